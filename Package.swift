@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One list for every target; no target opts out.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "stoa",
+    products: [
+        .executable(name: "stoad", targets: ["stoad"]),
+        .executable(name: "stoa", targets: ["stoa"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(
+            name: "CDNSSD", pkgConfig: "avahi-compat-libdns_sd",
+            providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(
+            name: "CAvahi", pkgConfig: "avahi-core", providers: [.apt(["libavahi-core-dev"])]),
+        .target(name: "CLinux"),
+
+        library("Noise", ["CSodium"]),
+        library("Engine", ["Noise"]),
+        library("ControlAPI", []),
+        library("Posix", ["CLinux", "CSystemd"]),
+        library("Storage", ["Engine", "CSQLite"]),
+        library("Discovery", ["Posix", "CDNSSD", "CAvahi"]),
+        library(
+            "Daemon", ["ControlAPI", "Discovery", "Engine", "Noise", "Posix", "Storage"]),
+        library("Simulation", ["Engine"]),
+        .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
+        .executableTarget(name: "stoa", dependencies: ["ControlAPI", "Posix"], swiftSettings: strict),
+
+        tests("Noise", ["Noise"]),
+        tests("Engine", ["Engine", "Noise"]),
+        tests("ControlAPI", ["ControlAPI"]),
+        tests("Posix", ["Posix"]),
+        tests("Storage", ["Storage", "Engine"]),
+        tests("Discovery", ["Discovery"]),
+        tests("Daemon", ["Daemon", "ControlAPI", "Posix"]),
+        tests("Simulation", ["Simulation"]),
+        tests("Repository", []),
+        tests("Integration", ["ControlAPI", "Posix"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

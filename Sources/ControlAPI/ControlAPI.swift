@@ -1,0 +1,1 @@
+// The module's types arrive one file each.
