@@ -67,3 +67,15 @@ struct Streams: ~Copyable {
         self.responder = ends.responder.split()
     }
 }
+
+/// The error that `body` throws; nil when it throws none.
+///
+/// Values that are not copied cannot be changed inside `#expect(throws:)`.
+func failure(_ body: () throws(NoiseError) -> Void) -> NoiseError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}
