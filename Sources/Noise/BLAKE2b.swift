@@ -82,7 +82,7 @@ public enum BLAKE2b {
         from key: borrowing SecretKey, context: RawSpan, personal: Personal
     ) -> SecretKey {
         SecretKey { derived in
-            key.guarded.withPointer { key in
+            key.storage.withPointer { key in
                 self.compute(
                     derived, SecretKey.byteCount, context, key, SecretKey.byteCount, personal)
             }

@@ -15,13 +15,17 @@ public struct CipherState: ~Copyable, Sendable {
     ///
     /// `HasKey`.
     public private(set) var hasKey: Bool
-    private var key: GuardedBytes  // zeros while there is no key
+    private var key: SecretBytes  // zeros while there is no key
 
     /// Starts without a key.
     ///
     /// `InitializeKey(empty)`.
     public init() {
-        self.key = Bytes32.zero.withBytes { GuardedBytes($0) }
+        self.init(.guarded)
+    }
+
+    init(_ protection: SecretBytes.Protection) {
+        self.key = Bytes32.zero.withBytes { SecretBytes($0, protection) }
         self.hasKey = false
     }
 
@@ -29,11 +33,11 @@ public struct CipherState: ~Copyable, Sendable {
     ///
     /// `InitializeKey(key)`.
     public init(key: borrowing SecretKey) {
-        self.key = key.guarded.copy()
+        self.key = key.storage.copy(.guarded)
         self.hasKey = true
     }
 
-    private init(key: consuming GuardedBytes, hasKey: Bool, nonce: UInt64) {
+    private init(key: consuming SecretBytes, hasKey: Bool, nonce: UInt64) {
         self.key = key
         self.hasKey = hasKey
         self.nonce = nonce
@@ -41,7 +45,7 @@ public struct CipherState: ~Copyable, Sendable {
 
     /// A second state to try a handshake message on; one of the two must be dropped.
     borrowing func fork() -> CipherState {
-        CipherState(key: self.key.copy(), hasKey: self.hasKey, nonce: self.nonce)
+        CipherState(key: self.key.copy(.wiped), hasKey: self.hasKey, nonce: self.nonce)
     }
 
     /// Takes the first 32 bytes of a derived output as key and starts at nonce zero.
@@ -134,7 +138,7 @@ public struct CipherState: ~Copyable, Sendable {
         precondition(self.hasKey, "only a cipher with a key can be rekeyed")
         let zeros = InlineArray<4, UInt64>(repeating: 0)
         let nonce: InlineArray<3, UInt32> = [0, .max, .max]
-        let next = GuardedBytes(count: SecretKey.byteCount + Self.tagByteCount) { sealed in
+        let next = SecretBytes(count: SecretKey.byteCount + Self.tagByteCount, .wiped) { sealed in
             let status = nonce.span.bytes.withPointer { nonce, _ in
                 zeros.span.bytes.withPointer { zeros, count in
                     self.key.withPointer { key in

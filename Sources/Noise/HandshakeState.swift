@@ -59,12 +59,21 @@ public struct HandshakeState: ~Copyable, Sendable {
     ///
     /// `Initialize`.
     ///
-    /// The static key is copied into this handshake's own guarded memory. `ephemeral` must be fresh
-    /// for each handshake; only tests give one. Both sides must give the same prologue, or the
-    /// second message does not decrypt.
+    /// The static key is copied into this handshake's own guarded memory, and a fresh ephemeral key
+    /// is made. Both sides must give the same prologue, or the second message does not decrypt.
     public init(
+        role: HandshakeRole, static staticKey: borrowing KeyPair, prologue: RawSpan = RawSpan()
+    ) {
+        self.init(
+            role: role, static: staticKey, ephemeral: .generate(.wiped), prologue: prologue)
+    }
+
+    /// Starts a handshake with a given ephemeral key, so that a test can replay it.
+    ///
+    /// An ephemeral key that is used twice breaks both handshakes.
+    package init(
         role: HandshakeRole, static staticKey: borrowing KeyPair,
-        ephemeral: consuming KeyPair = .generate(), prologue: RawSpan = RawSpan()
+        ephemeral: consuming KeyPair, prologue: RawSpan = RawSpan()
     ) {
         self.role = role
         self.localStatic = staticKey.copy()
@@ -155,8 +164,8 @@ public struct HandshakeState: ~Copyable, Sendable {
     public mutating func readMessage(_ message: RawSpan) throws(NoiseError) -> HandshakePayload {
         try self.check(.read)
         let tokens = self.pattern.messages[self.messagesDone]
-        var next = self.symmetric.fork()
         try self.checkLength(of: message, tokens)
+        var next = self.symmetric.fork()
         var remoteEphemeral = self.remoteEphemeral
         var remoteStatic = self.remoteStatic
         var position = 0
@@ -255,7 +264,7 @@ public struct HandshakeState: ~Copyable, Sendable {
             preconditionFailure("the pattern sends a key before it uses it")
         }
         return ownIsStatic
-            ? try X25519.sharedSecret(self.localStatic.secret, with: remote)
-            : try X25519.sharedSecret(self.ephemeral.secret, with: remote)
+            ? try X25519.sharedSecret(self.localStatic.secret, with: remote, .wiped)
+            : try X25519.sharedSecret(self.ephemeral.secret, with: remote, .wiped)
     }
 }

@@ -22,6 +22,10 @@ public struct KeyPair: ~Copyable, Sendable {
         KeyPair(secret: .generate())
     }
 
+    static func generate(_ protection: SecretBytes.Protection) -> KeyPair {
+        KeyPair(secret: .generate(protection))
+    }
+
     /// Makes a second guarded copy, as each handshake owns the static key it uses.
     public borrowing func copy() -> KeyPair {
         KeyPair(publicKey: self.publicKey, secret: self.secret.copy())

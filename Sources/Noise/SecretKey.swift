@@ -8,7 +8,7 @@ public struct SecretKey: ~Copyable, Sendable {
     /// The length of every secret key of this module, in bytes.
     public static let byteCount = 32
 
-    let guarded: GuardedBytes
+    let storage: SecretBytes
 
     /// Copies a key of exactly 32 bytes into guarded memory.
     ///
@@ -17,29 +17,34 @@ public struct SecretKey: ~Copyable, Sendable {
         guard bytes.byteCount == Self.byteCount else {
             throw .wrongLength(expected: Self.byteCount, got: bytes.byteCount)
         }
-        self.guarded = GuardedBytes(bytes)
+        self.storage = SecretBytes(bytes)
     }
 
     init<E: Error>(
+        _ protection: SecretBytes.Protection = .guarded,
         filledBy fill: (UnsafeMutablePointer<UInt8>) throws(E) -> Void
     ) throws(E) {
-        self.guarded = try GuardedBytes(count: Self.byteCount, filledBy: fill)
+        self.storage = try SecretBytes(count: Self.byteCount, protection, filledBy: fill)
     }
 
-    private init(guarded: consuming GuardedBytes) {
-        self.guarded = guarded
+    private init(storage: consuming SecretBytes) {
+        self.storage = storage
     }
 
     /// Makes a new random key.
     ///
     /// C function `randombytes_buf`.
     public static func generate() -> SecretKey {
-        SecretKey { randombytes_buf($0, Self.byteCount) }
+        self.generate(.guarded)
+    }
+
+    static func generate(_ protection: SecretBytes.Protection) -> SecretKey {
+        SecretKey(protection) { randombytes_buf($0, Self.byteCount) }
     }
 
     /// Makes a second guarded copy of the same key.
     public borrowing func copy() -> SecretKey {
-        SecretKey(guarded: self.guarded.copy())
+        SecretKey(storage: self.storage.copy(.guarded))
     }
 
     /// Lends the 32 bytes for the time of the call.
@@ -48,6 +53,6 @@ public struct SecretKey: ~Copyable, Sendable {
     public borrowing func withBytes<R: ~Copyable, E: Error>(
         _ body: (RawSpan) throws(E) -> R
     ) throws(E) -> R {
-        try self.guarded.withBytes(body)
+        try self.storage.withBytes(body)
     }
 }

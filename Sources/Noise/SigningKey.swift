@@ -9,7 +9,7 @@ public struct SigningKey: ~Copyable, Sendable {
 
     /// The public key, which names its owner.
     public let publicKey: Bytes32
-    private let secret: GuardedBytes  // as libsodium keeps it: seed, then public key
+    private let secret: SecretBytes  // as libsodium keeps it: seed, then public key
 
     /// Makes the key of a seed of exactly 32 bytes, as it was saved in a file.
     ///
@@ -19,7 +19,7 @@ public struct SigningKey: ~Copyable, Sendable {
             throw .wrongLength(expected: Self.seedByteCount, got: seed.byteCount)
         }
         var publicKey = Bytes32.zero
-        self.secret = GuardedBytes(count: Int(crypto_sign_ed25519_SECRETKEYBYTES)) { secret in
+        self.secret = SecretBytes(count: Int(crypto_sign_ed25519_SECRETKEYBYTES)) { secret in
             publicKey = Bytes32 { publicKey in
                 seed.withPointer { seed, _ in
                     let status = crypto_sign_ed25519_seed_keypair(publicKey, secret, seed)
@@ -30,7 +30,7 @@ public struct SigningKey: ~Copyable, Sendable {
         self.publicKey = publicKey
     }
 
-    private init(publicKey: Bytes32, secret: consuming GuardedBytes) {
+    private init(publicKey: Bytes32, secret: consuming SecretBytes) {
         self.publicKey = publicKey
         self.secret = secret
     }
@@ -40,7 +40,7 @@ public struct SigningKey: ~Copyable, Sendable {
     /// C function `crypto_sign_keypair`.
     public static func generate() -> SigningKey {
         var publicKey = Bytes32.zero
-        let secret = GuardedBytes(count: Int(crypto_sign_ed25519_SECRETKEYBYTES)) { secret in
+        let secret = SecretBytes(count: Int(crypto_sign_ed25519_SECRETKEYBYTES)) { secret in
             publicKey = Bytes32 { publicKey in
                 let status = crypto_sign_ed25519_keypair(publicKey, secret)
                 precondition(status == 0, "every seed makes a key pair")
@@ -98,7 +98,7 @@ public struct SigningKey: ~Copyable, Sendable {
             }
         }
         guard status == 0 else { throw .unusablePublicKey }
-        let own = SecretKey { own in
+        let own = SecretKey(.wiped) { own in
             self.secret.withPointer { secret in
                 status = crypto_sign_ed25519_sk_to_curve25519(own, secret)
             }

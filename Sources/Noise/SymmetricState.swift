@@ -4,7 +4,7 @@
 package struct SymmetricState: ~Copyable, Sendable {
     /// The hash of everything that both sides have seen so far: `h`.
     package private(set) var handshakeHash: Bytes64
-    private var chainingKey: GuardedBytes  // `ck`
+    private var chainingKey: SecretBytes  // `ck`
     private var cipher: CipherState
 
     /// Starts from the protocol's name.
@@ -18,12 +18,12 @@ package struct SymmetricState: ~Copyable, Sendable {
             name.append(contentsOf: repeatElement(0, count: Bytes64.byteCount - name.count))
         }
         self.handshakeHash = Bytes64(name) ?? BLAKE2b.hash512(name.span.bytes)
-        self.chainingKey = self.handshakeHash.withBytes { GuardedBytes($0) }
-        self.cipher = CipherState()
+        self.chainingKey = self.handshakeHash.withBytes { SecretBytes($0, .wiped) }
+        self.cipher = CipherState(.wiped)
     }
 
     private init(
-        handshakeHash: Bytes64, chainingKey: consuming GuardedBytes, cipher: consuming CipherState
+        handshakeHash: Bytes64, chainingKey: consuming SecretBytes, cipher: consuming CipherState
     ) {
         self.handshakeHash = handshakeHash
         self.chainingKey = chainingKey
@@ -33,7 +33,7 @@ package struct SymmetricState: ~Copyable, Sendable {
     /// A second state to try a message on; the one that is not kept must be dropped.
     package borrowing func fork() -> SymmetricState {
         SymmetricState(
-            handshakeHash: self.handshakeHash, chainingKey: self.chainingKey.copy(),
+            handshakeHash: self.handshakeHash, chainingKey: self.chainingKey.copy(.wiped),
             cipher: self.cipher.fork())
     }
 

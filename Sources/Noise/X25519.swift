@@ -9,7 +9,7 @@ public enum X25519 {
     /// C function `crypto_scalarmult_base`.
     public static func publicKey(of secret: borrowing SecretKey) -> Bytes32 {
         Bytes32 { publicKey in
-            secret.guarded.withPointer { secret in
+            secret.storage.withPointer { secret in
                 let status = crypto_scalarmult_curve25519_base(publicKey, secret)
                 precondition(status == 0, "every scalar has a public key")
             }
@@ -23,9 +23,15 @@ public enum X25519 {
     public static func sharedSecret(
         _ secret: borrowing SecretKey, with publicKey: Bytes32
     ) throws(NoiseError) -> SecretKey {
+        try self.sharedSecret(secret, with: publicKey, .guarded)
+    }
+
+    static func sharedSecret(
+        _ secret: borrowing SecretKey, with publicKey: Bytes32, _ protection: SecretBytes.Protection
+    ) throws(NoiseError) -> SecretKey {
         var status: Int32 = 0
-        let shared = SecretKey { shared in
-            secret.guarded.withPointer { secret in
+        let shared = SecretKey(protection) { shared in
+            secret.storage.withPointer { secret in
                 publicKey.withPointer { publicKey in
                     status = crypto_scalarmult_curve25519(shared, secret, publicKey)
                 }

@@ -27,7 +27,8 @@ public enum XChaCha20Poly1305 {
 
         /// Draws a nonce; with 24 bytes two random ones do not meet.
         public init<Random: RandomNumberGenerator>(using random: inout Random) {
-            self.words = [random.next(), random.next(), random.next()]
+            // In one byte order everywhere, so that a seeded generator gives the same nonce.
+            self.words = InlineArray { _ in random.next().littleEndian }
         }
 
         /// Lends the bytes without copying them.
@@ -55,7 +56,7 @@ public enum XChaCha20Poly1305 {
                 associatedData.withPointer { associatedData, associatedCount in
                     nonce.withBytes { nonce in
                         nonce.withPointer { nonce, _ in
-                            key.guarded.withPointer { key in
+                            key.storage.withPointer { key in
                                 crypto_aead_xchacha20poly1305_ietf_encrypt(
                                     sealed, nil, plaintext, UInt64(count), associatedData,
                                     UInt64(associatedCount), nil, nonce, key)
@@ -85,7 +86,7 @@ public enum XChaCha20Poly1305 {
                 associatedData.withPointer { associatedData, associatedCount in
                     nonce.withBytes { nonce in
                         nonce.withPointer { nonce, _ in
-                            key.guarded.withPointer { key in
+                            key.storage.withPointer { key in
                                 crypto_aead_xchacha20poly1305_ietf_decrypt(
                                     opened, nil, nil, ciphertext, UInt64(count), associatedData,
                                     UInt64(associatedCount), nonce, key)

@@ -80,6 +80,24 @@ struct SealingTests {
         }
     }
 
+    @Test("a seeded generator gives the same nonce each time, and the next one is another")
+    func drawnNonces() {
+        struct Counter: RandomNumberGenerator {
+            var value: UInt64 = 0
+            mutating func next() -> UInt64 {
+                self.value += 1
+                return self.value
+            }
+        }
+        var counter = Counter()
+        var written: [UInt8] = []
+        XChaCha20Poly1305.Nonce(using: &counter).append(to: &written)
+        #expect(written == hex("010000000000000002000000000000000300000000000000"))
+        written = []
+        XChaCha20Poly1305.Nonce(using: &counter).append(to: &written)
+        #expect(written == hex("040000000000000005000000000000000600000000000000"))
+    }
+
     @Test("Argon2id is that of other code", arguments: Argon2idVector.all)
     func argon2id(vector: Argon2idVector) throws {
         let key = try Argon2id.deriveKey(
