@@ -48,6 +48,8 @@ public enum Limits {
 
     // MARK: Liveness and time
 
+    /// Frames kept of a link that is not yet decided on.
+    public static let heldFrames = 4_096
     /// Often enough to notice a dead peer within a minute, rare enough to cost nothing.
     public static let pingMilliseconds: UInt64 = 15_000
     /// Four pings without an answer.
@@ -58,6 +60,8 @@ public enum Limits {
     public static let aheadMilliseconds: UInt64 = 300_000
     /// An entry this much older than the newest shown one is flagged as late.
     public static let lateMilliseconds: UInt64 = 30_000
+    /// Held entries are looked at again after an hour at the latest, since clocks may be set.
+    public static let releaseMilliseconds: UInt64 = 3_600_000
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
     public static let deltaMilliseconds: UInt64 = 100
     /// The author pushes at once; who still lacks an entry after this asks others.
@@ -82,12 +86,19 @@ public enum Limits {
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
     public static let forkSearchSteps = 40
 
+    /// Frames that wait for credit on one link: announcements, clocks and wants of some thousand rooms.
+    public static let outboxFrames = 16_384
+    /// The largest run in a frame: its entries and what stands around them.
+    public static let runFrameBytes = runEntryBytes + 512
+
     // MARK: Commit
 
     /// Own messages in one transaction: a group commit stays near the cost of one fsync.
     public static let draftsPerBatch = 4_096
     /// Received runs in one transaction, so that a live message waits for milliseconds only.
     public static let runsPerBatch = 16
+    /// After a failure the store is tried again by itself; own messages try it at once.
+    public static let storageRetryMilliseconds: UInt64 = 5_000
     /// Own messages that may wait for the disk before senders are told to slow down.
     public static let waitingDrafts = 65_536
 

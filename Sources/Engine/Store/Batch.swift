@@ -182,6 +182,8 @@ public struct Snapshot: Sendable {
     public var rooms: [ConversationID: RoomMembership] = [:]
     /// Each log's committed head, and the fork point where one is proven.
     public var logs: [LogKey: StoredLog] = [:]
+    /// The proofs that end logs, one for each forked log.
+    public var proofs: [ForkProof] = []
     /// The records that stand.
     public var records: [Record] = []
     /// Authors who are members of a conversation: whose latest join or leave is a join.
