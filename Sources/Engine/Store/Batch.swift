@@ -96,16 +96,25 @@ public struct BatchOutcome: Hashable, Sendable {
     public var cursors: [[Cursor?]]
     /// Entries that were released, in display order of their release.
     public var released: [StoredEntry]
+    /// Entries that had been shown and are hidden from here on.
+    ///
+    /// A dep came in whose time is not before theirs.
+    public var hidden: [StoredEntry]
     /// How many entries are still held, and when the first of them is due.
+    ///
+    /// A release is bounded: where more are due than it takes, the first is still due after it, and
+    /// the caller releases again.
     public var held: HeldEntries
 
     /// Creates an outcome.
     public init(
-        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], held: HeldEntries
+        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], hidden: [StoredEntry] = [],
+        held: HeldEntries
     ) {
         self.number = number
         self.cursors = cursors
         self.released = released
+        self.hidden = hidden
         self.held = held
     }
 }
