@@ -39,7 +39,7 @@ public enum Base32 {
             let digit: UInt32
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = UInt32(byte - UInt8(ascii: "a"))
-            case UInt8(ascii: "2")...UInt8(ascii: "7"): digit = UInt32(byte - UInt8(ascii: "2") + 26)
+            case UInt8(ascii: "2")...UInt8(ascii: "7"): digit = UInt32(byte - 0x32 + 26)
             default: return nil
             }
             pending = pending << 5 | digit
