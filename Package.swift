@@ -59,7 +59,7 @@ let package = Package(
 
         tests("Noise", ["Noise"]),
         tests("Engine", ["Engine", "Noise"]),
-        tests("ControlAPI", ["ControlAPI"]),
+        tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
         tests("Posix", ["Posix"]),
         tests("Loop", ["Loop", "Posix"]),
         tests("Storage", ["Storage", "Engine"]),

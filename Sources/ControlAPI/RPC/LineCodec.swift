@@ -32,28 +32,34 @@ public struct LineCodec: Sendable {
     /// Whether bytes of an unfinished line are held; at the end of a stream it was cut off.
     public var hasPartialLine: Bool { self.tail < self.buffer.count }
 
-    /// Adds bytes that were read.
-    public mutating func append(_ bytes: Span<UInt8>) {
+    /// Adds bytes that were read, for instance the front of a buffer.
+    public mutating func append(_ bytes: ArraySlice<UInt8>) {
         guard !self.failed else { return }
         self.compact()
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte == 0x0A {
-                self.ends.append(self.buffer.count)
-                self.buffer.append(byte)
-                self.tail = self.buffer.count
-            } else if self.buffer.count - self.tail < self.limit {
-                self.buffer.append(byte)
-            } else {
-                self.failed = true
-                self.buffer.removeSubrange(self.tail...)
-                return
-            }
+        var rest = bytes
+        while let newline = rest.firstIndex(of: 0x0A) {
+            guard self.take(rest[..<newline]) else { return }
+            self.ends.append(self.buffer.count)
+            self.buffer.append(0x0A)
+            self.tail = self.buffer.count
+            rest = rest[(newline + 1)...]
         }
+        _ = self.take(rest)
     }
 
     /// Adds bytes that were read.
-    public mutating func append(_ bytes: [UInt8]) { self.append(bytes.span) }
+    public mutating func append(_ bytes: [UInt8]) { self.append(bytes[...]) }
+
+    /// Adds a part of one line, or fails for good when the line would pass the limit.
+    private mutating func take(_ part: ArraySlice<UInt8>) -> Bool {
+        guard self.buffer.count - self.tail + part.count <= self.limit else {
+            self.failed = true
+            self.buffer.removeSubrange(self.tail...)
+            return false
+        }
+        self.buffer.append(contentsOf: part)
+        return true
+    }
 
     /// The next line without its newline, or nil when more bytes are needed.
     ///
