@@ -69,6 +69,7 @@ struct Conversation: Sendable {
 
     mutating func setHead(_ name: LogName, _ head: Head) {
         self.logs[name, default: Log()].head = head
+        if self.log(name).tail.seq < head.seq { self.logs[name]?.tail = head }
         self.digestCache = nil
     }
 
@@ -80,10 +81,10 @@ struct Conversation: Sendable {
         }
     }
 
-    mutating func end(_ name: LogName, by proof: ForkProof, head: Head) {
+    mutating func end(_ name: LogName, by proof: ForkProof, head: Head, tail: Head) {
         self.logs[name, default: Log()].fork = proof
         self.logs[name]?.head = head
-        self.logs[name]?.tail = head
+        self.logs[name]?.tail = tail
         self.digestCache = nil
     }
 

@@ -9,7 +9,6 @@ extension Node {
             conversation.hasRoom(for: key.name),
             Ed25519.isAcceptable(publicKey: key.name.author.key)
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
-        self.learnName(key, from: id)
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
         self.fetched(key, through: run.last, from: id)
@@ -25,13 +24,15 @@ extension Node {
         }
         if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
         if run.first > log.tail.seq + 1 {
-            self.noteMore(key, seq: run.last, on: id)
+            // Of a log that is not known here only its beginning says anything.
+            if log.tail.seq > 0 { self.noteMore(key, seq: run.last, on: id) }
             return false
         }
         guard let verified = run.verified() else {
             self.violation(id, "forged run of \(key.name.author.shortText)")
             return false
         }
+        self.learnName(key, from: id)
         // The entry at our own head must be the one that we have.
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
