@@ -43,9 +43,7 @@ def text(value: str, limit: int) -> bytes:
 
 def extensions(items: dict[int, bytes]) -> bytes:
     """`(type varint ‖ length varint ‖ value)*` with ascending types."""
-    return b"".join(
-        varint(kind) + varint(len(items[kind])) + items[kind] for kind in sorted(items)
-    )
+    return b"".join(varint(kind) + varint(len(items[kind])) + items[kind] for kind in sorted(items))
 
 
 class Reader:

@@ -31,9 +31,7 @@ class RPCFailure(Exception):
 class Control:
     """One connection to a control socket; notifications gather in `messages`."""
 
-    def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
         self.next = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Sequence
 
-from codec import Reader, Refused, read_extensions, u64, u8, varint
+from codec import Reader, Refused, read_extensions, u8, u64, varint
 from primitives import H, Identity, check, verify
 
 ZERO_32 = bytes(32)
@@ -90,9 +90,7 @@ class Entry:
         extensions: bytes = b"",
     ) -> "Entry":
         ascending = tuple(sorted(deps))
-        return Entry(
-            kind, hlc, len(data), payload_hash(data), data, ascending, epoch, extensions
-        )
+        return Entry(kind, hlc, len(data), payload_hash(data), data, ascending, epoch, extensions)
 
     @property
     def content(self) -> bytes | None:

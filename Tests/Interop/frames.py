@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Iterable, Sequence
 
-from codec import Reader, Refused, text, u64, u8, varint
+from codec import Reader, Refused, text, u8, u64, varint
 
 PLAINTEXT_MAXIMUM = 16_384
 CONTROL_FRAME_MAXIMUM = 4_096
@@ -88,8 +88,7 @@ def fragments(frame: Frame) -> list[Frame]:
     room = PLAINTEXT_MAXIMUM - 4
     cuts = [whole[start : start + room] for start in range(0, len(whole), room)]
     return [
-        Frame(kind, u8(1 if index == len(cuts) - 1 else 0) + cut)
-        for index, cut in enumerate(cuts)
+        Frame(kind, u8(1 if index == len(cuts) - 1 else 0) + cut) for index, cut in enumerate(cuts)
     ]
 
 
@@ -250,9 +249,7 @@ class ClockRow:
 def clock(conversation: bytes, complete: bool, rows: Sequence[ClockRow]) -> Frame:
     ascending = sorted(rows, key=lambda row: row.tag)
     packed = b"".join(row.packed() for row in ascending)
-    return Frame(
-        Type.CLOCK, conversation + u8(int(complete)) + varint(len(ascending)) + packed
-    )
+    return Frame(Type.CLOCK, conversation + u8(int(complete)) + varint(len(ascending)) + packed)
 
 
 def read_clock(body: bytes) -> tuple[bytes, bool, list[ClockRow]]:

@@ -14,9 +14,8 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Callable
 
+from codec import Reader, Refused, extensions, read_extensions, u8, u16, u64, varint
 from noise.connection import Keypair, NoiseConnection
-
-from codec import Reader, Refused, extensions, read_extensions, u16, u64, u8, varint
 from primitives import Identity, check
 
 MAGIC = bytes.fromhex("53544f410d0a1a0a")
@@ -138,8 +137,8 @@ class Handshake:
         def hooked(plaintext: bytes) -> bytes:
             if plaintext is marker:
                 self.hash_before_payload = self.symmetric.h
-                plaintext = b"" if make_payload is None else make_payload(
-                    self.symmetric.h, self.public
+                plaintext = (
+                    b"" if make_payload is None else make_payload(self.symmetric.h, self.public)
                 )
             return encrypt(plaintext)
 

@@ -1,7 +1,7 @@
 """An independent Stoa peer, from Docs/Protocol alone.
 
-    peer.py HOST:PORT --room agora --name Python --say "hello"
-    peer.py --listen 127.0.0.1:0 --room agora
+peer.py HOST:PORT --room agora --name Python --say "hello"
+peer.py --listen 127.0.0.1:0 --room agora
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import secrets
 import sys
 from typing import Callable
 
-from cryptography.exceptions import InvalidTag
-
 import frames
 from codec import Refused, u16
+from cryptography.exceptions import InvalidTag
 from entries import EntryKind, ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
 from frames import Reason
 from link import Link, LinkEnded, Opening
@@ -94,9 +93,7 @@ class Peer:
         self.server = await asyncio.start_server(self.accepted, host, port)
         return self.port
 
-    async def accepted(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             self.start(await Link.accept(reader, writer, self.opening()))
         except HANDSHAKE_FAILURES as failure:
@@ -178,9 +175,7 @@ class Peer:
     def write(self, conversation: Conversation, items: list[tuple[int, bytes]]) -> Run:
         own = self.own.get(conversation.identifier)
         if own is None:
-            name = LogName(
-                conversation.identifier, self.identity.public, secrets.randbits(64)
-            )
+            name = LogName(conversation.identifier, self.identity.public, secrets.randbits(64))
             own = self.own[conversation.identifier] = OwnLog(self.identity, name)
         run = self.replica.write(self.identity, own, items, secrets.token_bytes(16))
         log = conversation.log(own.name)

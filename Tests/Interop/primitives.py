@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from codec import Refused
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
     Ed25519PublicKey,
 )
-
-from codec import Refused
 
 FIELD_PRIME = 2**255 - 19
 GROUP_ORDER = 2**252 + 27742317777372353535851937790883648493
@@ -30,9 +29,7 @@ def H(personal: str, data: bytes) -> bytes:
 def K(key: bytes, personal: str, data: bytes) -> bytes:
     if len(key) != 64:
         raise ValueError("a tag key has 64 bytes")
-    return hashlib.blake2b(
-        data, digest_size=32, key=key, person=personal.encode("ascii")
-    ).digest()
+    return hashlib.blake2b(data, digest_size=32, key=key, person=personal.encode("ascii")).digest()
 
 
 @dataclass(frozen=True)

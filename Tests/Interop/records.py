@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codec import Reader, Refused, text, u64, u8
+from codec import Reader, Refused, text, u8, u64
 from primitives import H, Identity, check
 
 PROFILE = 1

@@ -158,9 +158,7 @@ class Replica:
         return [self.profiles[author] for author in sorted(authors & self.profiles.keys())]
 
     def digest(self, conversation: bytes) -> bytes:
-        return digest_value(
-            conversation, self.summaries(conversation), self.records(conversation)
-        )
+        return digest_value(conversation, self.summaries(conversation), self.records(conversation))
 
     def accept_record(self, record: Record) -> bool:
         record.verified()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 from checks import Checks
 from control import Control, Stoad
+from link import LinkEnded
 from peer import Peer
 from primitives import Identity
 from replica import Conversation
@@ -67,10 +68,31 @@ class Rig:
                 return False
             if shared.digest_received == peer.replica.digest(identifier):
                 return True
-            own = {row.tag: row for row in session.own_rows(identifier)}
-            return bool(own) and not shared.wanted and own == shared.rows
+            own = {row.tag: row.seq for row in session.own_rows(identifier)}
+            told = {tag: row.seq for tag, row in shared.rows.items()}
+            for tag, seq in shared.sent.items():
+                told[tag] = max(seq, told.get(tag, 0))
+            return bool(own) and not shared.wanted and own == told
 
         await peer.until(settled, SECONDS, "the same on both sides")
+
+    async def eventually(
+        self, peer: Peer, what: str, holds: Callable[[], bool], seconds: float = SECONDS
+    ) -> bool:
+        """A check that has until then to come true; the scenario goes on either way."""
+        try:
+            await peer.until(holds, seconds, what)
+        except TimeoutError as error:
+            return self.checks.that(what, False, error)
+        return self.checks.that(what, True)
+
+    async def alive(self, peer: Peer, what: str, session: Session) -> bool:
+        """A check that the link answers a ping."""
+        try:
+            await peer.heard_back(session)
+        except (LinkEnded, TimeoutError) as error:
+            return self.checks.that(what, False, repr(error))
+        return self.checks.that(what, True)
 
     async def refusals(self, control: Control) -> list[dict[str, Any]]:
         answer = await control.call("peers")

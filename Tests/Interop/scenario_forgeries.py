@@ -8,8 +8,7 @@ from typing import Any
 
 import frames
 from codec import u16
-from control import Control, shown
-from entries import Entry
+from control import shown
 from forgeries import (
     Author,
     Due,
@@ -22,14 +21,16 @@ from forgeries import (
     run_forgeries,
     sync_forgeries,
 )
-from frames import ClockRow, Frame, Reason
-from link import Link, Opening
+from frames import ClockRow, Frame, Reason, Type
+from link import Link, LinkEnded
 from noise_link import preface
 from peer import HANDSHAKE_FAILURES, Peer
 from replica import Conversation
 from rig import ROOM, SECONDS, Rig
 from session import Session
 from summaries import head_tag, log_tag
+
+CLOSE_SECONDS = 8.0
 
 
 class Ground:
@@ -107,14 +108,12 @@ async def handshake(ground: Ground, forgery: HandshakeForgery) -> None:
         passed == forgery.accepted,
         words,
     )
-    if not forgery.accepted:
+    if not forgery.accepted and forgery.listed:
         await ground.refused(forgery.name, peer, source)
     await peer.close()
 
 
-async def raw(
-    ground: Ground, name: str, data: bytes, due: bytes, seconds: float = SECONDS
-) -> None:
+async def raw(ground: Ground, name: str, data: bytes, due: bytes, seconds: float = SECONDS) -> None:
     """Bytes on a bare connection, and what comes back until it is closed."""
     source = next(ground.rig.sources)
     reader, writer = await asyncio.open_connection(
@@ -136,33 +135,45 @@ async def transport(ground: Ground, name: str, forged: Any) -> None:
     source = next(ground.rig.sources)
     peer, session, _ = await ground.linked(source)
     forged(session.link)
-    await peer.until(lambda: session.ended is not None, SECONDS, f"{name}: the end")
-    ground.checks.that(f"{name}: the link closes", True)
+    await ground.rig.eventually(
+        peer, f"{name}: the link closes", lambda: session.ended is not None, CLOSE_SECONDS
+    )
     await ground.refused(name, peer, source)
     await peer.close()
 
 
 async def on_link(
-    ground: Ground, name: str, due: Due, plaintexts: list[bytes], sent: list[Frame],
-    given: tuple[Peer, Session, Conversation] | None = None, source: str = "",
+    ground: Ground,
+    name: str,
+    due: Due,
+    plaintexts: list[bytes],
+    sent: list[Frame],
+    given: tuple[Peer, Session, Conversation] | None = None,
+    source: str = "",
 ) -> None:
     if given is None:
         source = next(ground.rig.sources)
         given = await ground.linked(source)
     peer, session, _ = given
+    # A write to a socket that is closed already would cost us the goaway before it.
+    session.mute = due is Due.CLOSE
+    session.link.counts_credit = not plaintexts
     for plaintext in plaintexts:
         session.link.write_plaintext(plaintext)
     for frame in sent:
         session.link.send(frame)
-    reason: int | None = None
-    stayed = False
     try:
-        await peer.heard_back(session, SECONDS)
-        stayed = session.ended is None
-    except Exception as error:
-        reason = session.ended.reason if session.ended is not None else None
-        if session.ended is None:
+        if due is Due.CLOSE:
+            # Nothing is sent behind it: bytes that are not read when a socket is closed can
+            # cost us the goaway.
+            await peer.until(lambda: session.ended is not None, CLOSE_SECONDS, "the end")
+        else:
+            await peer.heard_back(session, SECONDS)
+    except (TimeoutError, LinkEnded) as error:
+        if session.ended is None and due is not Due.CLOSE:
             ground.checks.that(f"{name}: answered or closed", False, repr(error))
+    stayed = session.ended is None
+    reason = None if session.ended is None else session.ended.reason
     if session.refused is not None:
         ground.checks.that(f"{name}: what stoad sends is right", False, session.refused)
     if due is Due.CLOSE:
@@ -181,16 +192,16 @@ async def in_answer(ground: Ground, forgery: LinkForgery) -> None:
     peer, session, room = await ground.linked(source)
     peer.serves = False
     author = Author.new(peer.identity, room.identifier)
-    made = [Frame(0x23, frame.body) for frame in forgery.frames(author, *ground.known)]
+    made = [Frame(Type.SYNC_RUN, frame.body) for frame in forgery.frames(author, *ground.known)]
     tag = log_tag(session.hh, author.log)
     row = ClockRow(tag, 1, head_tag(session.hh, bytes(32)), 0)
     session.link.send(frames.clock(room.identifier, False, [row]))
-    await peer.until(
-        lambda: any(frame.kind == 0x22 for frame in session.received) or bool(session.ended),
-        SECONDS,
-        "a want",
-    )
     name = f"{forgery.name}, as a syncRun"
+    await ground.rig.eventually(
+        peer,
+        f"{name}: stoad wants it",
+        lambda: any(frame.kind == Type.WANT for frame in session.received),
+    )
     await on_link(ground, name, forgery.due, [], made, (peer, session, room), source)
 
 
@@ -206,8 +217,12 @@ async def run(rig: Rig) -> None:
     offer = u16(32) + bytes(range(32))
     wrong = bytes([0x52]) + preface()[1:]
     await raw(ground, "preface: another magic", wrong + offer, b"")
-    await raw(ground, "preface: last byte of the magic", preface()[:7] + b"\x0b"
-              + preface()[8:] + offer, b"")
+    await raw(
+        ground,
+        "preface: last byte of the magic",
+        preface()[:7] + b"\x0b" + preface()[8:] + offer,
+        b"",
+    )
     await raw(ground, "preface: versions 2 to 2", preface(2, 2) + offer, b"\x00\x01\x01")
     await raw(ground, "preface: versions 0 to 0", preface(0, 0) + offer, b"\x00\x01\x01")
     await raw(ground, "preface: cut, then silence", preface()[:5], b"")
@@ -215,8 +230,8 @@ async def run(rig: Rig) -> None:
     await raw(ground, "message 1: of 65,535 bytes", preface() + u16(65_535) + bytes(65_535), b"")
     await ground.unaffected("preface")
 
-    for forgery in handshake_forgeries():
-        await handshake(ground, forgery)
+    for opening in handshake_forgeries():
+        await handshake(ground, opening)
     await ground.unaffected("handshake")
 
     # Transport messages.
@@ -240,7 +255,7 @@ async def run(rig: Rig) -> None:
         "transport: an empty plaintext": lambda link: sealed(link, b"", lambda m: m),
         "transport: length 16": lambda link: link.writer.write(u16(16) + bytes(16)),
         "transport: a plaintext of 16,385 bytes": lambda link: sealed(
-            link, frames.Frame(0x7E, bytes(16_381)).packed(), lambda m: m
+            link, frames.Frame(0x7E, bytes(16_382)).packed(), lambda m: m
         ),
         "transport: length 65,535": lambda link: link.writer.write(
             struct.pack(">H", 65_535) + bytes(65_535)
@@ -256,22 +271,23 @@ async def run(rig: Rig) -> None:
 
     everything = frame_forgeries() + run_forgeries() + record_forgeries()
     everything += sync_forgeries(ground.room.identifier)
-    shown_forgeries = 0
     for forgery in everything:
         source = next(rig.sources)
         peer, session, room = await ground.linked(source)
         author = Author.new(peer.identity, room.identifier)
         made = forgery.frames(author, *ground.known)
-        if forgery.due is Due.SHOW:
-            shown_forgeries += 1
-        await on_link(
-            ground, forgery.name, forgery.due, [], made, (peer, session, room), source
-        )
+        await on_link(ground, forgery.name, forgery.due, [], made, (peer, session, room), source)
     await ground.unaffected("entries, records and clocks")
     for forgery in run_forgeries():
-        if forgery.due is Due.CLOSE and len(forgery.frames(
-            Author.new(ground.honest.identity, ground.room.identifier), *ground.known
-        )) == 1:
+        if (
+            forgery.due is Due.CLOSE
+            and len(
+                forgery.frames(
+                    Author.new(ground.honest.identity, ground.room.identifier), *ground.known
+                )
+            )
+            == 1
+        ):
             await in_answer(ground, forgery)
     await ground.unaffected("answers to wants")
 
@@ -289,6 +305,7 @@ async def run(rig: Rig) -> None:
         "genuine: extension 4",
         "genuine: after its dep",
         "genuine: an unknown dep",
+        "genuine: an hlc of 1",
         "genuine: after a hidden one",
         "genuine: before an hlc that stands",
     ):
@@ -301,4 +318,3 @@ async def run(rig: Rig) -> None:
     )
     code, _, errors = await rig.stoad.command("status")
     ground.checks.same("stoad still answers", (code, errors), (0, ""))
-    assert Control and Entry and Opening and shown_forgeries

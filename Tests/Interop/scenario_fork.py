@@ -6,7 +6,16 @@ import secrets
 
 import frames
 from control import shown
-from entries import Entry, EntryKind, ForkProof, LogName, OwnLog, Run, hybrid_time, payload
+from entries import (
+    Entry,
+    EntryKind,
+    ForkProof,
+    LogName,
+    OwnLog,
+    Run,
+    hybrid_time,
+    payload,
+)
 from frames import State
 from peer import Peer
 from replica import wall_milliseconds

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import frames
 from control import shown
-from entries import EntryKind
+from entries import EntryKind, hybrid_time
 from frames import Type
-from replica import Conversation
+from records import profile
+from replica import Conversation, wall_milliseconds
 from rig import ROOM, SECONDS, Rig
 
 MESSAGES = 300
@@ -45,10 +46,10 @@ async def run(rig: Rig) -> None:
     peer = rig.peer("Python")
     conversation = peer.join(ROOM, say_so=False)
     session = await rig.dial(peer)
-    checks.same("stoad's id is the identity of the handshake", shown(session.link.remote), stoad.key)
     checks.same(
-        "stoad tells the port it listens on", session.link.hello.port, stoad.port
+        "stoad's id is the identity of the handshake", shown(session.link.remote), stoad.key
     )
+    checks.same("stoad tells the port it listens on", session.link.hello.port, stoad.port)
     # Credit is kept back: stoad must stop before it has sent more than the credit allows.
     session.withheld = []
     sent = 0
@@ -116,13 +117,7 @@ async def run(rig: Rig) -> None:
     await rig.same_digest(peer, session, conversation)
 
     # A profile that changes.
-    from entries import hybrid_time
-    from records import profile
-    from replica import wall_milliseconds
-
-    record = profile(
-        peer.identity, "Python 3", "interop", hybrid_time(wall_milliseconds() + 1)
-    )
+    record = profile(peer.identity, "Python 3", "interop", hybrid_time(wall_milliseconds() + 1))
     session.link.send(frames.records([record.packed()]))
     await peer.heard_back(session)
     [who] = await stoad.json("whois", f"@{shown(peer.identity.public)[:12]}")
@@ -130,14 +125,14 @@ async def run(rig: Rig) -> None:
     checks.same("the new status", who.get("status"), "interop")
 
     # A want that cannot be served, and one for what nobody knows.
-    tag = own_tag = session.own_row(own).tag
+    own_tag = session.own_row(own).tag
     session.link.send(frames.Want(conversation.identifier, own_tag, 1_000, 1_001).frame())
     session.link.send(frames.Want(conversation.identifier, bytes(8), 1, 1).frame())
-    session.link.send(frames.Want(bytes(32), tag, 7, 7).frame())
+    session.link.send(frames.Want(bytes(32), own_tag, 7, 7).frame())
     due = {
         (conversation.identifier, own_tag, 1_000),
         (conversation.identifier, bytes(8), 1),
-        (bytes(32), tag, 7),
+        (bytes(32), own_tag, 7),
     }
     await peer.until(
         lambda: set(session.unavailable) >= due or session.ended is not None,
@@ -157,14 +152,10 @@ async def run(rig: Rig) -> None:
     await rig.same_digest(other, incoming, room)
     checks.same("the same history there", room.texts(), conversation.texts())
     await stoad.run("leave", ROOM)
-    await other.until(
-        lambda: room.identifier not in incoming.remote_rooms, SECONDS, "roomsLeft"
-    )
+    await other.until(lambda: room.identifier not in incoming.remote_rooms, SECONDS, "roomsLeft")
     checks.that("leaving is announced", True)
     await stoad.run("join", ROOM)
-    await other.until(
-        lambda: room.identifier in incoming.remote_rooms, SECONDS, "rooms again"
-    )
+    await other.until(lambda: room.identifier in incoming.remote_rooms, SECONDS, "rooms again")
     await rig.same_digest(other, incoming, room)
     kinds = [entry.kind for name, _, entry in room.entries() if name.author == session.link.remote]
     checks.that("the leave and the join are in the log", kinds[-2:] == [3, 2], kinds[-3:])

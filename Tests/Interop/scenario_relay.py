@@ -34,9 +34,7 @@ async def run(rig: Rig) -> None:
         checks.same(f"after {how.name}: the same history", held.texts(), room.texts())
         log = held.log(own)
         checks.same(f"after {how.name}: the absent author's log", log.seq, 201)
-        checks.that(
-            f"after {how.name}: its attestations", all(run.is_valid for run in log.runs)
-        )
+        checks.that(f"after {how.name}: its attestations", all(run.is_valid for run in log.runs))
         await reader.close()
 
     # From one stoad to another, the author absent, and from there to a third.
@@ -55,8 +53,6 @@ async def run(rig: Rig) -> None:
         await rig.same_digest(third, link, end)
         checks.same("through two stoads", end.texts(), room.texts())
         record = third.replica.profiles.get(author.identity.public)
-        checks.same(
-            "the absent author's profile", record and record.profile()[0], "Author"
-        )
+        checks.same("the absent author's profile", record and record.profile()[0], "Author")
     finally:
         await second.end()

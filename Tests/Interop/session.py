@@ -38,6 +38,9 @@ class Shared:
     complete_sent: bool = False
     digest_answered: bytes | None = None
     digest_received: bytes | None = None
+    digest_sent: bytes | None = None
+    # By tag, up to where this side has sent a log: no delta tells that it has arrived.
+    sent: dict[bytes, int] = field(default_factory=dict)
     wanted: dict[bytes, Want] = field(default_factory=dict)
     backwards: dict[LogName, int] = field(default_factory=dict)
     branches: dict[LogName, list[Run]] = field(default_factory=dict)
@@ -60,6 +63,8 @@ class Session:
         self.tasks: set[asyncio.Task[None]] = set()
         # A list where credit is kept back until `release`.
         self.withheld: list[Frame] | None = None
+        # Takes what comes and says nothing.
+        self.mute = False
 
     @property
     def hh(self) -> bytes:
@@ -77,6 +82,8 @@ class Session:
             while True:
                 frame = await asyncio.wait_for(self.link.receive(), DEAD_SECONDS)
                 self.received.append(frame)
+                if self.mute:
+                    continue
                 self.handle(frame)
                 if self.withheld is None:
                     self.link.consumed(frame)
@@ -115,6 +122,9 @@ class Session:
         while True:
             await asyncio.sleep(PING_SECONDS)
             self.ping()
+            for identifier, shared in self.shared.items():
+                if self.peer.replica.digest(identifier) != shared.digest_sent:
+                    self.send_digest(identifier)
 
     def ping(self) -> int:
         nonce = random.getrandbits(64)
@@ -141,7 +151,9 @@ class Session:
                 self.send_digest(identifier)
 
     def send_digest(self, identifier: bytes) -> None:
-        self.link.send(frames.digest(identifier, self.peer.replica.digest(identifier)))
+        value = self.peer.replica.digest(identifier)
+        self.shared[identifier].digest_sent = value
+        self.link.send(frames.digest(identifier, value))
 
     # Frames.
 
@@ -266,9 +278,7 @@ class Session:
     def want(self, shared: Shared, tag: bytes, first: int, through: int) -> None:
         if through < first or tag in shared.wanted or len(shared.wanted) >= WANTS_MAXIMUM:
             return
-        want = Want(
-            shared.conversation.identifier, tag, first, min(through, first + WANT_SPAN - 1)
-        )
+        want = Want(shared.conversation.identifier, tag, first, min(through, first + WANT_SPAN - 1))
         shared.wanted[tag] = want
         self.link.send(want.frame())
 
@@ -282,11 +292,12 @@ class Session:
     def on_want(self, want: Want) -> None:
         shared = self.shared.get(want.conversation)
         log = None if shared is None else self.log_of(shared, want.tag)
-        if log is None or want.first > log.seq or not self.peer.serves:
+        if shared is None or log is None or want.first > log.seq or not self.peer.serves:
             self.link.send(frames.unavailable(want.conversation, want.tag, want.first))
             return
         for run in log.runs_from(want.first):
             self.link.send(frames.sync_run(run.packed()))
+            shared.sent[want.tag] = max(run.last, shared.sent.get(want.tag, 0))
             if run.last >= want.through:
                 break
 
@@ -312,6 +323,10 @@ class Session:
         if new:
             self.peer.committed(log, self)
         row = shared.rows.get(tag)
+        if row is None or row.seq < run.last:
+            # Who sends a run has it.
+            head = head_tag(self.hh, run.identifiers[-1])
+            shared.rows[tag] = ClockRow(tag, run.last, head, State.OPEN)
         if row is not None and want is not None and tag not in shared.wanted:
             self.consider(shared, row)
 
@@ -356,15 +371,13 @@ class Session:
         shared = self.shared.get(log.name.conversation)
         if shared is None:
             return
-        row = shared.rows.get(log_tag(self.hh, log.name))
-        if (0 if row is None else row.seq) == run.first - 1:
+        tag = log_tag(self.hh, log.name)
+        row = shared.rows.get(tag)
+        if max(0 if row is None else row.seq, shared.sent.get(tag, 0)) == run.first - 1:
             self.link.send(frames.live_run(run.packed()))
-            tag = log_tag(self.hh, log.name)
-            head = head_tag(self.hh, run.identifiers[-1])
-            shared.rows[tag] = ClockRow(tag, run.last, head, State.OPEN)
+            shared.sent[tag] = run.last
 
     def send_delta(self, log: LogState) -> None:
         if log.name.conversation in self.shared:
             frame = frames.clock(log.name.conversation, False, [self.own_row(log)])
             self.link.send(frame)
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Iterable
 
-from codec import u64, u8
+from codec import u8, u64
 from entries import ZERO_32, LogName
 from frames import State
 from primitives import H, K
@@ -43,9 +43,7 @@ def digest_value(
                 u64(len(kept)),
                 *(item.packed() for item in kept),
                 u64(len(named)),
-                *(
-                    item.author + u8(item.kind) + u64(item.hlc) + item.hash for item in named
-                ),
+                *(item.author + u8(item.kind) + u64(item.hlc) + item.hash for item in named),
             ]
         ),
     )

@@ -1,6 +1,6 @@
 """Every golden vector through this peer's own decoders.
 
-    python -m unittest discover Tests/Interop
+python -m unittest discover Tests/Interop
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import unittest
 
 import frames
-from entries import Entry, EntryKind, LogName, Run, hybrid_time, payload
-from link import Link, LinkEnded
+from codec import Refused
+from entries import Entry, EntryKind, Run, hybrid_time, payload
+from link import LinkEnded
 from peer import Peer
 from replica import wall_milliseconds
 
@@ -74,9 +74,7 @@ class Peers(unittest.IsolatedAsyncioTestCase):
         await two.dial("127.0.0.1", self.ada.port)
         try:
             await self.ada.until(lambda: held.proof is not None, SECONDS, "a proof")
-            await one.until(
-                lambda: room.log(join.log).proof is not None, SECONDS, "the proof here"
-            )
+            await one.until(lambda: room.log(join.log).proof is not None, SECONDS, "the proof here")
             await two.until(
                 lambda: conversation.log(join.log).proof is not None, SECONDS, "and there"
             )
@@ -86,7 +84,7 @@ class Peers(unittest.IsolatedAsyncioTestCase):
             await two.close()
 
     async def test_a_dial_aimed_at_another_key_stops_before_message_3(self) -> None:
-        with self.assertRaises(Exception):
+        with self.assertRaises(Refused):
             await self.bea.dial("127.0.0.1", self.ada.port, expected=bytes(32))
         self.assertEqual(self.ada.sessions, [])
 
