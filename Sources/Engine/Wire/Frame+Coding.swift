@@ -250,7 +250,7 @@ extension Frame {
         let tag = try reader.u64("want tag")
         let from = try reader.varint("want from")
         let through = try reader.varint("want through")
-        guard from > 0, from <= UInt64(Int64.max), through >= from,
+        guard from > 0, through <= UInt64(Int64.max), through >= from,
             through - from < Limits.wantEntries
         else { throw .value(field: "want range") }
         return Want(conversation: conversation, tag: tag, from: from, through: through)
