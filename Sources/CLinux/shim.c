@@ -1,7 +1,16 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     struct ucred credentials;
@@ -11,4 +20,65 @@ int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     *uid = credentials.uid;
     *gid = credentials.gid;
     return 0;
+}
+
+int clinux_accept(int socket) {
+    return accept4(socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int clinux_stream_socket(int family, int nonblocking) {
+    return socket(family, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
+}
+
+int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds) {
+    int on = 1;
+    if (setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) return -1;
+    if (setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &not_sent_low_water,
+                   sizeof not_sent_low_water) != 0)
+        return -1;
+    return setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_milliseconds,
+                      sizeof user_timeout_milliseconds);
+}
+
+int clinux_lock_description(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int clinux_identity(const char *path, struct clinux_identity *identity) {
+    struct statx found;
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &found) != 0) return -1;
+    identity->device = makedev(found.stx_dev_major, found.stx_dev_minor);
+    identity->inode = found.stx_ino;
+    identity->has_birth = (found.stx_mask & STATX_BTIME) != 0;
+    identity->birth_seconds = identity->has_birth ? found.stx_btime.tv_sec : 0;
+    identity->birth_nanoseconds = identity->has_birth ? found.stx_btime.tv_nsec : 0;
+    return 0;
+}
+
+int clinux_block_signals(void *saved) {
+    sigset_t all;
+    sigfillset(&all);
+    /* Faults of the thread itself stay deliverable, or a crash would hang instead of ending. */
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
+    sigdelset(&all, SIGTRAP);
+    errno = pthread_sigmask(SIG_SETMASK, &all, saved);
+    return errno == 0 ? 0 : -1;
+}
+
+int clinux_restore_signals(const void *saved) {
+    errno = pthread_sigmask(SIG_SETMASK, saved, NULL);
+    return errno == 0 ? 0 : -1;
+}
+
+int clinux_signal_set_bytes(void) { return (int)sizeof(sigset_t); }
+
+int clinux_name_thread(const char *name) {
+    errno = pthread_setname_np(pthread_self(), name);
+    return errno == 0 ? 0 : -1;
 }

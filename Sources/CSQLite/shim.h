@@ -9,3 +9,8 @@ static inline int csqlite_bind_blob_transient(sqlite3_stmt *s, int i, const void
 static inline int csqlite_bind_text_transient(sqlite3_stmt *s, int i, const char *p, int n) {
     return sqlite3_bind_text(s, i, p, n, SQLITE_TRANSIENT);
 }
+
+/* sqlite3_db_config is variadic, which Swift cannot call. */
+static inline int csqlite_db_config(sqlite3 *db, int option, int value) {
+    return sqlite3_db_config(db, option, value, (int *)0);
+}

@@ -1,7 +1,43 @@
 #pragma once
-/* What Glibc's module lacks and sd-event does not supply. Needs _GNU_SOURCE, so it is compiled as C. */
+/* What Glibc's module lacks and sd-event does not supply. Needs _GNU_SOURCE, so it is compiled as C.
+   Every function returns 0 (or a descriptor), or -1 with errno, as the call that it wraps does. */
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The peer's credentials of a connected Unix socket: SO_PEERCRED, unix(7). 0, or -1 with errno. */
+/* The peer's credentials of a connected Unix socket: SO_PEERCRED, unix(7). */
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
+
+/* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the address. */
+int clinux_accept(int socket);
+
+/* A stream socket of a family, with SOCK_CLOEXEC and, if asked, SOCK_NONBLOCK: socket(2). */
+int clinux_stream_socket(int family, int nonblocking);
+
+/* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
+int clinux_eventfd(void);
+
+/* TCP_NODELAY, TCP_NOTSENT_LOWAT and TCP_USER_TIMEOUT in one go: tcp(7). */
+int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds);
+
+/* Tries for an exclusive lock of the open file description: F_OFD_SETLK, fcntl(2). */
+int clinux_lock_description(int descriptor);
+
+struct clinux_identity {
+    uint64_t device;
+    uint64_t inode;
+    int64_t birth_seconds;
+    uint32_t birth_nanoseconds;
+    int has_birth;
+};
+
+/* Device, inode and, where the file system has it, birth time: statx(2). */
+int clinux_identity(const char *path, struct clinux_identity *identity);
+
+/* Makes all signals blocked in the calling thread and returns what was blocked: pthread_sigmask(3).
+   A thread that is then started never takes a signal that the event loop waits for. */
+int clinux_block_signals(void *saved);
+int clinux_restore_signals(const void *saved);
+int clinux_signal_set_bytes(void);
+
+/* A printable name for the calling thread, at most 15 bytes: pthread_setname_np(3). */
+int clinux_name_thread(const char *name);

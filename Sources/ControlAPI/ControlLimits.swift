@@ -1,0 +1,25 @@
+/// Every bound of the control API, with its unit and its reason.
+public enum ControlLimits {
+    /// The longest line, in bytes without its newline: a thousand messages of history at about
+    /// one kilobyte each, or one message of the largest size with every byte escaped.
+    public static let lineBytes = 1 << 20
+    /// How deeply arrays and objects may nest; the deepest object of this API needs six.
+    public static let nestingDepth = 32
+    /// The longest text of one number, in bytes: a double needs at most 767 digits to be exact.
+    public static let numberBytes = 1_024
+    /// The most elements in one batch, so that one line cannot ask for unbounded work.
+    public static let batchElements = 1_000
+    /// The longest text of one message, in bytes of UTF-8: it fits into one entry's inline payload
+    /// of 64 KiB with room for the payload's own header.
+    public static let textBytes = 65_000
+    /// The most messages that one `history` call returns.
+    public static let historyMessages = 1_000
+    /// How many messages `history` returns when the caller names no limit.
+    public static let historyMessagesDefault = 50
+    /// The longest wait of `send`, in milliseconds: one hour.
+    public static let waitMilliseconds: Int64 = 3_600_000
+    /// How long `send` waits for a delivery when the caller names no time, in milliseconds.
+    public static let waitMillisecondsDefault: Int64 = 30_000
+    /// The longest name, status, address, key or person that a parameter may hold, in bytes.
+    public static let wordBytes = 255
+}

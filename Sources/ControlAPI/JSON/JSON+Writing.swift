@@ -1,0 +1,99 @@
+extension JSON {
+    /// The compact JSON text of this value as bytes of UTF-8, without a newline.
+    public var bytes: [UInt8] {
+        var output: [UInt8] = []
+        self.write(into: &output)
+        return output
+    }
+
+    /// The compact JSON text of this value.
+    public var text: String { String(decoding: self.bytes, as: UTF8.self) }
+
+    /// Appends the compact JSON text of this value.
+    ///
+    /// Members keep their order. Beside what RFC 8259 demands, every scalar that `TerminalText`
+    /// makes visible is written as an escape: the text means the same, and printing it cannot
+    /// steer a terminal. Traps on a number that is not finite, which no parser yields.
+    public func write(into output: inout [UInt8]) {
+        switch self {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(true): output.append(contentsOf: "true".utf8)
+        case .bool(false): output.append(contentsOf: "false".utf8)
+        case .integer(let value): output.append(contentsOf: String(value).utf8)
+        case .number(let value):
+            precondition(value.isFinite, "JSON has no infinities and no NaN")
+            output.append(contentsOf: value.description.utf8)
+        case .string(let value): Self.write(value, into: &output)
+        case .array(let elements):
+            output.append(UInt8(ascii: "["))
+            var first = true
+            for element in elements {
+                if !first { output.append(UInt8(ascii: ",")) }
+                first = false
+                element.write(into: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            var first = true
+            for member in members {
+                if !first { output.append(UInt8(ascii: ",")) }
+                first = false
+                Self.write(member.name, into: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.write(into: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func write(_ string: String, into output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        if Self.isPlain(string) {
+            output.append(contentsOf: string.utf8)
+        } else {
+            for scalar in string.unicodeScalars { Self.write(scalar, into: &output) }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether no byte of the string can belong to something that is written as an escape.
+    ///
+    /// The lead bytes are those of all scalars that `TerminalText.isHidden` names; a lead byte is
+    /// shared by harmless scalars too, which then only take the slower way.
+    private static func isPlain(_ string: String) -> Bool {
+        let bytes = string.utf8.span
+        for index in bytes.indices {
+            switch bytes[index] {
+            case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F, 0xC2, 0xCD, 0xD8, 0xE1,
+                0xE2, 0xE3, 0xEF, 0xF3:
+                return false
+            default: continue
+            }
+        }
+        return true
+    }
+
+    private static func write(_ scalar: Unicode.Scalar, into output: inout [UInt8]) {
+        switch scalar {
+        case "\"": output.append(contentsOf: "\\\"".utf8)
+        case "\\": output.append(contentsOf: "\\\\".utf8)
+        case "\n": output.append(contentsOf: "\\n".utf8)
+        case "\r": output.append(contentsOf: "\\r".utf8)
+        case "\t": output.append(contentsOf: "\\t".utf8)
+        default:
+            if TerminalText.isHidden(scalar) {
+                for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+                    output.append(contentsOf: "\\u".utf8)
+                    for shift in stride(from: 12, through: 0, by: -4) {
+                        let digit = UInt8(truncatingIfNeeded: unit >> UInt16(shift)) & 0xF
+                        output.append(digit < 10 ? 0x30 + digit : 0x61 + digit - 10)
+                    }
+                }
+            } else {
+                output.append(
+                    contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            }
+        }
+    }
+}

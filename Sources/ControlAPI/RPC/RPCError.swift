@@ -1,0 +1,221 @@
+/// A JSON-RPC 2.0 error object.
+///
+/// `message` is one sentence fragment for people that says why; `data.reason` is a stable word for
+/// programs; `data.remedy` says what to do next. Section 5.1 of the specification.
+public struct RPCError: Error, Equatable, Sendable {
+    /// The five codes of the specification and those of this API.
+    public enum Code: Int64, CaseIterable, Sendable {
+        /// The line is not JSON.
+        case parse = -32700
+        /// The JSON is not a request.
+        case invalidRequest = -32600
+        /// There is no such method.
+        case methodNotFound = -32601
+        /// The method cannot take these parameters.
+        case invalidParams = -32602
+        /// The daemon met a fault of its own.
+        case internalError = -32603
+        /// What was named does not exist here.
+        case notFound = -32001
+        /// A name fits several; `data.candidates` lists them.
+        case ambiguous = -32002
+        /// The disk refused.
+        case storageFailed = -32003
+        /// The room must be joined first.
+        case notMember = -32004
+        /// The message is stored but was not delivered in time; `data` has the result of `send`.
+        case deliveryTimeout = -32005
+        /// The request is understood and not allowed.
+        case refused = -32006
+        /// A text or a list exceeds a limit.
+        case tooLarge = -32007
+        /// The daemon has too much in hand; the same request may succeed later.
+        case busy = -32008
+        /// The daemon is about to end.
+        case shuttingDown = -32009
+        /// The client did not read what it asked for; the connection is closed.
+        case overflow = -32010
+
+        /// The name of the case, as the OpenRPC document uses it.
+        public var name: String { String(describing: self) }
+    }
+
+    /// The numeric code: one of `Code`, or another when a newer daemon sends one.
+    public let code: Int64
+    /// Why, as a sentence fragment for people.
+    public let message: String
+    /// Details; an object with at least `reason` and `remedy` in all errors made here.
+    public let data: JSON?
+
+    /// Makes an error as it was received.
+    public init(code: Int64, message: String, data: JSON?) {
+        self.code = code
+        self.message = message
+        self.data = data
+    }
+
+    /// Makes an error with its reason, its remedy and any details, which follow those two.
+    ///
+    /// `details` may not repeat the names `reason` and `remedy`.
+    public init(
+        _ code: Code, _ message: String, reason: String, remedy: String,
+        details: [JSON.Member] = []
+    ) {
+        self.code = code.rawValue
+        self.message = message
+        self.data = .object(
+            [JSON.Member("reason", .string(reason)), JSON.Member("remedy", .string(remedy))]
+                + details)
+    }
+
+    /// The code when it is one that this version knows.
+    public var knownCode: Code? { Code(rawValue: self.code) }
+
+    /// The stable word for programs, when there is one.
+    public var reason: String? { self.data?["reason"]?.stringValue }
+
+    /// What to do next, when the error says so.
+    public var remedy: String? { self.data?["remedy"]?.stringValue }
+
+    /// The error object as JSON.
+    public var json: JSON {
+        .members(["code": .integer(self.code), "message": .string(self.message), "data": self.data])
+    }
+
+    /// Reads an error object; nil when it lacks a code or a message.
+    public init?(_ json: JSON) {
+        guard let code = json["code"]?.integerValue, let message = json["message"]?.stringValue
+        else { return nil }
+        self.init(code: code, message: message, data: json["data"])
+    }
+}
+
+extension RPCError {
+    /// The line is not JSON; -32700 with the byte offset of the fault.
+    public static func parse(_ error: JSONError) -> RPCError {
+        RPCError(
+            .parse, error.text, reason: error.reason.rawValue,
+            remedy: "send one JSON-RPC 2.0 request per line, as UTF-8",
+            details: [JSON.Member("offset", .integer(Int64(error.offset)))])
+    }
+
+    /// The JSON is no request; -32600.
+    public static func invalidRequest(_ message: String, reason: String) -> RPCError {
+        RPCError(
+            .invalidRequest, message, reason: reason,
+            remedy: "send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\"} or alike")
+    }
+
+    /// The line exceeds the limit; -32600, after which the daemon closes the connection.
+    public static func lineTooLong(limit: Int) -> RPCError {
+        RPCError(
+            .invalidRequest, "the line is longer than \(limit) bytes", reason: "lineTooLong",
+            remedy: "send shorter lines over a new connection",
+            details: [JSON.Member("limit", .integer(Int64(limit)))])
+    }
+
+    /// There is no method of that name; -32601; the remedy names the nearest one.
+    public static func methodNotFound(_ name: String) -> RPCError {
+        let shown = TerminalText.line(String(name.unicodeScalars.prefix(64)))
+        let nearest = NearestName.find(name, among: Methods.all.map(\.name))
+        return RPCError(
+            .methodNotFound, "there is no method \"\(shown)\"", reason: "methodNotFound",
+            remedy: (nearest.map { "did you mean \"\($0)\"? " } ?? "")
+                + "call rpc.discover for the list of methods")
+    }
+
+    /// The parameters do not fit the method; -32602.
+    public static func invalidParams(
+        _ message: String, reason: String, remedy: String, details: [JSON.Member] = []
+    ) -> RPCError {
+        RPCError(.invalidParams, message, reason: reason, remedy: remedy, details: details)
+    }
+
+    /// The daemon met a fault of its own, of which details belong in its log; -32603.
+    public static func internalError(_ message: String) -> RPCError {
+        RPCError(
+            .internalError, message, reason: "internal",
+            remedy: "look at the daemon's log: journalctl --user -u stoad")
+    }
+
+    /// What was named does not exist here; -32001.
+    public static func notFound(_ message: String, reason: String, remedy: String) -> RPCError {
+        RPCError(.notFound, message, reason: reason, remedy: remedy)
+    }
+
+    /// A name fits several; -32002 with `data.candidates`, in the given order.
+    public static func ambiguous(
+        _ name: String, candidates: [(id: String, name: String)]
+    ) -> RPCError {
+        RPCError(
+            .ambiguous, "\"\(TerminalText.line(name))\" fits \(candidates.count)",
+            reason: "ambiguous", remedy: "use @ and the first 8 or more characters of the id",
+            details: [
+                JSON.Member(
+                    "candidates",
+                    .array(candidates.map { ["id": .string($0.id), "name": .string($0.name)] }))
+            ])
+    }
+
+    /// The disk refused and nothing was stored; -32003.
+    public static func storageFailed(_ message: String) -> RPCError {
+        RPCError(
+            .storageFailed, message, reason: "storageFailed",
+            remedy: "free space or mend the disk, then send again; nothing was stored")
+    }
+
+    /// The room must be joined first; -32004.
+    public static func notMember(room: String) -> RPCError {
+        RPCError(
+            .notMember, "you are not in \(TerminalText.line(room))", reason: "notMember",
+            remedy: "join it first: stoa join \(TerminalText.line(room))")
+    }
+
+    /// The message is stored and not delivered in time; -32005; `data` holds the whole result.
+    public static func deliveryTimeout(_ result: SendResult) -> RPCError {
+        RPCError(
+            .deliveryTimeout, "the message was stored but not delivered in time",
+            reason: "deliveryTimeout",
+            remedy: "nothing needs to be sent again: it goes out when a peer is linked",
+            details: result.json.objectValue ?? [])
+    }
+
+    /// The request is not allowed; -32006.
+    public static func refused(_ message: String, reason: String, remedy: String) -> RPCError {
+        RPCError(.refused, message, reason: reason, remedy: remedy)
+    }
+
+    /// Something exceeds a limit; -32007 with the limit and what was seen.
+    public static func tooLarge(
+        _ what: String, bytes: Int, limit: Int, remedy: String
+    ) -> RPCError {
+        RPCError(
+            .tooLarge, "\(what) has \(bytes) bytes, more than \(limit)", reason: "tooLarge",
+            remedy: remedy,
+            details: [
+                JSON.Member("bytes", .integer(Int64(bytes))),
+                JSON.Member("limit", .integer(Int64(limit))),
+            ])
+    }
+
+    /// The daemon has too much in hand; -32008.
+    public static func busy(_ message: String) -> RPCError {
+        RPCError(.busy, message, reason: "busy", remedy: "try again in a moment")
+    }
+
+    /// The daemon is about to end; -32009.
+    public static func shuttingDown() -> RPCError {
+        RPCError(
+            .shuttingDown, "the daemon is shutting down", reason: "shuttingDown",
+            remedy: "connect again when it is back")
+    }
+
+    /// The client does not read; -32010, after which the connection is closed.
+    public static func overflow(queuedBytes: Int) -> RPCError {
+        RPCError(
+            .overflow, "\(queuedBytes) bytes wait for a client that does not read",
+            reason: "overflow",
+            remedy: "read faster; connect again and subscribe from the last cursor you processed",
+            details: [JSON.Member("queuedBytes", .integer(Int64(queuedBytes)))])
+    }
+}

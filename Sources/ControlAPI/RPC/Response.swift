@@ -1,0 +1,84 @@
+/// The answer to one request; JSON-RPC 2.0 section 5.
+public struct Response: Equatable, Sendable {
+    /// Either a result or an error.
+    public enum Outcome: Equatable, Sendable {
+        /// What the method returned.
+        case result(JSON)
+        /// Why it did not.
+        case failure(RPCError)
+    }
+
+    /// The id of the request, or null for an error that belongs to none.
+    public let id: RequestID
+    /// What came of it.
+    public let outcome: Outcome
+
+    /// Makes a response with any outcome.
+    public init(id: RequestID, outcome: Outcome) {
+        self.id = id
+        self.outcome = outcome
+    }
+
+    /// Makes a successful response.
+    public init(id: RequestID, result: JSON) {
+        self.init(id: id, outcome: .result(result))
+    }
+
+    /// Makes a failed response; without an id it carries null.
+    public init(id: RequestID = .null, error: RPCError) {
+        self.init(id: id, outcome: .failure(error))
+    }
+
+    /// The response object, with `jsonrpc`, then `id`, then `result` or `error`.
+    public var json: JSON {
+        switch self.outcome {
+        case .result(let result): ["jsonrpc": "2.0", "id": self.id.json, "result": result]
+        case .failure(let error): ["jsonrpc": "2.0", "id": self.id.json, "error": error.json]
+        }
+    }
+
+    /// The response as one line with its newline, ready to be written to the socket.
+    public var line: [UInt8] { self.json.line }
+}
+
+extension JSON {
+    /// The compact text with a newline: one message of the control API.
+    public var line: [UInt8] {
+        var output = self.bytes
+        output.append(0x0A)
+        return output
+    }
+}
+
+/// One element of what a daemon sent, as a client reads it.
+public enum ServerMessage: Equatable, Sendable {
+    /// The answer to a request.
+    case response(Response)
+    /// An event.
+    case notification(Request)
+
+    /// Reads one object from a line or batch; nil when it is neither of the two.
+    public init?(_ json: JSON) {
+        guard json["jsonrpc"] == .string("2.0") else { return nil }
+        if let method = json["method"]?.stringValue {
+            switch json["params"] {
+            case nil: self = .notification(Request(method: method))
+            case .object(let members):
+                self = .notification(Request(method: method, params: .named(members)))
+            case .array(let values):
+                self = .notification(Request(method: method, params: .positional(values)))
+            default: return nil
+            }
+            return
+        }
+        guard let id = json["id"].flatMap({ RequestID($0) }) else { return nil }
+        if let error = json["error"] {
+            guard let error = RPCError(error) else { return nil }
+            self = .response(Response(id: id, error: error))
+        } else if let result = json["result"] {
+            self = .response(Response(id: id, result: result))
+        } else {
+            return nil
+        }
+    }
+}

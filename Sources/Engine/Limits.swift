@@ -1,0 +1,123 @@
+/// Every bound of the engine: its name, its unit and its reason.
+///
+/// Those that other implementations must share are stated in `Docs/Protocol`.
+public enum Limits {
+    // MARK: Entries and runs
+
+    /// The largest payload inside an entry; larger content belongs into a blob.
+    public static let payloadBytes = 65_536
+    /// The largest message text: a payload less its suite byte and salt, rounded down to a number people remember.
+    public static let textBytes = 65_000
+    /// Sixteen heads are more than live chat ever has; leaving out the rest only under-reports causality.
+    public static let depCount = 16
+    /// Room for a handful of small extensions without making the header the larger part of an entry.
+    public static let extensionBytes = 1_024
+    /// One signature is checked per run: 128 hashes cost about what one verification does.
+    public static let runEntries = 128
+    /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
+    public static let runEntryBytes = 131_072
+    /// Names are shown in one line of a terminal.
+    public static let nameBytes = 64
+    /// A status is a sentence, not a message.
+    public static let statusBytes = 256
+    /// A record is a small value by definition.
+    public static let recordValueBytes = 1_024
+
+    // MARK: Frames and flow
+
+    /// A live entry waits behind at most one such message: 0.13 ms at 1 Gb/s.
+    public static let plaintextBytes = 16_384
+    /// A fork proof is two runs of headers; nothing legitimate is larger.
+    public static let frameBytes = 300_000
+    /// Control frames are small so that they can never be held back.
+    public static let controlFrameBytes = 4_096
+    /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
+    public static let initialCredit = 327_680
+    /// What a peer may have us hold before it has proven its identity.
+    public static let handshakeBytes = 65_536
+    /// Capabilities are a few bytes today.
+    public static let capabilityBytes = 1_024
+    /// A handshake on a LAN takes two round trips; five seconds is a thousand of them.
+    public static let handshakeMilliseconds: UInt64 = 5_000
+    /// Half-open handshakes at a time: an office that starts at nine, without paying for a flood.
+    public static let halfOpenHandshakes = 32
+    /// Full mesh with 128 links is the largest network that version 1 serves.
+    public static let links = 128
+    /// Control frames a link may queue before it counts as dead: pings and credits are tiny.
+    public static let controlQueueBytes = 65_536
+
+    // MARK: Liveness and time
+
+    /// Frames kept of a link that is not yet decided on.
+    public static let heldFrames = 4_096
+    /// Often enough to notice a dead peer within a minute, rare enough to cost nothing.
+    public static let pingMilliseconds: UInt64 = 15_000
+    /// Four pings without an answer.
+    public static let silenceMilliseconds: UInt64 = 60_000
+    /// A link that has to prove itself against a newer one gets a second: a thousand LAN round trips.
+    public static let probeMilliseconds: UInt64 = 1_000
+    /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
+    public static let aheadMilliseconds: UInt64 = 300_000
+    /// An entry this much older than the newest shown one is flagged as late.
+    public static let lateMilliseconds: UInt64 = 30_000
+    /// Held entries are looked at again after an hour at the latest, since clocks may be set.
+    public static let releaseMilliseconds: UInt64 = 3_600_000
+    /// Clock deltas are gathered for this long, so that a burst costs one frame.
+    public static let deltaMilliseconds: UInt64 = 100
+    /// The author pushes at once; who still lacks an entry after this asks others.
+    public static let relayMilliseconds: UInt64 = 150
+    /// Spreads the askers, so that not all of them choose the same moment.
+    public static let relayJitterMilliseconds: UInt64 = 100
+    /// A want not served for this long is given to another peer.
+    public static let wantMilliseconds: UInt64 = 10_000
+
+    // MARK: Sync
+
+    /// Wants open on one link: enough to keep the pipe full whatever the logs' sizes.
+    public static let wantsPerLink = 64
+    /// Entries one want may ask for: 32 full runs.
+    public static let wantEntries: UInt64 = 4_096
+    /// Rooms one peer may announce.
+    public static let roomsPerPeer = 1_024
+    /// Logs per author and conversation: each restore of a backup makes one; a thousand is hostile.
+    public static let logsPerAuthor = 64
+    /// Logs per conversation: bounds what a clock and a digest cost.
+    public static let logsPerConversation = 8_192
+    /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
+    public static let forkSearchSteps = 40
+
+    /// Frames that wait for credit on one link: announcements, clocks and wants of some thousand rooms.
+    public static let outboxFrames = 16_384
+    /// The largest run in a frame: its entries and what stands around them.
+    public static let runFrameBytes = runEntryBytes + 512
+
+    // MARK: Commit
+
+    /// Own messages in one transaction: a group commit stays near the cost of one fsync.
+    public static let draftsPerBatch = 4_096
+    /// Received runs in one transaction, so that a live message waits for milliseconds only.
+    public static let runsPerBatch = 16
+    /// After a failure the store is tried again by itself; own messages try it at once.
+    public static let storageRetryMilliseconds: UInt64 = 5_000
+    /// Own messages that may wait for the disk before senders are told to slow down.
+    public static let waitingDrafts = 65_536
+
+    // MARK: Discovery and dialling
+
+    /// Addresses of one peer are tried one after another, this far apart.
+    ///
+    /// RFC 8305 section 5.
+    public static let staggerMilliseconds: UInt64 = 250
+    /// The wait before the first redial.
+    public static let backoffFirstMilliseconds: UInt64 = 1_000
+    /// The longest wait between redials; each is twice the one before.
+    public static let backoffLastMilliseconds: UInt64 = 60_000
+    /// Dial targets that are remembered: twice the links of the largest network.
+    public static let targets = 512
+    /// Addresses tried per target: hosts with more have mostly virtual interfaces.
+    public static let addressesPerTarget = 8
+    /// Refusals kept for `stoa peers`.
+    public static let refusals = 64
+    /// Rooms a node may be in.
+    public static let conversations = 4_096
+}

@@ -1,0 +1,33 @@
+/// What the initiator sends before everything else, and the prologue of the handshake.
+///
+/// `Docs/Protocol/Wire.md` section 1.
+struct Preface: Hashable, Sendable {
+    /// The lowest and highest major versions this build speaks.
+    static let ours = Preface(lowest: 1, highest: 1)
+    static let byteCount = 12
+    private static let magic: [UInt8] = [0x53, 0x54, 0x4f, 0x41, 0x0d, 0x0a, 0x1a, 0x0a]
+
+    var lowest: UInt8
+    var highest: UInt8
+
+    var encoded: [UInt8] { Self.magic + [self.lowest, self.highest, 0, 0] }
+
+    init(lowest: UInt8, highest: UInt8) {
+        self.lowest = lowest
+        self.highest = highest
+    }
+
+    /// Reads a preface; nil for another magic or an empty range.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount, Array(bytes[0..<8]) == Self.magic,
+            bytes[8] <= bytes[9], bytes[8] > 0
+        else { return nil }
+        self.init(lowest: bytes[8], highest: bytes[9])
+    }
+
+    /// The highest version that both speak.
+    func common(with other: Preface) -> UInt8? {
+        let highest = min(self.highest, other.highest)
+        return highest >= max(self.lowest, other.lowest) ? highest : nil
+    }
+}

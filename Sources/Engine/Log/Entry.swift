@@ -1,0 +1,126 @@
+public import Noise
+
+/// What an entry carries: the bytes, or what is left of them.
+public enum Payload: Hashable, Sendable {
+    /// The payload's bytes, suite byte first.
+    case present([UInt8])
+    /// The payload was left out or erased; the header still commits to it.
+    case absent(length: Int, hash: Bytes32)
+
+    /// The payload's length in bytes, whether present or not.
+    public var count: Int {
+        switch self {
+        case .present(let bytes): bytes.count
+        case .absent(let length, _): length
+        }
+    }
+
+    /// The hash that stands in the header.
+    public var hash: Bytes32 {
+        switch self {
+        case .present(let bytes): BLAKE2b.hash256(bytes, personal: .payload)
+        case .absent(_, let hash): hash
+        }
+    }
+
+    /// The same payload without its bytes.
+    public var omitted: Payload { .absent(length: self.count, hash: self.hash) }
+}
+
+/// One record in a log, without what its place in the log implies (conversation, author, incarnation,
+/// seq, prev).
+///
+/// `Docs/Protocol/Entries.md` section 2.
+public struct Entry: Hashable, Sendable {
+    /// What kind of entry; see ``Kind`` for those that this version shows.
+    public var kind: UInt8
+    /// The author's hybrid clock; greater than that of the entry before.
+    public var time: HybridTime
+    /// Entries of other logs that this one directly follows; ascending, at most ``Limits/depCount``.
+    public var deps: [EntryID]
+    /// The key epoch; zeros where none.
+    public var epoch: Bytes32
+    /// What the entry carries.
+    public var payload: Payload
+    /// Extension fields, encoded; at most ``Limits/extensionBytes``.
+    public var extensions: [UInt8]
+
+    /// Creates an entry without epoch and extensions.
+    public init(kind: UInt8, time: HybridTime, deps: [EntryID], payload: Payload) {
+        self.kind = kind
+        self.time = time
+        self.deps = deps
+        self.epoch = .zero
+        self.payload = payload
+        self.extensions = []
+    }
+
+    /// The kinds that this version writes and shows.
+    public enum Kind {
+        /// A message: UTF-8 text.
+        public static let text: UInt8 = 1
+        /// The author joins; the content is the room's name.
+        public static let join: UInt8 = 2
+        /// The author leaves; no content.
+        public static let leave: UInt8 = 3
+    }
+
+    /// The version of the header that this build writes and reads.
+    public static let format: UInt8 = 1
+
+    /// The header's bytes for a place in a log; what ``id(key:seq:prev:)`` hashes.
+    public func header(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
+        precondition((seq == 1) == (prev == nil), "every entry but the first has a predecessor")
+        var writer = WireWriter(capacity: 256 + 32 * self.deps.count)
+        writer.byte(Self.format)
+        writer.byte(self.kind)
+        writer.byte(0)
+        writer.raw(key.conversation.hash)
+        writer.raw(key.name.author.key)
+        writer.u64(key.name.incarnation)
+        writer.varint(seq)
+        if let prev { writer.raw(prev.hash) }
+        writer.u64(self.time.rawValue)
+        writer.byte(UInt8(self.deps.count))
+        for dep in self.deps { writer.raw(dep.hash) }
+        writer.raw(self.epoch)
+        writer.varint(self.payload.count)
+        writer.raw(self.payload.hash)
+        writer.sized(self.extensions)
+        return writer.bytes
+    }
+
+    /// The entry's id at a place in a log: the hash of its header.
+    public func id(key: LogKey, seq: UInt64, prev: EntryID?) -> EntryID {
+        EntryID(BLAKE2b.hash256(self.header(key: key, seq: seq, prev: prev), personal: .entry))
+    }
+
+    /// Whether an extension stands here that a reader must understand; none is defined yet.
+    public var needsUnknownExtension: Bool {
+        (try? Extensions.types(of: self.extensions))?.contains { $0 % 2 == 1 } ?? true
+    }
+}
+
+/// The `(type ‖ length ‖ value)*` area that headers and capabilities share.
+public enum Extensions {
+    /// Reads the types of an area and checks its form: types strictly ascending, nothing left over.
+    public static func types(of area: [UInt8]) throws(WireError) -> [UInt64] {
+        var types: [UInt64] = []
+        try Self.forEach(area) { type, _ in types.append(type) }
+        return types
+    }
+
+    /// Walks an area in order.
+    public static func forEach(
+        _ area: [UInt8], _ body: (UInt64, [UInt8]) -> Void
+    ) throws(WireError) {
+        var reader = WireReader(area)
+        var last: UInt64?
+        while reader.remaining > 0 {
+            let type = try reader.varint("extension type")
+            if let last, type <= last { throw .order(field: "extension type") }
+            last = type
+            body(type, try reader.sized("extension value", limit: area.count))
+        }
+    }
+}

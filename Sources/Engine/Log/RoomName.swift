@@ -1,0 +1,56 @@
+internal import Noise
+
+/// The name of an open room: a bare word that everyone who knows it can join by.
+///
+/// `Docs/Protocol/Entries.md` section 1. Only letters without a capital, digits and `-_.` are let in, so
+/// that a name has one spelling and needs no quoting in a shell.
+public struct RoomName: Hashable, Comparable, Sendable {
+    /// The name as people write it.
+    public let text: String
+
+    /// Accepts a name that is already in its one spelling, as it comes over the wire; nil for any other.
+    public init?(_ text: String) {
+        let scalars = text.unicodeScalars
+        guard (1...Limits.nameBytes).contains(text.utf8.count), let first = scalars.first,
+            !Self.isPunctuation(first), scalars.allSatisfy(Self.isAllowed)
+        else { return nil }
+        self.text = text
+    }
+
+    /// Accepts what a person typed: a leading `#` is dropped and capitals are made small first.
+    public init?(typed text: String) {
+        self.init((text.hasPrefix("#") ? String(text.dropFirst()) : text).lowercased())
+    }
+
+    /// The id of the room with this name.
+    public var conversation: ConversationID {
+        ConversationID(BLAKE2b.hash256(Array(self.text.utf8), personal: .room))
+    }
+
+    /// Orders by UTF-8 bytes, as announcements do.
+    public static func < (left: RoomName, right: RoomName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    /// Equal names have equal bytes; `String` would also take canonically equivalent ones for equal.
+    public static func == (left: RoomName, right: RoomName) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    /// Hashes the bytes that equality compares.
+    public func hash(into hasher: inout Hasher) {
+        for byte in self.text.utf8 { hasher.combine(byte) }
+    }
+
+    private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "-" || scalar == "_" || scalar == "."
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        if Self.isPunctuation(scalar) { return true }
+        switch scalar.properties.generalCategory {
+        case .lowercaseLetter, .otherLetter, .decimalNumber: return true
+        default: return false
+        }
+    }
+}

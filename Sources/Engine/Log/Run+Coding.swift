@@ -1,0 +1,146 @@
+internal import Noise
+
+extension Entry {
+    private enum Form {
+        static let payloadOmitted: UInt8 = 1
+        static let epoch: UInt8 = 2
+        static let extensions: UInt8 = 4
+        static let all: UInt8 = 7
+    }
+
+    /// Appends the entry as it stands in a run; `previous` is the time of the entry before it there.
+    func encode(into writer: inout WireWriter, after previous: HybridTime?) {
+        var form: UInt8 = 0
+        if case .absent = self.payload { form |= Form.payloadOmitted }
+        if self.epoch != .zero { form |= Form.epoch }
+        if !self.extensions.isEmpty { form |= Form.extensions }
+        writer.byte(self.kind)
+        writer.byte(0)
+        writer.byte(form)
+        if let previous {
+            precondition(self.time > previous, "time grows within a log")
+            writer.varint(self.time.rawValue - previous.rawValue)
+        } else {
+            writer.u64(self.time.rawValue)
+        }
+        writer.byte(UInt8(self.deps.count))
+        for dep in self.deps { writer.raw(dep.hash) }
+        if form & Form.epoch != 0 { writer.raw(self.epoch) }
+        switch self.payload {
+        case .present(let bytes):
+            writer.sized(bytes)
+        case .absent(let length, let hash):
+            writer.varint(length)
+            writer.raw(hash)
+        }
+        if form & Form.extensions != 0 { writer.sized(self.extensions) }
+    }
+
+    /// Reads an entry as it stands in a run; `previous` is the time of the entry before it there.
+    init(from reader: inout WireReader, after previous: HybridTime?) throws(WireError) {
+        let kind = try reader.byte("entry kind")
+        guard try reader.byte("entry flags") == 0 else { throw .value(field: "entry flags") }
+        let form = try reader.byte("entry form")
+        guard form & ~Form.all == 0 else { throw .value(field: "entry form") }
+        let time: HybridTime
+        if let previous {
+            let step = try reader.varint("entry time")
+            let (sum, overflow) = previous.rawValue.addingReportingOverflow(step)
+            guard step > 0, !overflow else { throw .value(field: "entry time") }
+            time = HybridTime(sum)
+        } else {
+            time = HybridTime(try reader.u64("entry hlc"))
+        }
+        let depCount = Int(try reader.byte("entry depCount"))
+        guard depCount <= Limits.depCount else {
+            throw .limit(field: "entry depCount", limit: Limits.depCount, got: UInt64(depCount))
+        }
+        var deps: [EntryID] = []
+        for _ in 0..<depCount {
+            let dep = EntryID(try reader.bytes32("entry dep"))
+            if let last = deps.last, dep <= last { throw .order(field: "entry deps") }
+            deps.append(dep)
+        }
+        var epoch = Bytes32.zero
+        if form & Form.epoch != 0 {
+            epoch = try reader.bytes32("entry epoch")
+            guard epoch != .zero else { throw .value(field: "entry epoch") }
+        }
+        let payload: Payload
+        if form & Form.payloadOmitted != 0 {
+            let length = try reader.count("entry payloadLength", limit: Limits.payloadBytes)
+            payload = .absent(length: length, hash: try reader.bytes32("entry payloadHash"))
+        } else {
+            payload = .present(try reader.sized("entry payload", limit: Limits.payloadBytes))
+        }
+        self.init(kind: kind, time: time, deps: deps, payload: payload)
+        self.epoch = epoch
+        if form & Form.extensions != 0 {
+            self.extensions = try reader.sized("entry extensions", limit: Limits.extensionBytes)
+            guard !self.extensions.isEmpty else { throw .value(field: "entry extensions") }
+            _ = try Extensions.types(of: self.extensions)
+        }
+    }
+
+    /// An upper bound of what the entry takes in a run, in bytes.
+    public var runBytes: Int {
+        var bytes = 3 + 8 + 1 + 32 * self.deps.count + 3
+        switch self.payload {
+        case .present(let payload): bytes += payload.count
+        case .absent: bytes += 32
+        }
+        if self.epoch != .zero { bytes += 32 }
+        if !self.extensions.isEmpty { bytes += 2 + self.extensions.count }
+        return bytes
+    }
+}
+
+extension Run {
+    /// The run as it stands in a frame.
+    public var encoded: [UInt8] {
+        var writer = WireWriter(capacity: 256 + self.entries.reduce(0) { $0 + $1.runBytes })
+        writer.raw(self.key.conversation.hash)
+        writer.raw(self.key.name.author.key)
+        writer.u64(self.key.name.incarnation)
+        writer.varint(self.first)
+        writer.varint(self.entries.count)
+        if let prev = self.prev { writer.raw(prev.hash) }
+        writer.raw(self.attestation)
+        var previous: HybridTime?
+        for entry in self.entries {
+            entry.encode(into: &writer, after: previous)
+            previous = entry.time
+        }
+        return writer.bytes
+    }
+
+    /// Reads a run to the end of the reader; its signature is not checked here.
+    public init(from reader: inout WireReader) throws(WireError) {
+        let conversation = ConversationID(try reader.bytes32("run conversation"))
+        let author = PeerID(try reader.bytes32("run author"))
+        let incarnation = try reader.u64("run incarnation")
+        let first = try reader.varint("run first")
+        let count = try reader.count("run count", limit: Limits.runEntries)
+        guard count > 0 else { throw .value(field: "run count") }
+        guard first > 0, first <= UInt64(Int64.max) - UInt64(count) else {
+            throw .value(field: "run first")
+        }
+        let prev = first == 1 ? nil : EntryID(try reader.bytes32("run prev"))
+        let attestation = try reader.bytes64("run signature")
+        var entries: [Entry] = []
+        entries.reserveCapacity(count)
+        let start = reader.position
+        for _ in 0..<count {
+            entries.append(try Entry(from: &reader, after: entries.last?.time))
+        }
+        let size = reader.position - start
+        guard size <= Limits.runEntryBytes else {
+            throw .limit(field: "run entries", limit: Limits.runEntryBytes, got: UInt64(size))
+        }
+        try reader.finish("run")
+        self.init(
+            key: LogKey(
+                conversation: conversation, name: LogName(author: author, incarnation: incarnation)),
+            first: first, prev: prev, attestation: attestation, entries: entries)
+    }
+}

@@ -1,0 +1,128 @@
+/// How much a line of the log matters; the numbers are syslog's.
+public enum LogLevel: Int, Hashable, Sendable, Comparable {
+    /// Something is broken and a person must act.
+    case error = 3
+    /// Something is wrong that may pass.
+    case warning = 4
+    /// Normal but worth knowing.
+    case notice = 5
+    /// What happens.
+    case info = 6
+    /// For developers.
+    case debug = 7
+
+    /// Orders by number: the more it matters the smaller.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// A message as people see it.
+public struct Message: Hashable, Sendable {
+    /// Its place in the order of arrival.
+    public var cursor: Cursor
+    /// Its id.
+    public var id: EntryID
+    /// Its conversation.
+    public var conversation: ConversationID
+    /// Who wrote it.
+    public var author: PeerID
+    /// What it says.
+    public var content: Content
+    /// When, by its author's clock.
+    public var time: HybridTime
+    /// Whether it arrived long after newer ones had been shown.
+    public var isLate: Bool
+    /// Whether it stands at or behind a proven fork point.
+    public var isDisputed: Bool
+
+    /// Reads what the store gave back; nil for an entry that this version does not show.
+    public init?(_ entry: StoredEntry) {
+        guard let payload = entry.payload,
+            let content = Content(
+                kind: entry.kind, payload: payload, in: entry.key.conversation)
+        else { return nil }
+        self.init(
+            cursor: entry.cursor, id: entry.id, conversation: entry.key.conversation,
+            author: entry.key.name.author, content: content, time: entry.time,
+            isLate: entry.isLate, isDisputed: entry.isDisputed)
+    }
+
+    /// Creates a message.
+    public init(
+        cursor: Cursor, id: EntryID, conversation: ConversationID, author: PeerID,
+        content: Content, time: HybridTime, isLate: Bool, isDisputed: Bool
+    ) {
+        self.cursor = cursor
+        self.id = id
+        self.conversation = conversation
+        self.author = author
+        self.content = content
+        self.time = time
+        self.isLate = isLate
+        self.isDisputed = isDisputed
+    }
+}
+
+/// Why a request could not be done.
+public enum RequestError: Error, Hashable, Sendable {
+    /// There is no such conversation.
+    case unknownConversation
+    /// The user is not in the room.
+    case notMember
+    /// A text is empty, or larger than its limit in bytes.
+    case size(limit: Int)
+    /// The node already is in as many rooms as it may.
+    case tooManyRooms
+    /// Too much waits for the disk.
+    case busy
+    /// The store failed; nothing was sent.
+    case storage(StoreFailure)
+    /// The message is sent and safe, but not delivered in time.
+    case deliveryTimeout(SentMessage, deliveredTo: [PeerID])
+}
+
+/// The answer to a ``Request``.
+public enum Answer: Hashable, Sendable {
+    /// The room is joined, and so on disk.
+    case joined(ConversationID)
+    /// The room is left.
+    case left(ConversationID)
+    /// The message is on disk; `isDuplicate` where its key had been used before.
+    case sent(SentMessage, isDuplicate: Bool, deliveredTo: [PeerID])
+    /// The address is being dialled.
+    case connecting
+    /// The profile is on disk.
+    case profile(Profile)
+    /// Nothing has changed.
+    case failed(RequestError)
+}
+
+/// What the shell must do, in order.
+public enum Action: Hashable, Sendable {
+    /// Open a TCP stream to an address and shake hands; answered by ``Event/linkOpened(_:_:address:dial:)`` or
+    /// ``Event/dialFailed(_:_:detail:)``.
+    case dial(DialID, address: String, expecting: PeerID?)
+    /// Give up a dial that has not ended; no event follows.
+    case abandon(DialID)
+    /// Queue a frame on a link.
+    case send(LinkID, EncodedFrame)
+    /// Say goodbye with a reason and close a link; no event follows.
+    case close(LinkID, GoawayReason, String)
+    /// Write a batch; answered by ``Event/committed(_:)`` or ``Event/commitFailed(_:)``.
+    case commit(Batch)
+    /// Read up to one run of a log; answered by ``Event/runRead(_:_:)`` or ``Event/readFailed(_:_:)``.
+    case readRun(ReadID, LogKey, from: UInt64, through: UInt64)
+    /// Look an idempotency key up; answered by ``Event/lookedUp(_:_:)`` or ``Event/lookUpFailed(_:_:)``.
+    case lookUp(RequestID, key: String)
+    /// Wake the node at a monotonic moment in milliseconds; replaces the same timer.
+    case arm(Timer, at: UInt64)
+    /// Do not wake the node for this timer.
+    case disarm(Timer)
+    /// Answer a request.
+    case answer(RequestID, Answer)
+    /// Show messages to whoever follows, in order of their cursors.
+    case show([Message])
+    /// Write a line to the log; never holds message text.
+    case log(LogLevel, String)
+}

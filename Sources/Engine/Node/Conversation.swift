@@ -1,0 +1,144 @@
+internal import Noise
+
+/// One log, as far as a node keeps it in memory.
+struct Log: Hashable, Sendable {
+    /// The last entry on disk; what clocks, digests and wants speak of.
+    var head = Head.start
+    /// The last entry accepted, on disk or on its way there.
+    var tail = Head.start
+    /// Proof that the author signed two histories; the log ends before its point.
+    var fork: ForkProof?
+
+    /// Whether entries from this seq on count no longer.
+    func isBeyondFork(_ seq: UInt64) -> Bool {
+        self.fork.map { seq >= $0.point } ?? false
+    }
+
+    /// The last entry of a run that counts.
+    ///
+    /// Of a forked log the run may reach beyond the point, where only a later attestation covers
+    /// what lies before it.
+    func countedHead(of run: VerifiedRun) -> Head {
+        guard let point = self.fork?.point, run.run.last >= point else { return run.head }
+        let index = Int(point - run.run.first) - 1
+        return Head(
+            seq: point - 1, id: run.ids[index], time: run.run.entries[index].time)
+    }
+}
+
+/// When somebody last joined or left, and which.
+struct Attendance: Hashable, Sendable {
+    var time: HybridTime
+    var isPresent: Bool
+}
+
+/// One conversation, as far as a node keeps it in memory: logs and heads, never entries.
+struct Conversation: Sendable {
+    let id: ConversationID
+    let name: RoomName
+    var isJoined: Bool
+    private(set) var logs: [LogName: Log] = [:]
+    /// Shown entries that no other shown entry follows, with their times: the deps of the next own one.
+    private(set) var heads: [EntryID: HybridTime] = [:]
+    var attendance: [PeerID: Attendance] = [:]
+    var latestShown = HybridTime(0)
+    private var digestCache: Bytes32?
+
+    init(id: ConversationID, name: RoomName, isJoined: Bool) {
+        self.id = id
+        self.name = name
+        self.isJoined = isJoined
+    }
+
+    var members: [PeerID] {
+        self.attendance.filter { $0.value.isPresent }.keys.sorted()
+    }
+
+    /// Whether a log may be begun: bounds what an author and all together can make a node hold.
+    func hasRoom(for name: LogName) -> Bool {
+        if self.logs[name] != nil { return true }
+        return self.logs.count < Limits.logsPerConversation
+            && self.logs.keys.count { $0.author == name.author } < Limits.logsPerAuthor
+    }
+
+    func log(_ name: LogName) -> Log { self.logs[name] ?? Log() }
+
+    mutating func setTail(_ name: LogName, _ tail: Head) {
+        self.logs[name, default: Log()].tail = tail
+    }
+
+    mutating func setHead(_ name: LogName, _ head: Head) {
+        self.logs[name, default: Log()].head = head
+        self.digestCache = nil
+    }
+
+    /// Forgets what was accepted but will not reach the disk.
+    mutating func resetTails() {
+        for name in self.logs.keys.sorted() {
+            let log = self.log(name)
+            if log.tail != log.head { self.logs[name]?.tail = log.head }
+        }
+    }
+
+    mutating func end(_ name: LogName, by proof: ForkProof, head: Head) {
+        self.logs[name, default: Log()].fork = proof
+        self.logs[name]?.head = head
+        self.logs[name]?.tail = head
+        self.digestCache = nil
+    }
+
+    mutating func restore(_ name: LogName, _ stored: StoredLog, fork: ForkProof?) {
+        self.logs[name] = Log(head: stored.head, tail: stored.head, fork: fork)
+        if stored.isHeadShown && stored.head.seq > 0 {
+            self.heads[stored.head.id] = stored.head.time
+        }
+    }
+
+    mutating func recordsChanged() { self.digestCache = nil }
+
+    /// Counts an entry as shown: it follows its predecessors, so they are no heads any longer.
+    mutating func show(_ id: EntryID, _ entry: Entry, prev: EntryID?) {
+        if let prev { self.heads[prev] = nil }
+        for dep in entry.deps { self.heads[dep] = nil }
+        self.heads[id] = entry.time
+        self.latestShown = max(self.latestShown, entry.time)
+    }
+
+    /// The deps of the next own entry: the newest heads but the own log's, ascending.
+    func deps(besides own: EntryID) -> [EntryID] {
+        let others = self.heads.filter { $0.key != own }
+        let newest = others.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
+        return newest.prefix(Limits.depCount).map(\.key).sorted()
+    }
+
+    func time(ofHead id: EntryID) -> HybridTime { self.heads[id] ?? HybridTime(0) }
+
+    /// The digest of all that is on disk.
+    ///
+    /// `Docs/Protocol/Sync.md` section 2.
+    mutating func digest(records: [PeerID: Record]) -> Bytes32 {
+        if let digest = self.digestCache { return digest }
+        var writer = WireWriter(capacity: 48 + 81 * self.logs.count)
+        let counted = self.logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
+        writer.raw(self.id.hash)
+        writer.u64(UInt64(counted.count))
+        for (name, log) in counted.sorted(by: { $0.key < $1.key }) {
+            writer.raw(name.author.key)
+            writer.u64(name.incarnation)
+            writer.u64(log.head.seq)
+            writer.raw(log.head.id.hash)
+            writer.byte(log.fork == nil ? 0 : 1)
+        }
+        let profiles = Set(counted.keys.map(\.author)).sorted().compactMap { records[$0] }
+        writer.u64(UInt64(profiles.count))
+        for record in profiles {
+            writer.raw(record.author.key)
+            writer.byte(record.kind)
+            writer.u64(record.time.rawValue)
+            writer.raw(record.hash)
+        }
+        let digest = BLAKE2b.hash256(writer.bytes, personal: .digest)
+        self.digestCache = digest
+        return digest
+    }
+}

@@ -1,0 +1,189 @@
+/// Names a link for as long as it lives; given by the shell, never reused.
+public struct LinkID: Hashable, Comparable, Sendable {
+    /// The number.
+    public let rawValue: UInt64
+
+    /// Wraps a number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Orders by age.
+    public static func < (left: LinkID, right: LinkID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names one attempt to reach an address; given by the node, never reused.
+///
+/// It is also the dial counter of the handshake.
+public struct DialID: Hashable, Comparable, Sendable {
+    /// The number, from 1.
+    public let rawValue: UInt64
+
+    /// Wraps a number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Orders by age.
+    public static func < (left: DialID, right: DialID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names one read of a run from the store.
+public struct ReadID: Hashable, Comparable, Sendable {
+    /// The number.
+    public let rawValue: UInt64
+
+    /// Wraps a number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Orders by age.
+    public static func < (left: ReadID, right: ReadID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Names a request from the control socket; given by the shell, never reused.
+public struct RequestID: Hashable, Comparable, Sendable {
+    /// The number.
+    public let rawValue: UInt64
+
+    /// Wraps a number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Orders by age.
+    public static func < (left: RequestID, right: RequestID) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// A service that discovery has seen: a peer, maybe.
+public struct Service: Hashable, Sendable {
+    /// The instance name, random per start of the peer's daemon.
+    public var name: String
+    /// Where it may be reached, best first: numeric `HOST:PORT`.
+    public var addresses: [String]
+
+    /// Describes a service.
+    public init(name: String, addresses: [String]) {
+        self.name = name
+        self.addresses = addresses
+    }
+}
+
+/// What a user asks for that changes something.
+public enum Request: Hashable, Sendable {
+    /// Join a room by name, or create it by being the first.
+    case join(RoomName)
+    /// Leave a room; its history stays.
+    case leave(ConversationID)
+    /// Send a text to a conversation, once per key.
+    case send(Outgoing)
+    /// Dial an address now and keep it as a static peer for this start.
+    case connect(address: String, expecting: PeerID?)
+    /// Set the own profile; nil leaves a part as it is.
+    case profile(name: String?, status: String?)
+}
+
+/// A message that a user wants sent.
+public struct Outgoing: Hashable, Sendable {
+    /// Where to.
+    public var conversation: ConversationID
+    /// What; 1 to ``Limits/textBytes`` bytes.
+    public var text: String
+    /// Makes a repeated send harmless: the same key gives the first message again.
+    public var idempotencyKey: String?
+    /// Wait for delivery until this monotonic moment; nil answers once the message is on disk.
+    public var deliverBy: UInt64?
+
+    /// Describes a message to send.
+    public init(
+        conversation: ConversationID, text: String, idempotencyKey: String?, deliverBy: UInt64?
+    ) {
+        self.conversation = conversation
+        self.text = text
+        self.idempotencyKey = idempotencyKey
+        self.deliverBy = deliverBy
+    }
+}
+
+/// What the store remembers of a message sent with an idempotency key.
+public struct SentMessage: Hashable, Sendable {
+    /// Its id.
+    public var id: EntryID
+    /// Its conversation.
+    public var conversation: ConversationID
+    /// Its place in the order of arrival; nil while it is held because the own clock runs ahead.
+    public var cursor: Cursor?
+    /// Its time.
+    public var time: HybridTime
+
+    /// Describes a sent message.
+    public init(id: EntryID, conversation: ConversationID, cursor: Cursor?, time: HybridTime) {
+        self.id = id
+        self.conversation = conversation
+        self.cursor = cursor
+        self.time = time
+    }
+}
+
+/// A moment that the node asked to be woken at.
+public enum Timer: Hashable, Sendable {
+    /// Ping a link, or give it up.
+    case ping(LinkID)
+    /// A probed link has not answered in time.
+    case probe(PeerID)
+    /// Try a target's next address.
+    case stagger(TargetID)
+    /// Dial a target again.
+    case redial(TargetID)
+    /// Send gathered clock deltas.
+    case delta
+    /// Ask for what the author did not push, and give up wants that are not served.
+    case fetch
+    /// Held entries are due.
+    case release
+    /// A wait for delivery ends.
+    case delivery
+    /// Try the store again after a failure.
+    case storage
+}
+
+/// Names a dial target: something that may turn out to be a peer.
+public enum TargetID: Hashable, Comparable, Sendable {
+    /// A peer that was linked before, at remembered addresses.
+    case remembered(PeerID)
+    /// A service that discovery sees.
+    case service(String)
+    /// An address from the configuration or from `connect`.
+    case fixed(String)
+}
+
+/// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
+public enum Event: Sendable {
+    /// The shell is ready to act; comes first and once.
+    case started
+    /// A handshake is done. `dial` is nil for a link that was accepted.
+    case linkOpened(LinkID, LinkInfo, address: String, dial: DialID?)
+    /// A link has ended by itself or by the peer; not sent after the node's own ``Action/close(_:_:_:)``.
+    case linkClosed(LinkID, SessionFailure?)
+    /// A frame came in on an open link.
+    case received(LinkID, ReceivedFrame)
+    /// A dial ended without a link, and why in words.
+    case dialFailed(DialID, SessionFailure?, detail: String)
+    /// A stranger's handshake ended without a link.
+    case incomingFailed(address: String, SessionFailure)
+    /// The last batch is on disk.
+    case committed(BatchOutcome)
+    /// The last batch was not written, none of it.
+    case commitFailed(StoreFailure)
+    /// A run that was asked for; nil where the store has none there.
+    case runRead(ReadID, Run?)
+    /// A run could not be read.
+    case readFailed(ReadID, StoreFailure)
+    /// The answer to ``Action/lookUp(_:key:)``.
+    case lookedUp(RequestID, SentMessage?)
+    /// A look-up could not be made.
+    case lookUpFailed(RequestID, StoreFailure)
+    /// A timer is due.
+    case timer(Timer)
+    /// Discovery sees a service, or sees it changed.
+    case found(Service)
+    /// Discovery no longer sees a service; links are not affected.
+    case lost(name: String)
+    /// A user asks for something.
+    case request(RequestID, Request)
+}

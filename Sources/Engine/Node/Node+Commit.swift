@@ -1,0 +1,328 @@
+internal import Noise
+
+/// Batches: one at a time, each with all that had gathered while the one before was written.
+///
+/// So a group commit grows with load: one transaction, one fsync, and per log one attestation.
+extension Node {
+    /// Gives the store its next batch, if it is free and something waits.
+    mutating func startBatch() {
+        guard self.inFlight == nil else { return }
+        var batch = Batch(number: self.batchNumber + 1)
+        var flight = InFlight(
+            batch: batch, drafts: [], ownAppends: 0, accepted: [], profileRequests: [])
+        self.takeDrafts(&batch, &flight)
+        flight.ownAppends = batch.appends.count
+        if self.storageRetryAt == nil {
+            self.takeAccepted(&batch, &flight)
+            self.takeSmallThings(&batch, &flight)
+        }
+        guard !batch.isEmpty else { return }
+        if !self.isIncarnationStored { batch.incarnation = self.incarnation }
+        self.batchNumber = batch.number
+        flight.batch = batch
+        self.inFlight = flight
+        self.actions.append(.commit(batch))
+    }
+
+    private mutating func takeSmallThings(_ batch: inout Batch, _ flight: inout InFlight) {
+        batch.records = self.waiting.records.sorted { $0.key < $1.key }.map(\.value)
+        batch.proofs = self.waiting.proofs
+        batch.peers = self.waiting.peers.sorted { $0.key < $1.key }.map(\.value)
+        flight.profileRequests = self.waiting.profileRequests
+        if self.waiting.release {
+            batch.release = HybridTime(
+                wallMilliseconds: self.commonTime + Limits.aheadMilliseconds)
+        }
+        self.waiting.records = [:]
+        self.waiting.proofs = []
+        self.waiting.peers = [:]
+        self.waiting.profileRequests = []
+        self.waiting.release = false
+    }
+
+    private mutating func takeAccepted(_ batch: inout Batch, _ flight: inout InFlight) {
+        // Live runs go before bulk, but a log's own order must hold: once a log has a run in the
+        // bulk queue, its live runs have been queued there behind it.
+        let live = self.waiting.live.prefix(Limits.runsPerBatch)
+        let sync = self.waiting.sync.prefix(Limits.runsPerBatch - live.count)
+        self.waiting.live.removeFirst(live.count)
+        self.waiting.sync.removeFirst(sync.count)
+        for accepted in live + sync {
+            batch.appends.append(accepted.append)
+            flight.accepted.append(accepted)
+        }
+    }
+
+    // MARK: Own entries
+
+    private mutating func takeDrafts(_ batch: inout Batch, _ flight: inout InFlight) {
+        guard !self.waiting.drafts.isEmpty else { return }
+        let drafts = self.waiting.drafts.prefix(Limits.draftsPerBatch)
+        var byConversation: [ConversationID: [Draft]] = [:]
+        for draft in drafts { byConversation[draft.conversation, default: []].append(draft) }
+        self.waiting.drafts.removeFirst(drafts.count)
+        for conversation in byConversation.keys.sorted() {
+            self.renewIncarnationIfAhead(in: conversation)
+            self.chain(byConversation[conversation] ?? [], conversation, &batch)
+            flight.drafts.append(contentsOf: byConversation[conversation] ?? [])
+            if let membership = self.waiting.membership.removeValue(forKey: conversation) {
+                batch.membership[conversation] = membership
+            }
+        }
+    }
+
+    /// An own log whose time ran ahead of everybody's cannot go on once the clock is set right.
+    private mutating func renewIncarnationIfAhead(in conversation: ConversationID) {
+        let tail = self.conversationTable[conversation]?.log(self.ownLog).tail ?? .start
+        if self.isAhead(tail.time) && HybridTime(wallMilliseconds: self.now.wall) < tail.time {
+            self.renewIncarnation(
+                "this machine's clock ran ahead and was set back; own history goes on anew")
+        }
+    }
+
+    mutating func renewIncarnation(_ why: String) {
+        self.incarnation = self.random.next()
+        self.isIncarnationStored = false
+        self.alert(.newIncarnation, why)
+    }
+
+    var ownLog: LogName { LogName(author: self.id, incarnation: self.incarnation) }
+
+    /// Gives drafts their places in the own log and attests them run by run.
+    private mutating func chain(
+        _ drafts: [Draft], _ conversation: ConversationID, _ batch: inout Batch
+    ) {
+        guard let state = self.conversationTable[conversation] else {
+            preconditionFailure("drafts are made for known conversations only")
+        }
+        let name = self.ownLog
+        let key = LogKey(conversation: conversation, name: name)
+        var tail = state.log(name).tail
+        var deps = state.deps(besides: tail.id).filter { !self.isAhead(state.time(ofHead: $0)) }
+        var floor = deps.map { state.time(ofHead: $0) }.max() ?? HybridTime(0)
+        var gathered: [Entry] = []
+        var keys: [Int: String] = [:]
+        var bytes = 0
+        var start = tail
+        for draft in drafts {
+            let time = self.ownTime(after: max(tail.time, floor))
+            let entry = Entry(
+                kind: draft.content.kind, time: time, deps: deps,
+                payload: .present(draft.content.payload(using: &self.random)))
+            if gathered.count == Limits.runEntries
+                || bytes + entry.runBytes > Limits.runEntryBytes
+            {
+                batch.appends.append(self.attest(gathered, keys, key, after: start))
+                start = tail
+                (gathered, keys, bytes) = ([], [:], 0)
+            }
+            if let text = draft.outgoing?.idempotencyKey { keys[gathered.count] = text }
+            let id = entry.id(key: key, seq: tail.seq + 1, prev: tail.seq == 0 ? nil : tail.id)
+            gathered.append(entry)
+            bytes += entry.runBytes
+            tail = Head(seq: tail.seq + 1, id: id, time: time)
+            (deps, floor) = ([], HybridTime(0))
+        }
+        batch.appends.append(self.attest(gathered, keys, key, after: start))
+        self.conversationTable[conversation]?.setTail(name, tail)
+        self.latestOwnTime = max(self.latestOwnTime, tail.time)
+    }
+
+    /// `max(wall, 1 + what came before)`: never goes back, whatever the wall clock does.
+    private func ownTime(after earlier: HybridTime) -> HybridTime {
+        let wall = HybridTime(wallMilliseconds: self.now.wall)
+        guard let next = earlier.next else {
+            preconditionFailure("times at the end of time are ahead and so never followed")
+        }
+        return max(wall, next)
+    }
+
+    private func attest(
+        _ entries: [Entry], _ keys: [Int: String], _ key: LogKey, after start: Head
+    ) -> Append {
+        let prev = start.seq == 0 ? nil : start.id
+        let first = start.seq + 1
+        var ids: [EntryID] = []
+        for (index, entry) in entries.enumerated() {
+            ids.append(entry.id(key: key, seq: first + UInt64(index), prev: ids.last ?? prev))
+        }
+        let last = first + UInt64(entries.count) - 1
+        let attestation = Attestation.sign(
+            key: key, seq: last, id: ids[ids.count - 1], by: self.signer)
+        let run = VerifiedRun(
+            run: Run(
+                key: key, first: first, prev: prev, attestation: attestation, entries: entries),
+            ids: ids)
+        return Append(run: run, heldFrom: self.heldFrom(entries), keys: keys)
+    }
+
+    /// The index from which entries are ahead of time; times grow, so all behind it are, too.
+    func heldFrom(_ entries: [Entry]) -> Int {
+        entries.firstIndex { self.isAhead($0.time) } ?? entries.count
+    }
+
+    // MARK: Outcomes
+
+    mutating func committed(_ outcome: BatchOutcome) {
+        guard let flight = self.inFlight, flight.batch.number == outcome.number else {
+            preconditionFailure("the store answers the batch that it was given")
+        }
+        self.inFlight = nil
+        if flight.batch.incarnation == self.incarnation { self.isIncarnationStored = true }
+        self.alerts[.storage] = nil
+        self.held = outcome.held
+        var messages: [Message] = []
+        for (index, append) in flight.batch.appends.enumerated() {
+            self.settle(append, cursors: outcome.cursors[index], &messages)
+        }
+        for entry in outcome.released { self.settleReleased(entry, &messages) }
+        self.settleMembership(flight.batch.membership)
+        for record in flight.batch.records { self.settleRecord(record) }
+        self.pushOwn(flight)
+        self.answerDrafts(flight, outcome)
+        for accepted in flight.accepted {
+            self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+        }
+        for request in flight.profileRequests {
+            self.actions.append(.answer(request, .profile(self.profile(of: self.id))))
+        }
+        if !messages.isEmpty {
+            messages.sort { $0.cursor < $1.cursor }
+            self.actions.append(.show(messages))
+        }
+        self.armRelease()
+    }
+
+    private mutating func settle(
+        _ append: Append, cursors: [Cursor?], _ messages: inout [Message]
+    ) {
+        let run = append.run.run
+        let id = run.key.conversation
+        let log = self.conversationTable[id]?.log(run.key.name) ?? Log()
+        // A proof may have ended the log while the run was being written.
+        if !log.isBeyondFork(run.first) {
+            self.conversationTable[id]?.setHead(run.key.name, log.countedHead(of: append.run))
+        }
+        self.markDirty(run.key)
+        for (index, cursor) in cursors.enumerated() {
+            guard let cursor else { continue }
+            let seq = run.first + UInt64(index)
+            let entry = run.entries[index]
+            let prev = index == 0 ? run.prev : append.run.ids[index - 1]
+            self.conversationTable[id]?.show(append.run.ids[index], entry, prev: prev)
+            guard let content = Content(of: entry, in: id) else { continue }
+            self.attend(content, run.key, entry.time)
+            messages.append(
+                Message(
+                    cursor: cursor, id: append.run.ids[index], conversation: id,
+                    author: run.key.name.author, content: content, time: entry.time,
+                    isLate: entry.time < append.lateBefore,
+                    isDisputed: log.isBeyondFork(seq)))
+        }
+    }
+
+    private mutating func settleReleased(_ entry: StoredEntry, _ messages: inout [Message]) {
+        guard let message = Message(entry) else { return }
+        self.attend(message.content, entry.key, entry.time)
+        messages.append(message)
+    }
+
+    private mutating func attend(_ content: Content, _ key: LogKey, _ time: HybridTime) {
+        let isPresent: Bool
+        switch content {
+        case .join: isPresent = true
+        case .leave: isPresent = false
+        case .text: return
+        }
+        let author = key.name.author
+        let known = self.conversationTable[key.conversation]?.attendance[author]
+        guard known.map({ $0.time < time }) ?? true else { return }
+        self.conversationTable[key.conversation]?.attendance[author] =
+            Attendance(time: time, isPresent: isPresent)
+    }
+
+    private mutating func answerDrafts(_ flight: InFlight, _ outcome: BatchOutcome) {
+        var next = 0
+        for (index, append) in flight.batch.appends.prefix(flight.ownAppends).enumerated() {
+            let run = append.run.run
+            for (offset, entry) in run.entries.enumerated() {
+                let message = SentMessage(
+                    id: append.run.ids[offset], conversation: run.key.conversation,
+                    cursor: outcome.cursors[index][offset], time: entry.time)
+                self.answer(
+                    flight.drafts[next], message, run.key, seq: run.first + UInt64(offset))
+                next += 1
+            }
+        }
+    }
+
+    private mutating func answer(
+        _ draft: Draft, _ message: SentMessage, _ key: LogKey, seq: UInt64
+    ) {
+        if let text = draft.outgoing?.idempotencyKey {
+            for request in self.keys.finish(text, message) {
+                self.actions.append(
+                    .answer(request, .sent(message, isDuplicate: true, deliveredTo: [])))
+            }
+        }
+        guard let request = draft.request else { return }
+        switch draft.content {
+        case .join:
+            self.actions.append(.answer(request, .joined(key.conversation)))
+        case .leave:
+            self.actions.append(.answer(request, .left(key.conversation)))
+        case .text:
+            if let deadline = draft.outgoing?.deliverBy {
+                self.awaitDelivery(
+                    Delivery(
+                        request: request, key: key, seq: seq, message: message, deadline: deadline))
+            } else {
+                self.actions.append(
+                    .answer(request, .sent(message, isDuplicate: false, deliveredTo: [])))
+            }
+        }
+    }
+
+    /// None of the batch is on disk: whoever waited for it is told, and what peers sent is asked for again.
+    mutating func commitFailed(_ failure: StoreFailure) {
+        guard let flight = self.inFlight else {
+            preconditionFailure("the store answers the batch that it was given")
+        }
+        self.inFlight = nil
+        self.alert(.storage, "\(failure.detail); \(failure.remedy)")
+        for draft in flight.drafts {
+            if let text = draft.outgoing?.idempotencyKey {
+                for request in self.keys.finish(text, nil) {
+                    self.actions.append(.answer(request, .failed(.storage(failure))))
+                }
+            }
+            if let request = draft.request {
+                self.actions.append(.answer(request, .failed(.storage(failure))))
+            }
+        }
+        for request in flight.profileRequests {
+            self.actions.append(.answer(request, .failed(.storage(failure))))
+        }
+        for id in self.conversationTable.keys.sorted() {
+            self.conversationTable[id]?.resetTails()
+        }
+        // A link whose entries were dropped cannot be told to send them again; a new one can.
+        let dropped = Set(
+            (flight.accepted + self.waiting.live + self.waiting.sync).map(\.link))
+        self.waiting.live = []
+        self.waiting.sync = []
+        for link in dropped.sorted() {
+            self.close(link, .storage, "the disk cannot be written")
+        }
+        self.waiting.proofs = flight.batch.proofs + self.waiting.proofs
+        for peer in flight.batch.peers where self.waiting.peers[peer.id] == nil {
+            self.waiting.peers[peer.id] = peer
+        }
+        for record in flight.batch.records where self.waiting.records[record.author] == nil {
+            self.waiting.records[record.author] = record
+        }
+        if flight.batch.release != nil { self.waiting.release = true }
+        self.storageRetryAt = self.now.monotonic + Limits.storageRetryMilliseconds
+        self.actions.append(.arm(.storage, at: self.storageRetryAt ?? 0))
+    }
+}

@@ -1,0 +1,149 @@
+internal import Noise
+
+/// A search for the first entry at which a peer's view of a log differs from the own one.
+struct ForkSearch: Hashable, Sendable {
+    var link: LinkID
+    /// How many entries before the first known difference the next question begins; doubles.
+    var stride: UInt64
+    /// Where the running question begins.
+    var from: UInt64
+    var deadline: UInt64
+    /// The peer's entries, once they are here, while the own ones are read.
+    var theirs: VerifiedRun?
+    var steps: Int
+}
+
+/// Two histories of one author: finding where they part, proving it, ending the log there.
+///
+/// `Docs/Protocol/Sync.md` section 6.
+extension Node {
+    /// Begins to ask a peer backwards; one search per log at a time.
+    mutating func searchFork(of key: LogKey, on id: LinkID) {
+        let log = self.conversationTable[key.conversation]?.log(key.name) ?? Log()
+        guard self.forkSearches[key] == nil, log.head.seq > 0 else { return }
+        self.log(.warning, "\(key.name.author.shortText) may have signed two histories")
+        self.endFetch(key)
+        self.askBackwards(
+            key, on: id, before: log.head.seq + 1, stride: UInt64(Limits.runEntries), steps: 0)
+    }
+
+    private mutating func askBackwards(
+        _ key: LogKey, on id: LinkID, before: UInt64, stride: UInt64, steps: Int
+    ) {
+        guard let link = self.links[id], steps < Limits.forkSearchSteps else {
+            self.forkSearches[key] = nil
+            return
+        }
+        let from = before > stride ? before - stride : 1
+        self.send(
+            .want(
+                Want(
+                    conversation: key.conversation, tag: link.tag(key.name, in: key.conversation),
+                    from: from, through: from)), on: id)
+        let deadline = self.now.monotonic + Limits.wantMilliseconds
+        self.forkSearches[key] = ForkSearch(
+            link: id, stride: stride, from: from, deadline: deadline, theirs: nil, steps: steps)
+        self.armFetch(at: deadline)
+    }
+
+    /// The peer's entries have come: read the own ones at the same place.
+    mutating func continueForkSearch(_ run: Run, on id: LinkID) {
+        let key = run.key
+        guard let search = self.forkSearches[key], run.first == search.from,
+            search.theirs == nil
+        else { return }
+        guard let verified = run.verified() else {
+            return self.violation(id, "forged run of \(key.name.author.shortText)")
+        }
+        self.forkSearches[key]?.theirs = verified
+        self.read(.fork(key), key, from: run.first, through: run.last)
+    }
+
+    /// The own entries have come: either the difference is here, or it lies before or behind.
+    mutating func forkRead(_ run: Run?, _ key: LogKey) {
+        guard let search = self.forkSearches.removeValue(forKey: key),
+            let theirs = search.theirs, let run
+        else { return }
+        let own = VerifiedRun(run: run, ids: run.ids)
+        if theirs.run.prev != own.run.prev {
+            self.askBackwards(
+                key, on: search.link, before: search.from, stride: search.stride * 2,
+                steps: search.steps + 1)
+        } else if let index = zip(own.ids, theirs.ids).enumerated().first(where: {
+            $0.element.0 != $0.element.1
+        })?.offset {
+            let point = run.first + UInt64(index)
+            guard let left = own.suffix(from: point), let right = theirs.suffix(from: point),
+                let proof = ForkProof(left, right)
+            else { preconditionFailure("two runs that differ at a seq prove a fork there") }
+            self.endLog(by: proof)
+        } else {
+            // All that both hold here is the same: the difference lies behind.
+            let next = min(own.run.last, theirs.run.last) + 1
+            self.askBackwards(
+                key, on: search.link, before: next + 1, stride: 1, steps: search.steps + 1)
+        }
+    }
+
+    mutating func received(_ proof: ForkProof, on id: LinkID) {
+        let key = proof.key
+        guard self.links[id]?.shared[key.conversation] != nil,
+            let conversation = self.conversationTable[key.conversation],
+            conversation.hasRoom(for: key.name)
+        else { return }
+        if let known = conversation.log(key.name).fork, known.point <= proof.point { return }
+        guard proof.isValid else {
+            return self.violation(
+                id, "forged fork proof against \(key.name.author.shortText)")
+        }
+        self.learnName(ofProof: proof, on: id)
+        self.endLog(by: proof)
+    }
+
+    private mutating func learnName(ofProof proof: ForkProof, on id: LinkID) {
+        let room = proof.key.conversation
+        for other in self.links(sharing: room) {
+            guard let tag = self.links[other]?.tag(proof.key.name, in: room) else { continue }
+            self.links[other]?.shared[room]?.names[tag] = proof.key.name
+            if let row = self.links[other]?.shared[room]?.unknown.removeValue(forKey: tag) {
+                self.links[other]?.shared[room]?.rows[proof.key.name] = row
+                if !((self.conversationTable[room]?.log(proof.key.name).tail.seq ?? 0) >= row.seq) {
+                    self.links[other]?.shared[room]?.lacking[proof.key.name] = self.now.monotonic
+                }
+            }
+        }
+    }
+
+    /// Ends a log before a proven fork point, keeps the proof and sends it on.
+    private mutating func endLog(by proof: ForkProof) {
+        let key = proof.key
+        let room = key.conversation
+        let log = self.conversationTable[room]?.log(key.name) ?? Log()
+        if let known = log.fork, known.point <= proof.point { return }
+        self.forkSearches[key] = nil
+        let head = log.head.seq < proof.point ? log.head : self.headBefore(proof)
+        self.conversationTable[room]?.end(key.name, by: proof, head: head)
+        self.waiting.live.removeAll { $0.append.run.run.key == key }
+        self.waiting.sync.removeAll { $0.append.run.run.key == key }
+        self.waiting.proofs.append(proof)
+        self.markDirty(key)
+        if key.name == self.ownLog {
+            self.renewIncarnation(
+                "own history was signed twice (a copied or restored disk?); it ends at entry "
+                    + "\(proof.point - 1) and goes on under a new incarnation")
+        } else {
+            self.alert(
+                .fork,
+                "\(key.name.author.shortText) signed two histories; what it wrote from entry "
+                    + "\(proof.point) on is disputed, ask that person")
+        }
+        for id in self.links(sharing: room) { self.send(.forkProof(proof), on: id) }
+        self.plan(room)
+    }
+
+    /// The position before a fork point; its time matters only for what can no longer follow.
+    private func headBefore(_ proof: ForkProof) -> Head {
+        guard let prev = proof.left.prev else { return .start }
+        return Head(seq: proof.point - 1, id: prev, time: proof.left.entries[0].time)
+    }
+}

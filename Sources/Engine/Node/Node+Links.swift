@@ -1,0 +1,322 @@
+internal import Noise
+
+/// A newer link to a peer, held back until the older one has answered or not.
+struct Challenger: Sendable {
+    var link: Link
+    var frames: [ReceivedFrame] = []
+    /// What the newer link is told when the older one answers.
+    var refusal: GoawayReason
+    var refusalText: String
+}
+
+/// Links: which one of two stays, whether they live, what came in on them.
+extension Node {
+    // MARK: Opening
+
+    mutating func linkOpened(_ id: LinkID, _ info: LinkInfo, address: String, dial: DialID?) {
+        self.dialSucceeded(dial, info.peer)
+        let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
+        if info.peer == self.id {
+            self.linkedToSelf(link)
+        } else if self.links.count >= Limits.links {
+            self.turnAway(link, .busy, "all \(Limits.links) links are taken")
+        } else if let old = self.linkOfPeer[info.peer].flatMap({ self.links[$0] }) {
+            self.contest(between: old, and: link)
+        } else {
+            self.adopt(link)
+        }
+    }
+
+    private mutating func turnAway(_ link: Link, _ reason: GoawayReason, _ text: String) {
+        self.actions.append(.close(link.id, reason, text))
+        self.refuse(address: link.address, peer: link.info.peer, text)
+    }
+
+    private mutating func linkedToSelf(_ link: Link) {
+        if link.info.boot == self.boot {
+            self.actions.append(.close(link.id, .`self`, "this node dialled itself"))
+            self.markSelf()
+        } else {
+            self.turnAway(link, .identityInUse, "the same key runs in another daemon")
+            self.alertIdentityInUse(at: link.address)
+        }
+    }
+
+    private mutating func alertIdentityInUse(at address: String) {
+        self.alert(
+            .identityInUse,
+            "another daemon runs with this identity key (seen at \(address)); stop one of them: "
+                + "a copied identity.key must not run twice")
+    }
+
+    private mutating func contest(between old: Link, and new: Link) {
+        let peer = new.info.peer
+        guard old.info.boot == new.info.boot else {
+            return self.challenge(
+                old, by: new, .identityInUse, "the same key is linked from another start")
+        }
+        let newStays: Bool
+        if old.info.isInitiator == new.info.isInitiator {
+            newStays = new.info.dial > old.info.dial
+        } else {
+            newStays = new.initiator(own: self.id) == min(self.id, peer)
+        }
+        if newStays {
+            self.close(old.id, .duplicate, "another link stays")
+            self.adopt(new)
+        } else {
+            self.challenge(old, by: new, .duplicate, "another link stays")
+        }
+    }
+
+    private mutating func challenge(
+        _ old: Link, by new: Link, _ refusal: GoawayReason, _ text: String
+    ) {
+        let peer = new.info.peer
+        guard self.challengers[peer] == nil else {
+            self.actions.append(.close(new.id, .duplicate, "a link is being decided on"))
+            return
+        }
+        self.challengers[peer] = Challenger(link: new, refusal: refusal, refusalText: text)
+        self.ping(old.id)
+        self.actions.append(
+            .arm(.probe(peer), at: self.now.monotonic + Limits.probeMilliseconds))
+    }
+
+    /// The older link has answered: it stays.
+    private mutating func probeAnswered(_ peer: PeerID) {
+        guard let challenger = self.challengers.removeValue(forKey: peer) else { return }
+        self.actions.append(.disarm(.probe(peer)))
+        self.actions.append(
+            .close(challenger.link.id, challenger.refusal, challenger.refusalText))
+        if challenger.refusal == .identityInUse {
+            self.refuse(
+                address: challenger.link.address, peer: peer, challenger.refusalText)
+        }
+    }
+
+    /// The older link has not answered: the newer one takes its place.
+    mutating func probeFailed(_ peer: PeerID) {
+        guard let challenger = self.challengers.removeValue(forKey: peer) else { return }
+        if let old = self.linkOfPeer[peer] { self.close(old, .dead, "no answer to a probe") }
+        self.adopt(challenger)
+    }
+
+    private mutating func adopt(_ challenger: Challenger) {
+        self.adopt(challenger.link)
+        for frame in challenger.frames { self.received(frame, on: challenger.link.id) }
+    }
+
+    private mutating func adopt(_ link: Link) {
+        let (id, peer) = (link.id, link.info.peer)
+        self.links[id] = link
+        self.linkOfPeer[peer] = id
+        self.log(.info, "linked to \(peer.shortText) at \(link.address)")
+        self.remember(link)
+        self.ping(id)
+        self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
+        self.announceRooms(on: id)
+        if let record = self.profiles[self.id] { self.send(.records([record]), on: id) }
+    }
+
+    private mutating func announceRooms(on link: LinkID) {
+        let names = self.conversationTable.values.filter(\.isJoined).map(\.name).sorted()
+        var gathered: [RoomName] = []
+        var bytes = 0
+        for name in names.prefix(Limits.roomsPerPeer) {
+            if bytes + name.text.utf8.count + 1 > Limits.controlFrameBytes - 16 {
+                self.send(.rooms(gathered), on: link)
+                (gathered, bytes) = ([], 0)
+            }
+            gathered.append(name)
+            bytes += name.text.utf8.count + 1
+        }
+        if !gathered.isEmpty { self.send(.rooms(gathered), on: link) }
+    }
+
+    // MARK: Closing
+
+    mutating func linkClosed(_ id: LinkID, _ failure: SessionFailure?) {
+        for (peer, challenger) in self.challengers where challenger.link.id == id {
+            self.challengers[peer] = nil
+            self.actions.append(.disarm(.probe(peer)))
+            return
+        }
+        guard let link = self.links[id] else { return }
+        if let failure {
+            self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
+        }
+        self.forget(link, penalty: failure != nil)
+    }
+
+    /// Ends a link with a reason; the shell says goodbye and closes it.
+    mutating func close(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
+        guard let link = self.links[id] else { return }
+        self.actions.append(.close(id, reason, text))
+        let penalty = [.protocolViolation, .identityInUse, .blocked, .storage].contains(reason)
+        self.forget(link, penalty: penalty)
+    }
+
+    /// Ends a link whose peer broke the protocol.
+    mutating func violation(_ id: LinkID, _ what: String) {
+        guard let link = self.links[id] else { return }
+        self.refuse(address: link.address, peer: link.info.peer, what)
+        self.close(id, .protocolViolation, what)
+    }
+
+    private mutating func forget(_ link: Link, penalty: Bool) {
+        let (id, peer) = (link.id, link.info.peer)
+        self.log(.info, "unlinked from \(peer.shortText) at \(link.address)")
+        self.links[id] = nil
+        if self.linkOfPeer[peer] == id { self.linkOfPeer[peer] = nil }
+        self.actions.append(.disarm(.ping(id)))
+        self.reads = self.reads.filter { entry in
+            switch entry.value {
+            case .live(let reader, _), .sync(let reader, _): reader != id
+            case .fork: true
+            }
+        }
+        self.dropFetches(from: id)
+        self.remember(link)
+        if let challenger = self.challengers.removeValue(forKey: peer) {
+            self.actions.append(.disarm(.probe(peer)))
+            self.adopt(challenger)
+        } else {
+            self.redial(peer, penalty: penalty)
+        }
+        self.updateClockAlert()
+        // Who waits for delivery may now wait for fewer.
+        for key in Set(self.deliveries.map(\.key)).sorted() { self.checkDeliveries(of: key) }
+    }
+
+    // MARK: Liveness
+
+    mutating func ping(_ id: LinkID) {
+        let nonce: UInt64 = self.random.next()
+        self.links[id]?.pingNonce = nonce
+        self.links[id]?.pingSent = self.now
+        self.send(.ping(nonce: nonce, clock: self.now.wall), on: id)
+    }
+
+    mutating func pingDue(_ id: LinkID) {
+        guard let link = self.links[id] else { return }
+        guard self.now.monotonic - link.lastHeard < Limits.silenceMilliseconds else {
+            return self.close(id, .dead, "nothing was heard for a minute")
+        }
+        self.ping(id)
+        self.refreshDigests(on: id)
+        self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
+    }
+
+    private mutating func received(clock: UInt64, on id: LinkID, roundTrip: UInt64?) {
+        if roundTrip == nil && self.links[id]?.clockOffset != nil { return }
+        let reading = clock &+ (roundTrip ?? 0) / 2
+        self.links[id]?.clockOffset = Int64(bitPattern: reading &- self.now.wall)
+        if let roundTrip { self.links[id]?.roundTrip = roundTrip }
+        self.updateClockAlert()
+    }
+
+    // MARK: Frames
+
+    mutating func received(_ received: ReceivedFrame, on id: LinkID) {
+        if self.links[id] == nil {
+            for (peer, challenger) in self.challengers where challenger.link.id == id {
+                self.hold(received, of: peer)
+                return
+            }
+            return
+        }
+        let peer = self.links[id]?.info.peer
+        self.links[id]?.lastHeard = self.now.monotonic
+        if let peer, self.challengers[peer] != nil, case .pong = received.frame {
+            self.probeAnswered(peer)
+        }
+        guard self.links[id]?.take(received) == true else {
+            return self.violation(id, "more was sent than the credit allows")
+        }
+        guard let frame = received.frame else {
+            return self.consume(received.byteCount, on: received.channel, of: id)
+        }
+        switch frame {
+        case .liveRun(let run), .syncRun(let run):
+            // Credit for what is accepted returns when it is on disk.
+            self.received(run, received, on: id)
+            return
+        default:
+            self.dispatch(frame, on: id)
+        }
+        self.consume(received.byteCount, on: received.channel, of: id)
+    }
+
+    /// Frames of a link that is not yet decided on wait; its credit bounds them.
+    private mutating func hold(_ frame: ReceivedFrame, of peer: PeerID) {
+        guard let challenger = self.challengers[peer] else { return }
+        if challenger.frames.count < Limits.heldFrames {
+            self.challengers[peer]?.frames.append(frame)
+        } else {
+            self.challengers[peer] = nil
+            self.actions.append(.disarm(.probe(peer)))
+            self.turnAway(challenger.link, .busy, "too much was sent before a link was decided on")
+        }
+    }
+
+    private mutating func dispatch(_ frame: Frame, on id: LinkID) {
+        switch frame {
+        case .ping(let nonce, let clock):
+            self.send(.pong(nonce: nonce, clock: self.now.wall), on: id)
+            self.received(clock: clock, on: id, roundTrip: nil)
+        case .pong(let nonce, let clock):
+            guard let link = self.links[id], link.pingNonce == nonce, let sent = link.pingSent
+            else { return }
+            self.links[id]?.pingSent = nil
+            self.received(
+                clock: clock, on: id, roundTrip: self.now.monotonic - sent.monotonic)
+        case .credit(let channel, let bytes):
+            guard self.links[id]?.earn(bytes, on: channel) == true else {
+                return self.violation(id, "more credit than was ever used")
+            }
+            self.pump(id)
+        case .goaway(let reason, let text): self.receivedGoaway(reason, text, on: id)
+        case .rooms(let names): self.received(names, on: id)
+        case .roomsLeft(let rooms):
+            for room in rooms {
+                self.links[id]?.rooms[room] = nil
+                self.unshare(room, on: id)
+            }
+        case .digest(let conversation, let digest): self.received(digest, of: conversation, on: id)
+        case .clock(let conversation, let isComplete, let rows):
+            self.received(rows, of: conversation, isComplete: isComplete, on: id)
+        case .want(let want): self.received(want, on: id)
+        case .unavailable(let conversation, let tag, _):
+            self.unavailable(tag, in: conversation, on: id)
+        case .records(let records): self.received(records, on: id)
+        case .recordClock(let conversation, let rows):
+            self.received(rows, of: conversation, on: id)
+        case .forkProof(let proof): self.received(proof, on: id)
+        case .liveRun, .syncRun:
+            preconditionFailure("runs are taken before")
+        }
+    }
+
+    private mutating func receivedGoaway(_ reason: GoawayReason?, _ text: String, on id: LinkID) {
+        guard let link = self.links[id] else { return }
+        switch reason {
+        case .identityInUse:
+            self.alertIdentityInUse(at: link.address)
+        case .protocolViolation, .busy, .blocked, .storage, nil:
+            self.refuse(
+                address: link.address, peer: link.info.peer,
+                "the peer said goodbye: \(reason.map { "\($0)" } ?? "unknown reason") \(text)")
+        case .shutdown, .duplicate, .`self`, .dead:
+            break
+        }
+        self.actions.append(.close(id, .shutdown, ""))
+        let penalty = reason != .shutdown && reason != .duplicate && reason != .dead
+        self.forget(link, penalty: penalty)
+    }
+
+    /// Counts bytes as consumed and gives credit back once it is worth a frame.
+    mutating func consume(_ bytes: Int, on channel: Channel, of id: LinkID) {
+        if let credit = self.links[id]?.consume(bytes, on: channel) { self.send(credit, on: id) }
+    }
+}

@@ -1,0 +1,136 @@
+/// What people may ask of a node; nothing here changes it.
+extension Node {
+    /// The shortest key prefix that may stand for a key: 40 bits.
+    private static var keyPrefixCharacters: Int { 8 }
+
+    /// The node as a whole.
+    public func status(at now: Instant) -> NodeStatus {
+        NodeStatus(
+            id: self.id, name: self.profile(of: self.id).name, links: self.links.count,
+            conversations: self.conversationTable.values.count(where: \.isJoined),
+            held: self.held.count, incarnation: self.incarnation,
+            clockOffsetMilliseconds: self.commonOffset,
+            alerts: self.alerts.values.sorted { ($0.since, $0.text) < ($1.since, $1.text) })
+    }
+
+    /// Peers that are linked, being dialled or remembered, by key.
+    public var peers: [PeerStatus] {
+        var ids = Set(self.knownPeers.keys).union(self.linkOfPeer.keys)
+        for target in self.targets.values {
+            if let peer = target.peer ?? target.expecting { ids.insert(peer) }
+        }
+        ids.remove(self.id)
+        return ids.sorted().map(self.peerStatus)
+    }
+
+    private func peerStatus(_ peer: PeerID) -> PeerStatus {
+        let link = self.linkOfPeer[peer].flatMap { self.links[$0] }
+        let leads = self.targets.filter { $0.value.peer == peer || $0.value.expecting == peer }
+        let known = self.knownPeers[peer]
+        var addresses = [link?.address].compactMap { $0 }
+        for address in leads.sorted(by: { $0.key < $1.key }).flatMap(\.value.addresses)
+            + (known?.addresses ?? []) where !addresses.contains(address)
+        {
+            addresses.append(address)
+        }
+        let state: PeerStatus.State
+        if link != nil {
+            state = .linked
+        } else if leads.values.contains(where: { !$0.attempts.isEmpty }) {
+            state = .connecting
+        } else if self.refusals.contains(where: { $0.peer == peer }) {
+            state = .refused
+        } else {
+            state = .away
+        }
+        return PeerStatus(
+            id: peer, profile: self.profile(of: peer), state: state, addresses: addresses,
+            lastSeen: link == nil ? known?.lastSeen : self.now.wall,
+            source: self.source(of: link, Set(leads.keys)),
+            roundTripMilliseconds: link?.roundTrip, clockOffsetMilliseconds: link?.clockOffset)
+    }
+
+    private func source(of link: Link?, _ leads: Set<TargetID>) -> PeerStatus.Source {
+        for lead in leads.sorted() {
+            switch lead {
+            case .service: return .discovery
+            case .fixed: return .static
+            case .remembered: continue
+            }
+        }
+        return link != nil && link?.dial == nil ? .incoming : .remembered
+    }
+
+    /// The latest refusals, newest first.
+    public var refusals: [Refusal] { self.refusalList.entries.reversed() }
+
+    /// Rooms that the user or a linked peer is in, by name.
+    public var rooms: [RoomStatus] {
+        var names: [ConversationID: RoomName] = [:]
+        var announcers: [ConversationID: [PeerID]] = [:]
+        for conversation in self.conversationTable.values {
+            names[conversation.id] = conversation.name
+        }
+        for link in self.links.values {
+            for (room, name) in link.rooms {
+                names[room] = name
+                announcers[room, default: []].append(link.info.peer)
+            }
+        }
+        return names.sorted { $0.value < $1.value }.map { room, name in
+            let conversation = self.conversationTable[room]
+            let announced = (announcers[room] ?? []).sorted()
+            let isJoined = conversation?.isJoined ?? false
+            return RoomStatus(
+                id: room, name: name, isJoined: isJoined,
+                members: isJoined ? conversation?.members.count ?? 0 : announced.count,
+                announcedBy: announced)
+        }
+    }
+
+    /// Conversations that the user is in, by name.
+    public var conversations: [ConversationStatus] {
+        self.conversationTable.values.filter(\.isJoined).sorted { $0.name < $1.name }.map {
+            ConversationStatus(id: $0.id, name: $0.name, members: $0.members)
+        }
+    }
+
+    /// The name and status that a person chose; empty texts where none are known.
+    public func profile(of peer: PeerID) -> Profile {
+        self.profiles[peer].flatMap { try? Profile(decoding: $0.value) }
+            ?? Profile(name: peer == self.id ? self.configuration.name : "", status: "")
+    }
+
+    /// The name of a conversation; nil where it is not known.
+    public func name(of conversation: ConversationID) -> RoomName? {
+        self.conversationTable[conversation]?.name
+    }
+
+    /// The conversation that a room name or a full id means.
+    ///
+    /// Throws ``NameError`` when the user neither is nor was in such a room.
+    public func conversation(named text: String) throws(NameError) -> ConversationID {
+        if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
+        guard let name = RoomName(typed: text) else { throw .malformed(text) }
+        guard self.conversationTable[name.conversation] != nil else { throw .notFound(text) }
+        return name.conversation
+    }
+
+    /// The person that `@name`, `@` and a key prefix of at least eight characters, or a full key means.
+    ///
+    /// Throws ``NameError``; a name that several bear is refused with all of them.
+    public func person(named text: String) throws(NameError) -> PeerID {
+        let name = text.hasPrefix("@") ? String(text.dropFirst()) : text
+        guard !name.isEmpty else { throw .malformed(text) }
+        var known = Set(self.profiles.keys).union(self.knownPeers.keys).union(self.linkOfPeer.keys)
+        known.insert(self.id)
+        let named = known.filter { self.profile(of: $0).name == name }.sorted()
+        let keyed = known.filter { $0.description.hasPrefix(name.lowercased()) }.sorted()
+        let isKey = name.count >= Self.keyPrefixCharacters
+        let candidates = Set(named + (isKey ? keyed : [])).sorted()
+        if candidates.count > 1 { throw .ambiguous(text, candidates: candidates) }
+        if let only = candidates.first { return only }
+        if !isKey && !keyed.isEmpty { throw .tooShort(text) }
+        throw .notFound(text)
+    }
+}

@@ -1,0 +1,251 @@
+internal import Noise
+
+/// What users ask for: rooms, messages, profile.
+extension Node {
+    mutating func requested(_ what: Request, _ request: RequestID) {
+        switch what {
+        case .join(let name): self.join(name, request)
+        case .leave(let conversation): self.leave(conversation, request)
+        case .send(let outgoing): self.send(outgoing, request)
+        case .connect(let address, let key): self.connect(address, expecting: key, request)
+        case .profile(let name, let status):
+            let now = self.profile(of: self.id)
+            let profile = Profile(name: name ?? now.name, status: status ?? now.status)
+            guard profile.isWithinLimits else {
+                self.fail(request, .size(limit: Limits.statusBytes))
+                return
+            }
+            self.setProfile(profile, request: request)
+        }
+    }
+
+    private mutating func fail(_ request: RequestID, _ error: RequestError) {
+        self.actions.append(.answer(request, .failed(error)))
+    }
+
+    // MARK: Rooms
+
+    /// Whether the user is in a room, counting what is on its way to the disk.
+    private func isOrWillBeJoined(_ id: ConversationID) -> Bool {
+        self.waiting.membership[id]?.isJoined ?? self.inFlight?.batch.membership[id]?.isJoined
+            ?? self.conversationTable[id]?.isJoined ?? false
+    }
+
+    private mutating func join(_ name: RoomName, _ request: RequestID) {
+        let id = name.conversation
+        if self.conversationTable[id]?.isJoined == true && self.isOrWillBeJoined(id) {
+            self.actions.append(.answer(request, .joined(id)))
+            return
+        }
+        guard
+            self.conversationTable[id] != nil
+                || self.conversationTable.count < Limits.conversations
+        else { return self.fail(request, .tooManyRooms) }
+        if self.conversationTable[id] == nil {
+            self.conversationTable[id] = Conversation(id: id, name: name, isJoined: false)
+        }
+        self.waiting.membership[id] = RoomMembership(name: name, isJoined: true)
+        self.waiting.drafts.append(
+            Draft(conversation: id, content: .join(name), request: request, outgoing: nil))
+    }
+
+    private mutating func leave(_ id: ConversationID, _ request: RequestID) {
+        guard let conversation = self.conversationTable[id] else {
+            return self.fail(request, .unknownConversation)
+        }
+        guard self.isOrWillBeJoined(id) else { return self.fail(request, .notMember) }
+        self.waiting.membership[id] = RoomMembership(name: conversation.name, isJoined: false)
+        self.waiting.drafts.append(
+            Draft(conversation: id, content: .leave, request: request, outgoing: nil))
+    }
+
+    /// Joins and leaves that are on disk: peers are told.
+    mutating func settleMembership(_ membership: [ConversationID: RoomMembership]) {
+        for (id, change) in membership.sorted(by: { $0.key < $1.key }) {
+            let was = self.conversationTable[id]?.isJoined ?? false
+            self.conversationTable[id]?.isJoined = change.isJoined
+            guard was != change.isJoined else { continue }
+            for link in self.links.keys.sorted() {
+                if change.isJoined {
+                    self.send(.rooms([change.name]), on: link)
+                    if self.links[link]?.rooms[id] != nil { self.share(id, on: link) }
+                } else {
+                    self.send(.roomsLeft([id]), on: link)
+                    self.unshare(id, on: link)
+                }
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func send(_ outgoing: Outgoing, _ request: RequestID) {
+        guard self.conversationTable[outgoing.conversation] != nil else {
+            return self.fail(request, .unknownConversation)
+        }
+        guard self.isOrWillBeJoined(outgoing.conversation) else {
+            return self.fail(request, .notMember)
+        }
+        guard (1...Limits.textBytes).contains(outgoing.text.utf8.count) else {
+            return self.fail(request, .size(limit: Limits.textBytes))
+        }
+        guard self.waiting.drafts.count < Limits.waitingDrafts else {
+            return self.fail(request, .busy)
+        }
+        guard let key = outgoing.idempotencyKey else { return self.enqueue(outgoing, request) }
+        if self.keys.join(key, request) { return }
+        if let sent = self.keys.recent(key) {
+            self.actions.append(.answer(request, .sent(sent, isDuplicate: true, deliveredTo: [])))
+            return
+        }
+        self.lookUps[request] = outgoing
+        self.actions.append(.lookUp(request, key: key))
+    }
+
+    mutating func lookedUp(_ request: RequestID, _ sent: SentMessage?) {
+        guard let outgoing = self.lookUps.removeValue(forKey: request),
+            let key = outgoing.idempotencyKey
+        else { return }
+        // Another send with the key may have come first while this one was looked up.
+        if self.keys.join(key, request) { return }
+        if let sent = self.keys.recent(key) ?? sent {
+            self.actions.append(.answer(request, .sent(sent, isDuplicate: true, deliveredTo: [])))
+        } else {
+            self.keys.begin(key)
+            self.enqueue(outgoing, request)
+        }
+    }
+
+    private mutating func enqueue(_ outgoing: Outgoing, _ request: RequestID) {
+        self.waiting.drafts.append(
+            Draft(
+                conversation: outgoing.conversation, content: .text(outgoing.text),
+                request: request, outgoing: outgoing))
+    }
+
+    // MARK: Delivery
+
+    mutating func awaitDelivery(_ delivery: Delivery) {
+        self.deliveries.append(delivery)
+        self.checkDeliveries(of: delivery.key)
+        self.armDeliveries()
+    }
+
+    private func holders(of key: LogKey, through seq: UInt64) -> (have: [PeerID], lack: Int) {
+        var have: [PeerID] = []
+        var lack = 0
+        for link in self.links(sharing: key.conversation) {
+            guard let state = self.links[link] else { continue }
+            let row = state.shared[key.conversation]?.rows[key.name]
+            if (row?.seq ?? 0) >= seq { have.append(state.info.peer) } else { lack += 1 }
+        }
+        return (have.sorted(), lack)
+    }
+
+    /// Answers the waits that have what they wait for: every linked peer in the room has it, at least one.
+    mutating func checkDeliveries(of key: LogKey) {
+        guard self.deliveries.contains(where: { $0.key == key }) else { return }
+        var open: [Delivery] = []
+        for delivery in self.deliveries {
+            let (have, lack) = self.holders(of: key, through: delivery.seq)
+            guard delivery.key == key, !have.isEmpty, lack == 0 else {
+                open.append(delivery)
+                continue
+            }
+            self.actions.append(
+                .answer(
+                    delivery.request,
+                    .sent(delivery.message, isDuplicate: false, deliveredTo: have)))
+        }
+        self.deliveries = open
+    }
+
+    mutating func deliveriesDue() {
+        for delivery in self.deliveries where delivery.deadline <= self.now.monotonic {
+            let (have, _) = self.holders(of: delivery.key, through: delivery.seq)
+            self.actions.append(
+                .answer(
+                    delivery.request,
+                    .failed(.deliveryTimeout(delivery.message, deliveredTo: have))))
+        }
+        self.deliveries.removeAll { $0.deadline <= self.now.monotonic }
+        self.armDeliveries()
+    }
+
+    private mutating func armDeliveries() {
+        guard let next = self.deliveries.map(\.deadline).min() else { return }
+        self.actions.append(.arm(.delivery, at: next))
+    }
+
+    // MARK: Profile and records
+
+    mutating func setProfile(_ profile: Profile, request: RequestID?) {
+        let last = self.waiting.records[self.id] ?? self.profiles[self.id]
+        let time = max(
+            HybridTime(wallMilliseconds: self.now.wall),
+            last?.time.next ?? HybridTime(0))
+        self.waiting.records[self.id] = Record(
+            kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
+            value: profile.encoded, signer: self.signer)
+        if let request { self.waiting.profileRequests.append(request) }
+    }
+
+    /// A record that is on disk: it stands, and linked peers who may know its author get it.
+    mutating func settleRecord(_ record: Record) {
+        if let standing = self.profiles[record.author], !record.supersedes(standing) { return }
+        self.profiles[record.author] = record
+        for id in self.conversationTable.keys.sorted()
+        where self.conversationTable[id]?.logs.keys.contains(where: { $0.author == record.author })
+            == true
+        {
+            self.conversationTable[id]?.recordsChanged()
+        }
+        for link in self.links.keys.sorted() {
+            guard let state = self.links[link], state.info.peer != record.author else { continue }
+            let isShared = state.shared.keys.contains { id in
+                self.knows(record.author, in: id)
+            }
+            if record.author == self.id || isShared { self.send(.records([record]), on: link) }
+        }
+    }
+
+    func knows(_ author: PeerID, in conversation: ConversationID) -> Bool {
+        self.conversationTable[conversation]?.logs.keys.contains { $0.author == author } ?? false
+    }
+
+    mutating func received(_ records: [Record], on link: LinkID) {
+        guard let state = self.links[link] else { return }
+        for record in records {
+            let isKnown =
+                record.author == state.info.peer
+                || state.shared.keys.contains { self.knows(record.author, in: $0) }
+            let standing = self.waiting.records[record.author] ?? self.profiles[record.author]
+            guard record.kind == Record.Kind.profile, record.conversation == nil, isKnown,
+                standing.map({ record.supersedes($0) }) ?? true, !self.isAhead(record.time),
+                (try? Profile(decoding: record.value)) != nil
+            else { continue }
+            guard record.isValid else {
+                return self.violation(link, "forged record of \(record.author.shortText)")
+            }
+            self.waiting.records[record.author] = record
+        }
+    }
+
+    mutating func received(_ rows: [RecordRow], of id: ConversationID, on link: LinkID) {
+        guard let state = self.links[link], state.shared[id] != nil,
+            let conversation = self.conversationTable[id]
+        else { return }
+        let theirs = Dictionary(
+            rows.filter { $0.kind == Record.Kind.profile }.map { ($0.tag, $0.time) },
+            uniquingKeysWith: { first, _ in first })
+        var newer: [Record] = []
+        for author in Set(conversation.logs.keys.map(\.author)).sorted() {
+            guard let record = self.profiles[author] else { continue }
+            let time = theirs[state.authorTag(author)]
+            if time.map({ $0 < record.time }) ?? true { newer.append(record) }
+        }
+        for start in stride(from: 0, to: newer.count, by: 64) {
+            self.send(.records(Array(newer[start..<min(start + 64, newer.count)])), on: link)
+        }
+    }
+}

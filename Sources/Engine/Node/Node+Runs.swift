@@ -1,0 +1,133 @@
+internal import Noise
+
+/// Runs that come in: checked, and given to the store.
+extension Node {
+    mutating func received(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
+        let key = run.key
+        guard self.links[id]?.shared[key.conversation] != nil,
+            let conversation = self.conversationTable[key.conversation], conversation.isJoined,
+            conversation.hasRoom(for: key.name),
+            Ed25519.isAcceptable(publicKey: key.name.author.key)
+        else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
+        self.learnName(key, from: id)
+        let isAccepted = self.accept(run, frame, on: id)
+        if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
+        self.fetched(key, through: run.last, from: id)
+    }
+
+    /// Whether a run was taken on; otherwise its bytes have been consumed.
+    private mutating func accept(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) -> Bool {
+        let key = run.key
+        let log = self.conversationTable[key.conversation]?.log(key.name) ?? Log()
+        if self.forkSearches[key]?.link == id {
+            self.continueForkSearch(run, on: id)
+            return false
+        }
+        if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
+        if run.first > log.tail.seq + 1 {
+            self.noteMore(key, seq: run.last, on: id)
+            return false
+        }
+        guard let verified = run.verified() else {
+            self.violation(id, "forged run of \(key.name.author.shortText)")
+            return false
+        }
+        // The entry at our own head must be the one that we have.
+        let theirs =
+            run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
+        if log.tail.seq > 0 && theirs != log.tail.id {
+            self.searchFork(of: key, on: id)
+            return false
+        }
+        guard let suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
+        guard suffix.run.entries[0].time > log.tail.time else {
+            self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
+            return false
+        }
+        self.noteOwn(key)
+        self.queue(suffix, frame, on: id)
+        return true
+    }
+
+    private mutating func queue(_ run: VerifiedRun, _ frame: ReceivedFrame, on id: LinkID) {
+        let key = run.run.key
+        guard let conversation = self.conversationTable[key.conversation] else { return }
+        let log = conversation.log(key.name)
+        let hasPending = log.tail != log.head
+        self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
+        let accepted = Accepted(
+            append: Append(
+                run: run, heldFrom: self.heldFrom(run.run.entries),
+                lateBefore: self.lateBefore(conversation)),
+            link: id, channel: frame.channel, byteCount: frame.byteCount)
+        let isBehindBulk = hasPending && self.waiting.sync.contains { $0.append.run.run.key == key }
+        if frame.channel == .live && !isBehindBulk {
+            self.waiting.live.append(accepted)
+        } else {
+            self.waiting.sync.append(accepted)
+        }
+    }
+
+    /// Entries older than this arrive late; none do before the user has been in the room for a while.
+    private func lateBefore(_ conversation: Conversation) -> HybridTime {
+        let newest = conversation.latestShown.milliseconds
+        let joined = conversation.attendance[self.id]?.time.milliseconds ?? newest
+        guard newest > joined + Limits.lateMilliseconds else { return HybridTime(0) }
+        return HybridTime(wallMilliseconds: newest - Limits.lateMilliseconds)
+    }
+
+    /// Own entries come back that this start does not know: the running log must not go on.
+    private mutating func noteOwn(_ key: LogKey) {
+        guard key.name == self.ownLog else { return }
+        self.renewIncarnation(
+            "a peer holds own messages that this data directory lacks (restored backup?); they "
+                + "come back, and own history goes on under a new incarnation")
+    }
+
+    /// A run shows that the peer has more than its clock said.
+    private mutating func noteMore(_ key: LogKey, seq: UInt64, on id: LinkID) {
+        let room = key.conversation
+        guard let link = self.links[id], let shared = link.shared[room] else { return }
+        if (shared.rows[key.name]?.seq ?? 0) < seq {
+            self.links[id]?.shared[room]?.rows[key.name] = ClockRow(
+                tag: link.tag(key.name, in: room), seq: seq, headTag: 0, state: .open)
+        }
+        self.links[id]?.shared[room]?.lacking[key.name] = self.now.monotonic
+        self.plan(room)
+    }
+
+    /// Remembers which log a tag means, on every link that shares the conversation.
+    private mutating func learnName(_ key: LogKey, from id: LinkID) {
+        let room = key.conversation
+        guard let tag = self.links[id]?.tag(key.name, in: room),
+            self.links[id]?.shared[room]?.names[tag] == nil
+        else { return }
+        for other in self.links(sharing: room) {
+            guard let tag = self.links[other]?.tag(key.name, in: room) else { continue }
+            self.links[other]?.shared[room]?.names[tag] = key.name
+            if let row = self.links[other]?.shared[room]?.unknown.removeValue(forKey: tag) {
+                self.links[other]?.shared[room]?.rows[key.name] = row
+                self.links[other]?.shared[room]?.lacking[key.name] = self.now.monotonic
+            }
+        }
+        if let fetch = self.discoveries[room], fetch.link == id, fetch.tag == tag {
+            self.discoveries[room] = nil
+            if self.fetches[key] == nil {
+                self.fetches[key] = fetch
+            } else {
+                self.links[id]?.openWants -= 1
+            }
+        }
+    }
+
+    /// A run of a fetch has come: it lives on, or is done.
+    private mutating func fetched(_ key: LogKey, through seq: UInt64, from id: LinkID) {
+        guard let fetch = self.fetches[key], fetch.link == id else { return }
+        if seq >= fetch.through {
+            self.endFetch(key)
+            self.plan(key.conversation)
+        } else {
+            self.fetches[key]?.deadline = self.now.monotonic + Limits.wantMilliseconds
+        }
+    }
+}

@@ -1,0 +1,374 @@
+internal import Noise
+
+/// Entries that were asked for and are on their way.
+struct Fetch: Hashable, Sendable {
+    var link: LinkID
+    var tag: UInt64
+    var through: UInt64
+    var deadline: UInt64
+}
+
+/// Finding out what each side lacks: digests, then clocks, then wants. `Docs/Protocol/Sync.md`.
+extension Node {
+    // MARK: Sharing
+
+    mutating func received(_ names: [RoomName], on id: LinkID) {
+        for name in names {
+            let room = name.conversation
+            guard let link = self.links[id], link.rooms[room] == nil else { continue }
+            guard link.rooms.count < Limits.roomsPerPeer else { return }
+            self.links[id]?.rooms[room] = name
+            if self.conversationTable[room]?.isJoined == true { self.share(room, on: id) }
+        }
+    }
+
+    mutating func share(_ room: ConversationID, on id: LinkID) {
+        guard let link = self.links[id], link.shared[room] == nil,
+            let conversation = self.conversationTable[room]
+        else { return }
+        var shared = SharedConversation()
+        for name in conversation.logs.keys { shared.names[link.tag(name, in: room)] = name }
+        self.links[id]?.shared[room] = shared
+        self.sendDigest(of: room, on: id)
+    }
+
+    mutating func unshare(_ room: ConversationID, on id: LinkID) {
+        self.links[id]?.shared[room] = nil
+        self.links[id]?.serving.removeAll { $0.key.conversation == room }
+        for (key, fetch) in self.fetches where fetch.link == id && key.conversation == room {
+            self.endFetch(key)
+        }
+        if self.discoveries[room]?.link == id { self.endDiscovery(room) }
+        self.plan(room)
+    }
+
+    // MARK: Digests
+
+    private mutating func digest(of room: ConversationID) -> Bytes32? {
+        self.conversationTable[room]?.digest(records: self.profiles)
+    }
+
+    private mutating func sendDigest(of room: ConversationID, on id: LinkID) {
+        guard let digest = self.digest(of: room) else { return }
+        self.links[id]?.shared[room]?.digestSent = digest
+        self.links[id]?.shared[room]?.isClockSent = false
+        self.send(.digest(room, digest), on: id)
+    }
+
+    /// At each ping a digest says what has changed since the last one: repairs what deltas missed.
+    mutating func refreshDigests(on id: LinkID) {
+        for room in (self.links[id]?.shared.keys.sorted() ?? []) {
+            let digest = self.digest(of: room)
+            if self.links[id]?.shared[room]?.digestSent != digest {
+                self.sendDigest(of: room, on: id)
+            }
+        }
+    }
+
+    mutating func received(_ theirs: Bytes32, of room: ConversationID, on id: LinkID) {
+        guard self.links[id]?.shared[room] != nil else { return }
+        if self.digest(of: room) == theirs {
+            // Equal digests: the peer has every own log to its end, so new entries may be pushed.
+            for (name, log) in self.conversationTable[room]?.logs ?? [:]
+            where name.author == self.id {
+                self.links[id]?.shared[room]?.fed[name] = log.head.seq
+                let row = self.links[id]?.row(name, log, in: room)
+                self.links[id]?.shared[room]?.rows[name] = row
+                self.checkDeliveries(of: LogKey(conversation: room, name: name))
+            }
+        } else {
+            self.sendClock(of: room, on: id)
+        }
+    }
+
+    // MARK: Clocks
+
+    private mutating func sendClock(of room: ConversationID, on id: LinkID) {
+        guard let link = self.links[id], link.shared[room] != nil,
+            let conversation = self.conversationTable[room]
+        else { return }
+        let counted = conversation.logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
+        let rows = counted.map { link.row($0.key, $0.value, in: room) }.sorted { $0.tag < $1.tag }
+        self.send(.clock(room, isComplete: true, rows), on: id)
+        let records = Set(counted.keys.map(\.author)).compactMap { author in
+            self.profiles[author].map { record in
+                RecordRow(tag: link.authorTag(author), kind: record.kind, time: record.time)
+            }
+        }
+        self.send(.recordClock(room, records.sorted { $0.tag < $1.tag }), on: id)
+        self.links[id]?.shared[room]?.isClockSent = true
+        self.links[id]?.shared[room]?.dirty = []
+    }
+
+    mutating func received(
+        _ rows: [ClockRow], of room: ConversationID, isComplete: Bool, on id: LinkID
+    ) {
+        guard self.links[id]?.shared[room] != nil else { return }
+        if isComplete {
+            self.links[id]?.shared[room]?.rows = [:]
+            self.links[id]?.shared[room]?.unknown = [:]
+            self.links[id]?.shared[room]?.lacking = [:]
+        }
+        for row in rows {
+            if let name = self.links[id]?.shared[room]?.names[row.tag] {
+                self.compare(row, with: name, in: room, isComplete: isComplete, on: id)
+            } else if row.seq > 0, row.state != .refused,
+                (self.links[id]?.shared[room]?.unknown.count ?? 0) < Limits.logsPerConversation
+            {
+                self.links[id]?.shared[room]?.unknown[row.tag] = row
+            }
+        }
+        if isComplete {
+            self.tellProofs(room, on: id)
+            self.settleFeeds(room, on: id)
+            if self.links[id]?.shared[room]?.isClockSent == false {
+                self.sendClock(of: room, on: id)
+            }
+        }
+        self.plan(room)
+        self.pump(id)
+    }
+
+    private mutating func compare(
+        _ row: ClockRow, with name: LogName, in room: ConversationID, isComplete: Bool,
+        on id: LinkID
+    ) {
+        guard let link = self.links[id], let conversation = self.conversationTable[room] else {
+            return
+        }
+        let log = conversation.log(name)
+        let key = LogKey(conversation: room, name: name)
+        self.links[id]?.shared[room]?.rows[name] = row
+        if name.author == self.id { self.checkDeliveries(of: key) }
+        if let proof = log.fork {
+            if row.state != .forked || row.seq > log.head.seq {
+                self.send(.forkProof(proof), on: id)
+            }
+            if row.state != .forked { return }
+        }
+        if row.state == .refused { return }
+        if row.seq == log.head.seq && row.seq > 0 && row.headTag != link.headTag(log.head.id) {
+            self.searchFork(of: key, on: id)
+        } else if row.seq > log.tail.seq && !log.isBeyondFork(log.tail.seq + 1) {
+            self.lack(key, on: id, isComplete: isComplete)
+        }
+    }
+
+    /// Notes that a peer has more of a log, and when it may be asked.
+    ///
+    /// The author pushes what is new; whoever else has it is asked only once that had its time.
+    private mutating func lack(_ key: LogKey, on id: LinkID, isComplete: Bool) {
+        let author = key.name.author
+        let pushes =
+            !isComplete
+            && self.linkOfPeer[author].map { link in
+                self.links[link]?.shared[key.conversation] != nil
+            } ?? false
+        var notBefore = self.now.monotonic
+        if pushes {
+            notBefore += Limits.relayMilliseconds
+            notBefore += UInt64.random(
+                in: 0..<Limits.relayJitterMilliseconds, using: &self.random)
+            self.armFetch(at: notBefore)
+        }
+        self.links[id]?.shared[key.conversation]?.lacking[key.name] = notBefore
+    }
+
+    /// Says which own logs the peer has to their end, so that what is new is pushed.
+    private mutating func settleFeeds(_ room: ConversationID, on id: LinkID) {
+        for (name, log) in self.conversationTable[room]?.logs ?? [:]
+        where name.author == self.id {
+            let seq = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
+            self.links[id]?.shared[room]?.fed[name] = seq == log.head.seq ? seq : nil
+        }
+    }
+
+    /// Sends the proofs that a peer's clock does not show.
+    private mutating func tellProofs(_ room: ConversationID, on id: LinkID) {
+        guard let conversation = self.conversationTable[room] else { return }
+        for (name, log) in conversation.logs.sorted(by: { $0.key < $1.key }) {
+            guard let proof = log.fork, self.links[id]?.shared[room]?.rows[name] == nil
+            else { continue }
+            self.send(.forkProof(proof), on: id)
+        }
+    }
+
+    // MARK: Deltas
+
+    /// Notes that a log's committed head has moved.
+    mutating func markDirty(_ key: LogKey) {
+        for id in self.links(sharing: key.conversation) {
+            self.links[id]?.shared[key.conversation]?.dirty.insert(key.name)
+        }
+        if !self.isDeltaArmed && !self.links.isEmpty {
+            self.isDeltaArmed = true
+            self.actions.append(
+                .arm(.delta, at: self.now.monotonic + Limits.deltaMilliseconds))
+        }
+    }
+
+    mutating func sendDeltas() {
+        self.isDeltaArmed = false
+        for id in self.links.keys.sorted() {
+            for room in (self.links[id]?.shared.keys.sorted() ?? []) {
+                self.sendDelta(of: room, on: id)
+            }
+        }
+    }
+
+    private mutating func sendDelta(of room: ConversationID, on id: LinkID) {
+        guard let link = self.links[id], let shared = link.shared[room], !shared.dirty.isEmpty,
+            let conversation = self.conversationTable[room]
+        else { return }
+        self.links[id]?.shared[room]?.dirty = []
+        let rows: [ClockRow] = shared.dirty.compactMap { name in
+            let log = conversation.log(name)
+            // The author learns from it that its entries have arrived; anybody else that has as
+            // much, or is being fed, learns nothing.
+            let isNews =
+                name.author == link.info.peer
+                || ((shared.rows[name]?.seq ?? 0) < log.head.seq && shared.fed[name] == nil)
+            return isNews ? link.row(name, log, in: room) : nil
+        }
+        guard !rows.isEmpty else { return }
+        self.send(.clock(room, isComplete: false, rows.sorted { $0.tag < $1.tag }), on: id)
+    }
+
+    // MARK: Wants
+
+    /// Asks for what is lacking, each log from one peer, the least busy first.
+    mutating func plan(_ room: ConversationID) {
+        guard let conversation = self.conversationTable[room], conversation.isJoined else { return }
+        var candidates: [LogName: [LinkID]] = [:]
+        for id in self.links(sharing: room) {
+            for (name, notBefore) in self.links[id]?.shared[room]?.lacking ?? [:] {
+                let log = conversation.log(name)
+                let has = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
+                if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
+                    self.links[id]?.shared[room]?.lacking[name] = nil
+                } else if notBefore <= self.now.monotonic {
+                    candidates[name, default: []].append(id)
+                }
+            }
+        }
+        for (name, links) in candidates.sorted(by: { $0.key < $1.key }) {
+            let key = LogKey(conversation: room, name: name)
+            guard self.fetches[key] == nil, self.forkSearches[key] == nil else { continue }
+            let free = links.filter { (self.links[$0]?.openWants ?? .max) < Limits.wantsPerLink }
+            guard
+                let id = free.min(by: {
+                    (self.links[$0]?.openWants ?? 0, $0) < (self.links[$1]?.openWants ?? 0, $1)
+                }), let link = self.links[id]
+            else { continue }
+            let from = conversation.log(name).tail.seq + 1
+            let has = link.shared[room]?.rows[name]?.seq ?? 0
+            self.fetches[key] = self.want(
+                link.tag(name, in: room), in: room, from: from, through: has, on: id)
+        }
+        self.discover(room)
+    }
+
+    /// Asks one peer for the first entries of a log whose name is not known yet.
+    ///
+    /// Tags differ from link to link, so only the entries tell whether two peers mean the same log.
+    private mutating func discover(_ room: ConversationID) {
+        guard self.discoveries[room] == nil else { return }
+        for id in self.links(sharing: room) {
+            guard let link = self.links[id], link.openWants < Limits.wantsPerLink,
+                let row = link.shared[room]?.unknown.values.min(by: { $0.tag < $1.tag })
+            else { continue }
+            self.discoveries[room] = self.want(
+                row.tag, in: room, from: 1, through: row.seq, on: id)
+            return
+        }
+    }
+
+    mutating func want(
+        _ tag: UInt64, in room: ConversationID, from: UInt64, through: UInt64, on id: LinkID
+    ) -> Fetch {
+        let through = min(through, from + Limits.wantEntries - 1)
+        self.links[id]?.openWants += 1
+        self.send(
+            .want(Want(conversation: room, tag: tag, from: from, through: through)), on: id)
+        let deadline = self.now.monotonic + Limits.wantMilliseconds
+        self.armFetch(at: deadline)
+        return Fetch(link: id, tag: tag, through: through, deadline: deadline)
+    }
+
+    /// Wakes the node for what is next in asking; an earlier wake-up stands.
+    mutating func armFetch(at moment: UInt64) {
+        guard self.fetchArmedAt.map({ moment < $0 }) ?? true else { return }
+        self.fetchArmedAt = moment
+        self.actions.append(.arm(.fetch, at: moment))
+    }
+
+    mutating func endFetch(_ key: LogKey) {
+        guard let fetch = self.fetches.removeValue(forKey: key) else { return }
+        self.links[fetch.link]?.openWants -= 1
+    }
+
+    mutating func endDiscovery(_ room: ConversationID) {
+        guard let fetch = self.discoveries.removeValue(forKey: room) else { return }
+        self.links[fetch.link]?.openWants -= 1
+        self.links[fetch.link]?.shared[room]?.unknown[fetch.tag] = nil
+    }
+
+    mutating func dropFetches(from id: LinkID) {
+        var rooms: Set<ConversationID> = []
+        for (key, fetch) in self.fetches where fetch.link == id {
+            self.fetches[key] = nil
+            rooms.insert(key.conversation)
+        }
+        for (room, fetch) in self.discoveries where fetch.link == id {
+            self.discoveries[room] = nil
+            rooms.insert(room)
+        }
+        for (key, search) in self.forkSearches where search.link == id {
+            self.forkSearches[key] = nil
+        }
+        for room in rooms.sorted() { self.plan(room) }
+    }
+
+    /// Gives up wants that are not served and asks for what had to wait.
+    mutating func fetchDue() {
+        self.fetchArmedAt = nil
+        var rooms: Set<ConversationID> = []
+        for (key, fetch) in self.fetches where fetch.deadline <= self.now.monotonic {
+            self.endFetch(key)
+            self.links[fetch.link]?.shared[key.conversation]?.lacking[key.name] = nil
+            rooms.insert(key.conversation)
+        }
+        for (room, fetch) in self.discoveries where fetch.deadline <= self.now.monotonic {
+            self.endDiscovery(room)
+            rooms.insert(room)
+        }
+        for (key, search) in self.forkSearches where search.deadline <= self.now.monotonic {
+            self.forkSearches[key] = nil
+        }
+        for link in self.links.values {
+            for (room, shared) in link.shared where !shared.lacking.isEmpty { rooms.insert(room) }
+        }
+        for room in rooms.sorted() { self.plan(room) }
+        let deadlines =
+            self.fetches.values.map(\.deadline) + self.discoveries.values.map(\.deadline)
+            + self.forkSearches.values.map(\.deadline)
+            + self.links.values.flatMap { link in
+                link.shared.values.flatMap { shared in
+                    shared.lacking.values.filter { $0 > self.now.monotonic }
+                }
+            }
+        if let next = deadlines.min() { self.armFetch(at: next) }
+    }
+
+    mutating func unavailable(_ tag: UInt64, in room: ConversationID, on id: LinkID) {
+        for (key, fetch) in self.fetches where fetch.link == id && fetch.tag == tag {
+            self.endFetch(key)
+            self.links[id]?.shared[room]?.lacking[key.name] = nil
+            self.links[id]?.shared[room]?.rows[key.name] = nil
+        }
+        if self.discoveries[room]?.link == id && self.discoveries[room]?.tag == tag {
+            self.endDiscovery(room)
+        }
+        self.plan(room)
+    }
+}

@@ -1,0 +1,68 @@
+/// The time that linked nodes have in common, and what is ahead of it.
+///
+/// `Docs/Protocol/Entries.md` section 5.
+extension Node {
+    /// *Now* in wall-clock milliseconds.
+    var commonTime: UInt64 {
+        let common = Int64(clamping: self.now.wall).addingReportingOverflow(self.commonOffset)
+        let wall = common.overflow || common.partialValue < 0 ? 0 : UInt64(common.partialValue)
+        return max(
+            wall, self.configuration.buildTime,
+            self.isOwnTimeTrusted ? self.latestOwnTime.milliseconds : 0)
+    }
+
+    /// A last own reading far above the wall clock comes from a clock that was wrong then.
+    private var isOwnTimeTrusted: Bool {
+        self.latestOwnTime.milliseconds <= self.now.wall + Limits.aheadMilliseconds
+    }
+
+    /// How far *now* is from the own clock: the median of the own clock and those of linked peers.
+    ///
+    /// Of an even number of clocks the middle one nearer to the own counts, so that one peer alone
+    /// moves nothing.
+    var commonOffset: Int64 {
+        let offsets = ([0] + self.links.values.compactMap(\.clockOffset)).sorted()
+        let upper = offsets[offsets.count / 2]
+        if offsets.count % 2 == 1 { return upper }
+        let lower = offsets[offsets.count / 2 - 1]
+        return lower.magnitude <= upper.magnitude ? lower : upper
+    }
+
+    /// Whether a time is so far ahead that its entry is held.
+    func isAhead(_ time: HybridTime) -> Bool {
+        time.milliseconds > self.commonTime + Limits.aheadMilliseconds
+    }
+
+    mutating func updateClockAlert() {
+        let peers = self.links.values.compactMap(\.clockOffset).sorted()
+        guard !peers.isEmpty else {
+            self.alerts[.clock] = nil
+            return
+        }
+        let median = peers[(peers.count - 1) / 2]
+        if median.magnitude > Limits.aheadMilliseconds {
+            // Whole minutes, so that jitter does not make a new alert of it.
+            let minutes = median.magnitude / 60_000
+            self.alert(
+                .clock,
+                "this machine's clock is \(minutes) minutes \(median > 0 ? "behind" : "ahead of") "
+                    + "most of \(peers.count) linked peers; set it right (timedatectl set-ntp true)"
+            )
+        } else {
+            self.alerts[.clock] = nil
+        }
+    }
+
+    /// Wakes the node when the first held entry is due.
+    mutating func armRelease() {
+        guard let first = self.held.first else { return }
+        let due =
+            first.milliseconds > Limits.aheadMilliseconds
+            ? first.milliseconds - Limits.aheadMilliseconds : 0
+        let common = self.commonTime
+        let wait = due > common ? due - common : 1
+        // Clocks are set right and peers come and go: look again at least once an hour.
+        self.actions.append(
+            .arm(.release, at: self.now.monotonic + min(wait, Limits.releaseMilliseconds)))
+    }
+}

@@ -1,0 +1,206 @@
+public import Noise
+
+/// Every decision of a daemon: what comes in is an ``Event``, what to do about it are ``Action``s.
+///
+/// A value without I/O, clock or threads, so that the daemon and a simulator run the same code. Disk is
+/// a peer like any other: ``Action/commit(_:)`` goes out, ``Event/committed(_:)`` comes back, and only
+/// then is anything acknowledged, shown, counted in a clock, credited or pushed.
+public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
+    var random: Random
+    let signer: Signer
+    /// The own key.
+    public let id: PeerID
+    let boot: UInt64
+    let configuration: NodeConfiguration
+
+    // What the running call gathers.
+    var actions: [Action] = []
+    var now = Instant(monotonic: 0, wall: 0)
+
+    // The store: one batch at a time, and what waits for the next one.
+    var incarnation: UInt64
+    var isIncarnationStored: Bool
+    var inFlight: InFlight?
+    var batchNumber: UInt64 = 0
+    var waiting = Waiting()
+    var storageRetryAt: UInt64?
+    var held: HeldEntries
+    var latestOwnTime: HybridTime
+    var reads: [ReadID: ReadPurpose] = [:]
+    var lastRead: UInt64 = 0
+    var keys = RecentKeys()
+    var lookUps: [RequestID: Outgoing] = [:]
+    var deliveries: [Delivery] = []
+
+    // Conversations and people.
+    var conversationTable: [ConversationID: Conversation] = [:]
+    var profiles: [PeerID: Record] = [:]
+
+    // Links and sync.
+    var links: [LinkID: Link] = [:]
+    var linkOfPeer: [PeerID: LinkID] = [:]
+    var challengers: [PeerID: Challenger] = [:]
+    var fetches: [LogKey: Fetch] = [:]
+    var discoveries: [ConversationID: Fetch] = [:]
+    var forkSearches: [LogKey: ForkSearch] = [:]
+    var isDeltaArmed = false
+    var fetchArmedAt: UInt64?
+
+    // Dialling.
+    var targets: [TargetID: Target] = [:]
+    var dials: [DialID: TargetID] = [:]
+    var lastDial: UInt64 = 0
+    var knownPeers: [PeerID: KnownPeer] = [:]
+
+    // What people should know.
+    var refusalList = RefusalList()
+    var alerts: [Alert.Code: Alert] = [:]
+
+    /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
+    ///
+    /// - Parameters:
+    ///   - boot: random per start; the same as in the sessions' ``SessionIdentity``.
+    ///   - random: salts and incarnations come from it, so it must not be predictable.
+    public init(
+        signer: Signer, boot: UInt64, configuration: NodeConfiguration, snapshot: Snapshot,
+        random: Random
+    ) {
+        var random = random
+        self.incarnation = snapshot.incarnation ?? random.next()
+        self.random = random
+        self.signer = signer
+        self.id = PeerID(signer.publicKey)
+        self.boot = boot
+        self.configuration = configuration
+        self.isIncarnationStored = snapshot.incarnation != nil
+        self.held = snapshot.held
+        self.latestOwnTime = snapshot.latestOwnTime
+        for peer in snapshot.peers { self.knownPeers[peer.id] = peer }
+        for record in snapshot.records where record.kind == Record.Kind.profile {
+            self.profiles[record.author] = record
+        }
+        self.restoreConversations(snapshot)
+    }
+
+    private mutating func restoreConversations(_ snapshot: Snapshot) {
+        for (id, membership) in snapshot.rooms {
+            var conversation = Conversation(
+                id: id, name: membership.name, isJoined: membership.isJoined)
+            conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
+            // Older joins and leaves that arrive later must not undo what the store has settled.
+            for member in snapshot.members[id] ?? [] {
+                conversation.attendance[member] = Attendance(
+                    time: conversation.latestShown, isPresent: true)
+            }
+            self.conversationTable[id] = conversation
+        }
+        let proofs = Dictionary(
+            snapshot.proofs.map { ($0.key, $0) },
+            uniquingKeysWith: { $0.point < $1.point ? $0 : $1 })
+        for (key, log) in snapshot.logs {
+            self.conversationTable[key.conversation]?.restore(key.name, log, fork: proofs[key])
+        }
+    }
+
+    /// Takes an event and says what to do, in order.
+    ///
+    /// - Precondition: called by one caller at a time, with a monotonic clock that does not go back.
+    public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
+        precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
+        self.now = now
+        switch event {
+        case .started: self.start()
+        case .linkOpened(let link, let info, let address, let dial):
+            self.linkOpened(link, info, address: address, dial: dial)
+        case .linkClosed(let link, let failure): self.linkClosed(link, failure)
+        case .received(let link, let frame): self.received(frame, on: link)
+        case .dialFailed(let dial, let failure, let detail):
+            self.dialFailed(dial, failure, detail: detail)
+        case .incomingFailed(let address, let failure):
+            self.refuse(address: address, peer: nil, "\(failure)")
+        case .committed(let outcome): self.committed(outcome)
+        case .commitFailed(let failure): self.commitFailed(failure)
+        case .runRead(let read, let run): self.runRead(read, run)
+        case .readFailed(let read, let failure): self.readFailed(read, failure)
+        case .lookedUp(let request, let sent): self.lookedUp(request, sent)
+        case .lookUpFailed(let request, let failure):
+            self.lookUps[request] = nil
+            self.actions.append(.answer(request, .failed(.storage(failure))))
+        case .timer(let timer): self.timerFired(timer)
+        case .found(let service): self.found(service)
+        case .lost(let name): self.lost(name)
+        case .request(let request, let what): self.requested(what, request)
+        }
+        self.startBatch()
+        var actions: [Action] = []
+        swap(&actions, &self.actions)
+        return actions
+    }
+
+    private mutating func start() {
+        if self.profiles[self.id] == nil {
+            self.setProfile(Profile(name: self.configuration.name, status: ""), request: nil)
+        }
+        self.armRelease()
+        self.startDialling()
+    }
+
+    private mutating func timerFired(_ timer: Timer) {
+        switch timer {
+        case .ping(let link): self.pingDue(link)
+        case .probe(let peer): self.probeFailed(peer)
+        case .stagger(let target): self.dialNextAddress(target)
+        case .redial(let target): self.redialDue(target)
+        case .delta: self.sendDeltas()
+        case .fetch: self.fetchDue()
+        case .release: self.waiting.release = true
+        case .delivery: self.deliveriesDue()
+        case .storage: self.storageRetryAt = nil
+        }
+    }
+
+    // MARK: What all parts use
+
+    mutating func log(_ level: LogLevel, _ text: String) {
+        self.actions.append(.log(level, text))
+    }
+
+    mutating func alert(_ code: Alert.Code, _ text: String) {
+        let since = self.alerts[code]?.since ?? self.now.wall
+        if self.alerts[code]?.text != text { self.log(.warning, text) }
+        self.alerts[code] = Alert(code: code, text: text, since: since)
+    }
+
+    mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
+        self.refusalList.add(address: address, peer: peer, reason, at: self.now.wall)
+        let who = [peer?.shortText, address].compactMap { $0 }.joined(separator: " at ")
+        self.log(.warning, "refused \(who): \(reason)")
+    }
+
+    /// Puts a frame on a link, in order behind what already waits for credit there.
+    mutating func send(_ frame: Frame, on link: LinkID) {
+        self.send(frame.encoded, on: link)
+    }
+
+    mutating func send(_ frame: EncodedFrame, on link: LinkID) {
+        guard let state = self.links[link] else { return }
+        guard frame.channel == .sync else {
+            self.links[link]?.spend(frame.bytes.count, on: frame.channel)
+            self.actions.append(.send(link, frame))
+            return
+        }
+        if state.outbox.isEmpty && state.credit(on: .sync) >= frame.bytes.count {
+            self.links[link]?.spend(frame.bytes.count, on: .sync)
+            self.actions.append(.send(link, frame))
+        } else if state.outbox.count < Limits.outboxFrames {
+            self.links[link]?.outbox.append(frame)
+        } else {
+            self.close(link, .busy, "the peer does not take what it is sent")
+        }
+    }
+
+    /// The links that share a conversation, oldest first.
+    func links(sharing conversation: ConversationID) -> [LinkID] {
+        self.links.filter { $0.value.shared[conversation] != nil }.keys.sorted()
+    }
+}

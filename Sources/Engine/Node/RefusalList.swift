@@ -1,0 +1,26 @@
+/// The latest refusals, bounded; repeats are counted instead of listed.
+struct RefusalList: Sendable {
+    private(set) var entries: [Refusal] = []
+
+    mutating func add(address: String?, peer: PeerID?, _ reason: String, at time: UInt64) {
+        // A stranger's port differs each time; the host and the reason make it the same refusal.
+        let host = address.map(Self.host)
+        if let index = self.entries.firstIndex(where: {
+            $0.address.map(Self.host) == host && $0.peer == peer && $0.reason == reason
+        }) {
+            var known = self.entries.remove(at: index)
+            known.time = time
+            known.count += 1
+            known.address = address
+            self.entries.append(known)
+            return
+        }
+        if self.entries.count == Limits.refusals { self.entries.removeFirst() }
+        self.entries.append(
+            Refusal(time: time, address: address, peer: peer, reason: reason, count: 1))
+    }
+
+    private static func host(_ address: String) -> Substring {
+        address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
+    }
+}

@@ -1,0 +1,168 @@
+/// What a person should look at, until it is over.
+public struct Alert: Hashable, Sendable {
+    /// What is wrong.
+    public enum Code: String, Hashable, Sendable {
+        /// The own clock differs by more than five minutes from that of most peers.
+        case clock
+        /// The own key runs in another daemon, too.
+        case identityInUse
+        /// The store cannot be written.
+        case storage
+        /// An author has signed two histories.
+        case fork
+        /// The own history went on under a new incarnation.
+        case newIncarnation
+    }
+
+    /// What is wrong.
+    public var code: Code
+    /// What happened and what to do, in a sentence or two.
+    public var text: String
+    /// Since when, wall-clock milliseconds.
+    public var since: UInt64
+}
+
+/// A peer or stranger that was turned away, or that turned us away.
+public struct Refusal: Hashable, Sendable {
+    /// When last, wall-clock milliseconds.
+    public var time: UInt64
+    /// At which address.
+    public var address: String?
+    /// Which key, where it was proven.
+    public var peer: PeerID?
+    /// Why.
+    public var reason: String
+    /// How often since the first time.
+    public var count: Int
+}
+
+/// The node as a whole.
+public struct NodeStatus: Hashable, Sendable {
+    /// The own key.
+    public var id: PeerID
+    /// The own name.
+    public var name: String
+    /// The number of linked peers.
+    public var links: Int
+    /// The number of joined conversations.
+    public var conversations: Int
+    /// Entries that are ahead of time.
+    public var held: Int
+    /// The incarnation of own logs.
+    public var incarnation: UInt64
+    /// How far *now* is from the own wall clock, in milliseconds.
+    public var clockOffsetMilliseconds: Int64
+    /// What a person should look at.
+    public var alerts: [Alert]
+}
+
+/// A peer, as `peers` lists it.
+public struct PeerStatus: Hashable, Sendable {
+    /// How things stand.
+    public enum State: String, Hashable, Sendable {
+        /// A link is open.
+        case linked
+        /// A dial is under way.
+        case connecting
+        /// There is no link.
+        case away
+        /// The peer was turned away or turned us away.
+        case refused
+    }
+
+    /// Where the peer was learnt from.
+    public enum Source: String, Hashable, Sendable {
+        /// Discovery saw it.
+        case discovery
+        /// The configuration or `connect` names it.
+        case `static`
+        /// It was linked before.
+        case remembered
+        /// It dialled this node.
+        case incoming
+    }
+
+    /// The key.
+    public var id: PeerID
+    /// Its name and status; the name is empty where none is known.
+    public var profile: Profile
+    /// How things stand.
+    public var state: State
+    /// Addresses, the one in use first.
+    public var addresses: [String]
+    /// When last linked, wall-clock milliseconds; nil for never.
+    public var lastSeen: UInt64?
+    /// Where the peer was learnt from.
+    public var source: Source
+    /// The last round trip of a ping, in milliseconds.
+    public var roundTripMilliseconds: UInt64?
+    /// How far the peer's clock is from the own one, in milliseconds.
+    public var clockOffsetMilliseconds: Int64?
+}
+
+/// A room, as `rooms` lists it.
+public struct RoomStatus: Hashable, Sendable {
+    /// Its id.
+    public var id: ConversationID
+    /// Its name.
+    public var name: RoomName
+    /// Whether the user is in it.
+    public var isJoined: Bool
+    /// How many are in it, as far as known here.
+    public var members: Int
+    /// Linked peers that say they are in it.
+    public var announcedBy: [PeerID]
+}
+
+/// A conversation, as `conversations` lists it; the store adds unread and the last message.
+public struct ConversationStatus: Hashable, Sendable {
+    /// Its id.
+    public var id: ConversationID
+    /// Its name.
+    public var name: RoomName
+    /// Who is in it.
+    public var members: [PeerID]
+}
+
+/// Why a name does not say who or what is meant.
+public enum NameError: Error, Hashable, Sendable {
+    /// Nobody and nothing bears the name.
+    case notFound(String)
+    /// Several do.
+    case ambiguous(String, candidates: [PeerID])
+    /// The text cannot be a name.
+    case malformed(String)
+    /// A key prefix is too short to be safe.
+    case tooShort(String)
+}
+
+/// What a node is told once, when it starts.
+public struct NodeConfiguration: Sendable {
+    /// The name that others see, unless the profile on disk says another.
+    public var name: String
+    /// Static peers: numeric `HOST:PORT`, with a pinned key or without.
+    public var staticPeers: [StaticPeer]
+    /// The moment the software was built, wall-clock milliseconds: *now* is never before it.
+    public var buildTime: UInt64
+
+    /// Describes a configuration.
+    public init(name: String, staticPeers: [StaticPeer], buildTime: UInt64) {
+        self.name = name
+        self.staticPeers = staticPeers
+        self.buildTime = buildTime
+    }
+}
+
+/// A peer that the configuration names.
+public struct StaticPeer: Hashable, Sendable {
+    /// Where it is: numeric `HOST:PORT`.
+    public var address: String
+    /// The only key that may answer there; nil for any.
+    public var key: PeerID?
+
+    /// Describes a static peer.
+    public init(address: String, key: PeerID?) {
+        self.address = address
+        self.key = key
+    }
+}

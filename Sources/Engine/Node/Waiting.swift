@@ -1,0 +1,94 @@
+internal import Noise
+
+/// An own entry that has no place in its log yet.
+struct Draft: Hashable, Sendable {
+    var conversation: ConversationID
+    var content: Content
+    var request: RequestID?
+    var outgoing: Outgoing?
+}
+
+/// A verified run of somebody's on its way to the disk, and whom to credit for it.
+struct Accepted: Hashable, Sendable {
+    var append: Append
+    var link: LinkID
+    var channel: Channel
+    var byteCount: Int
+}
+
+/// What the next batches will hold.
+struct Waiting: Sendable {
+    var drafts: [Draft] = []
+    var live: [Accepted] = []
+    var sync: [Accepted] = []
+    var records: [PeerID: Record] = [:]
+    var proofs: [ForkProof] = []
+    var membership: [ConversationID: RoomMembership] = [:]
+    var peers: [PeerID: KnownPeer] = [:]
+    var profileRequests: [RequestID] = []
+    var release = false
+}
+
+/// The batch that the store is writing, and who waits for it.
+struct InFlight: Sendable {
+    var batch: Batch
+    /// The drafts of own entries, in the order of the batch's first appends.
+    var drafts: [Draft]
+    /// How many of the batch's appends are own.
+    var ownAppends: Int
+    /// Where the other appends came from, in their order.
+    var accepted: [Accepted]
+    var profileRequests: [RequestID]
+}
+
+/// Waits until peers have an own message.
+struct Delivery: Hashable, Sendable {
+    var request: RequestID
+    var key: LogKey
+    var seq: UInt64
+    var message: SentMessage
+    var deadline: UInt64
+}
+
+/// What a run that is read from the store is for.
+enum ReadPurpose: Hashable, Sendable {
+    /// Own entries to push on.
+    case live(LinkID, LogKey)
+    /// Entries that a peer wants.
+    case sync(LinkID, Serving)
+    /// Own view of a log that may have forked.
+    case fork(LogKey)
+}
+
+/// Idempotency keys of sends that are not yet on disk, or only just: they close the gap between a
+/// look-up and a commit.
+struct RecentKeys: Sendable {
+    private var pending: [String: [RequestID]] = [:]
+    private var done: [String: SentMessage] = [:]
+    private var order: [String] = []
+    private static let kept = 1_024
+
+    /// Joins a send under way with the same key; false when there is none.
+    mutating func join(_ key: String, _ request: RequestID) -> Bool {
+        guard self.pending[key] != nil else { return false }
+        self.pending[key]?.append(request)
+        return true
+    }
+
+    func recent(_ key: String) -> SentMessage? { self.done[key] }
+
+    mutating func begin(_ key: String) { self.pending[key] = [] }
+
+    /// Ends a send; gives the requests that had joined it.
+    mutating func finish(_ key: String, _ message: SentMessage?) -> [RequestID] {
+        if let message {
+            self.done[key] = message
+            self.order.append(key)
+            if self.order.count > 2 * Self.kept {
+                for old in self.order.prefix(Self.kept) { self.done[old] = nil }
+                self.order.removeFirst(Self.kept)
+            }
+        }
+        return self.pending.removeValue(forKey: key) ?? []
+    }
+}

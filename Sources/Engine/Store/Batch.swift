@@ -1,0 +1,263 @@
+/// All that one transaction of the store writes; committed whole or not at all.
+///
+/// The node makes one batch at a time and waits for its ``BatchOutcome``.
+public struct Batch: Hashable, Sendable {
+    /// Counts the batches of this start; comes back in the outcome.
+    public var number: UInt64
+    /// Runs to append to their logs, in order.
+    ///
+    /// Each starts right behind its log's head.
+    public var appends: [Append] = []
+    /// Records that supersede the stored ones of the same author, conversation and kind.
+    public var records: [Record] = []
+    /// Proofs that end logs; each log's smallest point counts.
+    public var proofs: [ForkProof] = []
+    /// Rooms the user joined (true) or left (false).
+    public var membership: [ConversationID: RoomMembership] = [:]
+    /// Held entries up to this time are due: they become shown and get cursors.
+    public var release: HybridTime?
+    /// What to remember of peers.
+    public var peers: [KnownPeer] = []
+    /// The incarnation that own logs have from here on.
+    public var incarnation: UInt64?
+
+    /// Creates an empty batch.
+    public init(number: UInt64) { self.number = number }
+
+    /// Whether nothing is to be written.
+    public var isEmpty: Bool {
+        self.appends.isEmpty && self.records.isEmpty && self.proofs.isEmpty
+            && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
+            && self.incarnation == nil
+    }
+}
+
+/// A run to append, and what the store must know of its entries.
+public struct Append: Hashable, Sendable {
+    /// The verified run; it starts right behind the log's head.
+    public var run: VerifiedRun
+    /// Entries at or above this index are ahead of time: stored, not shown.
+    ///
+    /// Times grow within a run.
+    public var heldFrom: Int
+    /// Shown entries older than this are flagged as late; zero for none.
+    public var lateBefore: HybridTime
+    /// Idempotency keys of own entries, by index in the run.
+    public var keys: [Int: String]
+
+    /// Creates an append.
+    public init(
+        run: VerifiedRun, heldFrom: Int, lateBefore: HybridTime = HybridTime(0),
+        keys: [Int: String] = [:]
+    ) {
+        self.run = run
+        self.heldFrom = heldFrom
+        self.lateBefore = lateBefore
+        self.keys = keys
+    }
+}
+
+/// Whether the user is in a room, and what it is called.
+public struct RoomMembership: Hashable, Sendable {
+    /// The room's name.
+    public var name: RoomName
+    /// Whether the user is in it.
+    public var isJoined: Bool
+
+    /// Creates a membership.
+    public init(name: RoomName, isJoined: Bool) {
+        self.name = name
+        self.isJoined = isJoined
+    }
+}
+
+/// What a node remembers of a peer across restarts.
+public struct KnownPeer: Hashable, Sendable {
+    /// The peer.
+    public var id: PeerID
+    /// Addresses at which it was linked, newest first; `HOST:PORT` in numbers.
+    public var addresses: [String]
+    /// Wall-clock milliseconds when it was last linked.
+    public var lastSeen: UInt64
+
+    /// Creates a memory of a peer.
+    public init(id: PeerID, addresses: [String], lastSeen: UInt64) {
+        self.id = id
+        self.addresses = addresses
+        self.lastSeen = lastSeen
+    }
+}
+
+/// What a committed batch made of its entries.
+public struct BatchOutcome: Hashable, Sendable {
+    /// The batch's number.
+    public var number: UInt64
+    /// The cursors of the entries of each append, in the batch's order; nil for an entry that is held or hidden.
+    public var cursors: [[Cursor?]]
+    /// Entries that were released, in display order of their release.
+    public var released: [StoredEntry]
+    /// Entries that had been shown and are hidden from here on.
+    ///
+    /// A dep came in whose time is not before theirs.
+    public var hidden: [StoredEntry]
+    /// How many entries are still held, and when the first of them is due.
+    ///
+    /// A release is bounded: where more are due than it takes, the first is still due after it, and
+    /// the caller releases again.
+    public var held: HeldEntries
+
+    /// Creates an outcome.
+    public init(
+        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], hidden: [StoredEntry] = [],
+        held: HeldEntries
+    ) {
+        self.number = number
+        self.cursors = cursors
+        self.released = released
+        self.hidden = hidden
+        self.held = held
+    }
+}
+
+/// The entries that are stored but not yet due.
+public struct HeldEntries: Hashable, Sendable {
+    /// How many.
+    public var count: Int
+    /// The time of the first one that is due; nil when there are none.
+    public var first: HybridTime?
+
+    /// Creates a count of held entries.
+    public init(count: Int, first: HybridTime?) {
+        self.count = count
+        self.first = first
+    }
+}
+
+/// A position in the node's local order of arrival, from 1; what a subscriber has processed.
+public struct Cursor: Hashable, Comparable, Sendable {
+    /// The number; 0 stands before everything.
+    public let rawValue: Int64
+
+    /// Wraps a number.
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+
+    /// Orders by arrival.
+    public static func < (left: Cursor, right: Cursor) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// An entry as the store gives it back to be shown.
+public struct StoredEntry: Hashable, Sendable {
+    /// Its place in the order of arrival.
+    public var cursor: Cursor
+    /// Its log.
+    public var key: LogKey
+    /// Its number in the log.
+    public var seq: UInt64
+    /// Its id.
+    public var id: EntryID
+    /// Its kind byte.
+    public var kind: UInt8
+    /// The author's clock.
+    public var time: HybridTime
+    /// The payload, or nil where it is gone.
+    public var payload: [UInt8]?
+    /// Whether it arrived long after newer ones had been shown.
+    public var isLate: Bool
+    /// Whether it stands at or behind a proven fork point.
+    public var isDisputed: Bool
+
+    /// Creates a stored entry.
+    public init(
+        cursor: Cursor, key: LogKey, seq: UInt64, id: EntryID, kind: UInt8, time: HybridTime,
+        payload: [UInt8]?, isLate: Bool, isDisputed: Bool
+    ) {
+        self.cursor = cursor
+        self.key = key
+        self.seq = seq
+        self.id = id
+        self.kind = kind
+        self.time = time
+        self.payload = payload
+        self.isLate = isLate
+        self.isDisputed = isDisputed
+    }
+}
+
+/// What a node finds on disk when it starts; its size grows with logs, not with messages.
+public struct Snapshot: Sendable {
+    /// The incarnation of own logs; nil where none was ever written or continuity is not proven.
+    public var incarnation: UInt64?
+    /// Rooms the user is or was in.
+    public var rooms: [ConversationID: RoomMembership] = [:]
+    /// Each log's committed head, and the fork point where one is proven.
+    public var logs: [LogKey: StoredLog] = [:]
+    /// The proofs that end logs, one for each forked log.
+    public var proofs: [ForkProof] = []
+    /// The records that stand.
+    public var records: [Record] = []
+    /// Authors who are members of a conversation: whose latest join or leave is a join.
+    public var members: [ConversationID: Set<PeerID>] = [:]
+    /// Peers that were linked before.
+    public var peers: [KnownPeer] = []
+    /// What is stored but not due.
+    public var held = HeldEntries(count: 0, first: nil)
+    /// The greatest own clock reading that was stored, over all conversations.
+    public var latestOwnTime = HybridTime(0)
+    /// The newest shown time of each conversation.
+    public var latestShown: [ConversationID: HybridTime] = [:]
+
+    /// Creates an empty snapshot, as a first start finds it.
+    public init() {}
+}
+
+/// One log as the store has it.
+public struct StoredLog: Hashable, Sendable {
+    /// The last committed entry; for a forked log the last one before the fork point.
+    public var head: Head
+    /// The smallest proven fork point.
+    public var forkPoint: UInt64?
+    /// Whether `head` is shown, so that it may be a dep of own entries.
+    public var isHeadShown: Bool
+
+    /// Creates a stored log.
+    public init(head: Head, forkPoint: UInt64?, isHeadShown: Bool) {
+        self.head = head
+        self.forkPoint = forkPoint
+        self.isHeadShown = isHeadShown
+    }
+}
+
+/// Why the store could not do what it was asked.
+public struct StoreFailure: Error, Hashable, Sendable {
+    /// What kind of failure.
+    public enum Reason: Hashable, Sendable {
+        /// No space is left on the device.
+        case full
+        /// The file or its directory may not be written.
+        case readOnly
+        /// The file is damaged or not a database.
+        case corrupt
+        /// Reading or writing failed.
+        case inputOutput
+        /// The file was written by a newer version.
+        case newer(version: Int)
+        /// Another process holds the data directory.
+        case locked
+        /// A statement failed in a way that none of the above names.
+        case other(code: Int32)
+    }
+
+    /// What kind of failure.
+    public var reason: Reason
+    /// What was done to which file and what the library said.
+    public var detail: String
+    /// What the user can do about it.
+    public var remedy: String
+
+    /// Creates a failure.
+    public init(reason: Reason, detail: String, remedy: String) {
+        self.reason = reason
+        self.detail = detail
+        self.remedy = remedy
+    }
+}

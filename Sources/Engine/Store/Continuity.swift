@@ -1,0 +1,49 @@
+public import Noise
+
+/// What a place outside the own log remembers of the last start, to tell a store that went on from
+/// one that was put back.
+///
+/// The store and a witness file in another directory each keep one; design: an own log may only go
+/// on in the same incarnation while both tell the same story. A log that went on after its store
+/// had been put back to an earlier state would fork.
+public struct Continuity: Hashable, Sendable {
+    /// Whose logs the store calls its own.
+    public var owner: PeerID
+    /// How often the store was opened.
+    public var starts: UInt64
+    /// Random, fresh at each start: equal on both sides only when one start wrote both.
+    public var token: Bytes32
+    /// The inode of the store's file; a restored file has another one.
+    public var inode: UInt64
+    /// When that inode was made, in nanoseconds since 1970; nil where the file system does not say.
+    public var birthNanoseconds: Int64?
+    /// Grows with every own entry; the witness learns of it after the commit, without a sync of its
+    /// own.
+    public var mark: Int64
+
+    /// Gathers what is remembered.
+    public init(
+        owner: PeerID, starts: UInt64, token: Bytes32, inode: UInt64, birthNanoseconds: Int64?,
+        mark: Int64
+    ) {
+        self.owner = owner
+        self.starts = starts
+        self.token = token
+        self.inode = inode
+        self.birthNanoseconds = birthNanoseconds
+        self.mark = mark
+    }
+
+    /// Whether the own logs may go on: the store is the very file that the witness last saw.
+    ///
+    /// It must also have all that the witness knows to have been written. `store` holds what the
+    /// database says, with the inode and birth time of its file; `witness` what the witness file says;
+    /// nil where there is none or it cannot be read. A store that is ahead of its witness lost
+    /// nothing: the witness is not synced with each commit.
+    public static func isProven(store: Continuity?, witness: Continuity?) -> Bool {
+        guard let store, let witness else { return false }
+        return store.owner == witness.owner && store.starts == witness.starts
+            && store.token == witness.token && store.inode == witness.inode
+            && store.birthNanoseconds == witness.birthNanoseconds && store.mark >= witness.mark
+    }
+}

@@ -1,0 +1,85 @@
+import CSystemd
+import Glibc
+public import Posix
+
+/// What a daemon tells the service manager; without one nothing happens: sd_notify(3).
+public enum Readiness {
+    /// Says that start-up is complete.
+    public static func ready(status: String = "") {
+        self.notify(status.isEmpty ? "READY=1" : "READY=1\nSTATUS=\(self.line(status))")
+    }
+
+    /// Says in one line what the daemon does at present; `systemctl status` shows it.
+    public static func status(_ text: String) {
+        self.notify("STATUS=\(self.line(text))")
+    }
+
+    /// Says that the daemon is about to end.
+    public static func stopping(status: String = "") {
+        self.notify(status.isEmpty ? "STOPPING=1" : "STOPPING=1\nSTATUS=\(self.line(status))")
+    }
+
+    /// A line break would start another assignment.
+    private static func line(_ text: String) -> String {
+        String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 })
+    }
+
+    private static func notify(_ state: String) {
+        // Nobody can be told of a failure to tell the manager, and nothing depends on it.
+        _ = sd_notify(0, state)
+    }
+}
+
+/// A socket that the service manager opened for us: sd_listen_fds(3).
+public struct ActivatedSocket: Sendable {
+    /// The name from `FileDescriptorName=`, else that of the socket unit.
+    public let name: String
+    /// What kind of socket it is.
+    public let kind: Kind
+    private let number: Int32
+
+    /// What kinds of sockets are told apart.
+    public enum Kind: Hashable, Sendable {
+        /// A listening Unix stream socket.
+        case unixListener
+        /// A listening TCP socket.
+        case tcpListener
+        /// Anything else.
+        case other
+    }
+
+    /// Takes all sockets that were handed over; a second call returns none.
+    ///
+    /// Removes the variables from the environment, so call it before other threads are started.
+    /// Throws when the environment is malformed; descriptors that are not open are left out.
+    public static func takeAll() throws(SystemError) -> [ActivatedSocket] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        guard count >= 0 else { throw SystemError(-count, "sd_listen_fds") }
+        defer {
+            for index in 0..<Int(count) { free(names?[index]) }
+            free(names)
+        }
+        var found: [ActivatedSocket] = []
+        for index in 0..<count {
+            // SD_LISTEN_FDS_START is 3.
+            let number = 3 + index
+            guard fcntl(number, F_GETFD) >= 0 else { continue }
+            let name = names?[Int(index)].map { String(cString: $0) } ?? ""
+            found.append(ActivatedSocket(name: name, kind: self.kind(of: number), number: number))
+        }
+        return found
+    }
+
+    private static func kind(of number: Int32) -> Kind {
+        let stream = Int32(SOCK_STREAM.rawValue)
+        if sd_is_socket_unix(number, stream, 1, nil, 0) > 0 { return .unixListener }
+        if sd_is_socket_inet(number, AF_UNSPEC, stream, 1, 0) > 0 { return .tcpListener }
+        return .other
+    }
+
+    /// Makes the caller the owner of the descriptor; call it once per socket.
+    public func adopt() -> FileDescriptor {
+        FileDescriptor(owning: self.number)
+    }
+}

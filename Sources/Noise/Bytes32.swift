@@ -1,0 +1,136 @@
+import CSodium
+
+/// Thirty-two bytes held in place: a public key, a hash, an identifier.
+///
+/// Not for secrets.
+public struct Bytes32: Hashable, Sendable {
+    /// The number of bytes.
+    public static let byteCount = 32
+
+    /// The value whose bytes are all zero.
+    public static let zero = Bytes32(words: InlineArray(repeating: 0))
+
+    // The bytes lie in memory in their own order, so lending them copies nothing, while equality
+    // and hashing work on four words.
+    @usableFromInline var words: InlineArray<4, UInt64>
+
+    @inlinable
+    init(words: InlineArray<4, UInt64>) {
+        self.words = words
+    }
+
+    /// Copies exactly 32 bytes; nil for any other length.
+    @inlinable
+    public init?(_ bytes: RawSpan) {
+        guard bytes.byteCount == Self.byteCount else { return nil }
+        self.words = InlineArray { index in
+            // Any eight bytes are a UInt64, and the load checks its bounds.
+            bytes.unsafeLoadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+        }
+    }
+
+    /// Copies exactly 32 bytes; nil for any other length.
+    @inlinable
+    public init?(_ bytes: Span<UInt8>) {
+        self.init(bytes.bytes)
+    }
+
+    /// Copies exactly 32 bytes; nil for any other length.
+    @inlinable
+    public init?(_ bytes: [UInt8]) {
+        self.init(bytes.span.bytes)
+    }
+
+    /// Copies exactly 32 bytes; nil for any other length.
+    @inlinable
+    public init?(_ bytes: ArraySlice<UInt8>) {
+        self.init(bytes.span.bytes)
+    }
+
+    /// Makes a value from what a C function writes.
+    init<E: Error>(
+        filledBy fill: (UnsafeMutablePointer<UInt8>) throws(E) -> Void
+    ) throws(E) {
+        self.words = InlineArray(repeating: 0)
+        try withUnsafeMutableBytes(of: &self.words) { (buffer) throws(E) in
+            guard let base = buffer.baseAddress else { return }
+            try fill(base.assumingMemoryBound(to: UInt8.self))
+        }
+    }
+
+    /// Overwrites a value that held a secret with zeros that the optimizer must keep.
+    mutating func wipe() {
+        withUnsafeMutableBytes(of: &self.words) { sodium_memzero($0.baseAddress, $0.count) }
+    }
+
+    /// Lends the bytes without copying them.
+    @inlinable
+    public func withBytes<R: ~Copyable, E: Error>(
+        _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R {
+        try body(self.words.span.bytes)
+    }
+
+    /// Lends the bytes to a C function.
+    func withPointer<R: ~Copyable, E: Error>(
+        _ body: (UnsafePointer<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        try self.words.span.bytes.withPointer { (pointer, _) throws(E) -> R in try body(pointer) }
+    }
+
+    /// Appends the bytes to `output`.
+    @inlinable
+    public func append(to output: inout [UInt8]) {
+        withUnsafeBytes(of: self.words) { output.append(contentsOf: $0) }
+    }
+
+    /// The bytes as an array.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.byteCount)
+        self.append(to: &bytes)
+        return bytes
+    }
+
+    /// Whether both hold the same bytes; takes no constant time, so not for secrets.
+    @inlinable
+    public static func == (left: Bytes32, right: Bytes32) -> Bool {
+        for index in left.words.indices where left.words[index] != right.words[index] {
+            return false
+        }
+        return true
+    }
+
+    /// Feeds all bytes to the hasher: names that others choose must not be able to collide.
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        for index in self.words.indices {
+            hasher.combine(self.words[index])
+        }
+    }
+}
+
+extension Bytes32: Comparable {
+    /// Orders by the first byte that differs, as `memcmp` does.
+    @inlinable
+    public static func < (left: Bytes32, right: Bytes32) -> Bool {
+        for index in left.words.indices where left.words[index] != right.words[index] {
+            return left.words[index].bigEndian < right.words[index].bigEndian
+        }
+        return false
+    }
+}
+
+extension Bytes32: CustomStringConvertible {
+    /// The bytes in lower-case hexadecimal.
+    public var description: String {
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * Self.byteCount)
+        for byte in self.bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 0x0f)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

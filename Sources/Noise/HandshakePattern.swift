@@ -1,0 +1,28 @@
+/// A handshake pattern as data: the tokens of each message.
+///
+/// Noise section 7.
+struct HandshakePattern: Sendable {
+    /// What a message carries or mixes in, in order.
+    enum Token: Sendable {
+        /// The sender's ephemeral public key in clear.
+        case e
+        /// The sender's static public key, encrypted where there is a key.
+        case s
+        /// The shared secret of both ephemeral keys.
+        case ee
+        /// The shared secret of the initiator's ephemeral and the responder's static key.
+        case es
+        /// The shared secret of the initiator's static and the responder's ephemeral key.
+        case se
+    }
+
+    /// The whole protocol name, which starts the handshake hash.
+    let protocolName: StaticString
+    /// The tokens of each message; the initiator writes the first.
+    let messages: [[Token]]
+
+    /// Both sides send their static key: `-> e`, `<- e, ee, s, es`, `-> s, se`.
+    static let xx = HandshakePattern(
+        protocolName: "Noise_XX_25519_ChaChaPoly_BLAKE2b",
+        messages: [[.e], [.e, .ee, .s, .es], [.s, .se]])
+}

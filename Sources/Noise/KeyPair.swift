@@ -1,0 +1,33 @@
+/// An X25519 key pair, static or ephemeral.
+///
+/// Noise section 4.1, `GENERATE_KEYPAIR`.
+public struct KeyPair: ~Copyable, Sendable {
+    /// The public key.
+    public let publicKey: Bytes32
+    let secret: SecretKey
+
+    /// Makes the pair of a secret key.
+    public init(secret: consuming SecretKey) {
+        self.publicKey = X25519.publicKey(of: secret)
+        self.secret = secret
+    }
+
+    private init(publicKey: Bytes32, secret: consuming SecretKey) {
+        self.publicKey = publicKey
+        self.secret = secret
+    }
+
+    /// Makes a new random pair.
+    public static func generate() -> KeyPair {
+        KeyPair(secret: .generate())
+    }
+
+    static func generate(_ protection: SecretBytes.Protection) -> KeyPair {
+        KeyPair(secret: .generate(protection))
+    }
+
+    /// Makes a second guarded copy, as each handshake owns the static key it uses.
+    public borrowing func copy() -> KeyPair {
+        KeyPair(publicKey: self.publicKey, secret: self.secret.copy())
+    }
+}

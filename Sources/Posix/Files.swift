@@ -1,0 +1,136 @@
+import Glibc
+
+/// Small files of the own user: read whole, replaced whole, readable by nobody else.
+public enum Files {
+    /// Reads a whole file, which may have no more bytes than the limit.
+    ///
+    /// Throws `ENOENT` when it is missing and `EFBIG` when it is larger, having read no more than
+    /// the limit. Pipes and devices are refused with `EINVAL`, since they might never end.
+    public static func read(_ path: String, limitBytes: Int) throws(SystemError) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { throw SystemError(errno, "open", path) }
+        let descriptor = FileDescriptor(owning: number)
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .ofDescriptor(errno, "stat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SystemError(
+                status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, "read", path,
+                advice: "It must be a regular file.")
+        }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(max(limitBytes, 0) + 1, 64 * 1024))
+        while true {
+            switch descriptor.read(into: &buffer) {
+            case .bytes(let count):
+                guard content.count + count <= limitBytes else {
+                    throw SystemError(
+                        EFBIG, "read", path, advice: "At most \(limitBytes) bytes are expected.")
+                }
+                content += buffer[..<count]
+            case .end, .wouldBlock:
+                return content
+            case .failed(let error):
+                throw SystemError(error.code, "read", path)
+            }
+        }
+    }
+
+    /// Replaces a file so that after a crash there is the old content or the new, never a part.
+    ///
+    /// Writes a new file beside it, syncs it, renames it over the old one and syncs the directory.
+    /// On error the old file is untouched and the new one is gone.
+    public static func writeAtomically(
+        _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600
+    ) throws(SystemError) {
+        let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+        let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard number >= 0 else { throw SystemError(errno, "create", temporary) }
+        do throws(SystemError) {
+            let descriptor = FileDescriptor(owning: number)
+            var written = 0
+            while written < bytes.count {
+                switch descriptor.write(bytes.span.bytes.extracting(written..<bytes.count)) {
+                case .bytes(let count): written += count
+                case .wouldBlock: continue
+                case .failed(let error): throw SystemError(error.code, "write", temporary)
+                }
+            }
+            guard fchmod(descriptor.number, mode) == 0 else {
+                throw .ofDescriptor(errno, "chmod", temporary)
+            }
+            guard fsync(descriptor.number) == 0 else {
+                throw .ofDescriptor(errno, "sync", temporary)
+            }
+            guard rename(temporary, path) == 0 else { throw SystemError(errno, "rename to", path) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        try self.syncDirectory(self.parent(of: path))
+    }
+
+    /// Makes the names in a directory durable: fsync(2) of the directory.
+    public static func syncDirectory(_ path: String) throws(SystemError) {
+        let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw SystemError(errno, "open", path) }
+        let descriptor = FileDescriptor(owning: number)
+        guard fsync(descriptor.number) == 0 else { throw .ofDescriptor(errno, "sync", path) }
+    }
+
+    /// Makes a directory that only the own user can enter, or checks that an existing one is so.
+    ///
+    /// Missing parents are made too, with mode 0700, as the XDG Base Directory Specification says.
+    /// Throws when an existing one is no directory, belongs to somebody else or is open to others;
+    /// nothing is changed then.
+    public static func makePrivateDirectory(_ path: String) throws(SystemError) {
+        try self.makeDirectories(path)
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemError(errno, "stat", path) }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw SystemError(ENOTDIR, "use directory", path)
+        }
+        guard status.st_uid == geteuid() else {
+            throw SystemError(
+                EACCES, "use directory", path, advice: "It belongs to user \(status.st_uid).")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw SystemError(
+                EACCES, "use directory", path,
+                advice: "Others can enter it; run `chmod 700` on it or choose another.")
+        }
+    }
+
+    private static func makeDirectories(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) == 0 { return }
+        switch errno {
+        case EEXIST:
+            return
+        case ENOENT where self.parent(of: path) != path:
+            try self.makeDirectories(self.parent(of: path))
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw SystemError(errno, "make directory", path)
+            }
+        default:
+            throw SystemError(errno, "make directory", path)
+        }
+    }
+
+    /// Tells whether something exists at a path; a path that cannot be looked at counts as missing.
+    public static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    /// Removes a file; one that is missing already counts as removed.
+    public static func remove(_ path: String) throws(SystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(errno, "remove", path) }
+    }
+
+    /// The directory part of a path: all before the last slash, `.` without one.
+    public static func parent(of path: String) -> String {
+        var trimmed = Substring(path)
+        while trimmed.count > 1, trimmed.last == "/" { trimmed.removeLast() }
+        guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+        let parent = trimmed[..<slash]
+        return parent.isEmpty ? "/" : String(parent)
+    }
+}

@@ -1,0 +1,31 @@
+import CLinux
+import Glibc
+
+/// An exclusive lock that one process holds, until the last reference goes or the process ends.
+///
+/// It is a lock of the open file description, so it also excludes a second holder in one process.
+/// The file stays afterwards; only the lock counts. `F_OFD_SETLK`, fcntl(2).
+public final class LockFile {
+    private let descriptor: FileDescriptor
+
+    /// Takes the lock, making the file with mode 0600 when it is missing.
+    ///
+    /// Throws `EAGAIN` when another holds it, see ``isHeldByAnother(_:)``.
+    public init(path: String) throws(SystemError) {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw SystemError(errno, "open", path) }
+        let descriptor = FileDescriptor(owning: number)
+        guard clinux_lock_description(number) == 0 else {
+            let code = errno == EACCES ? EAGAIN : errno
+            throw SystemError(
+                code, "lock", path,
+                advice: code == EAGAIN ? "Another process holds it; end that one first." : nil)
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Tells whether an error says that another process holds the lock.
+    public static func isHeldByAnother(_ error: SystemError) -> Bool {
+        error.call == "lock" && error.code == EAGAIN
+    }
+}

@@ -1,1 +1,0 @@
-// The module's types arrive one file each.

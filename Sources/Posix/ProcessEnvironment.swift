@@ -1,0 +1,50 @@
+import Glibc
+
+/// What the process was started with and by whom.
+public enum ProcessEnvironment {
+    /// A copy of all environment variables; call it before other threads change them: environ(7).
+    public static func variables() -> [String: String] {
+        var found: [String: String] = [:]
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let equals = text.firstIndex(of: "=") {
+                found[String(text[..<equals])] = String(text[text.index(after: equals)...])
+            }
+            next += 1
+        }
+        return found
+    }
+
+    /// One environment variable, or nil when it is not set: getenv(3).
+    public static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// The effective user id: geteuid(2).
+    public static var userID: UInt32 { geteuid() }
+
+    /// The process id: getpid(2).
+    public static var processID: Int32 { getpid() }
+
+    /// The login name of the user, or nil when the system has none for the id: getpwuid_r(3).
+    ///
+    /// Looks into the user database, which may block where that is on the network.
+    public static func userName() -> String? {
+        var entry = passwd()
+        var result: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 * 1024)
+        return buffer.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return nil }
+            let status = getpwuid_r(geteuid(), &entry, base, buffer.count, &result)
+            // The strings lie in the buffer, so they are copied before it goes.
+            guard status == 0, let name = result?.pointee.pw_name else { return nil }
+            return String(cString: name)
+        }
+    }
+
+    /// Makes writes to a closed pipe fail with `EPIPE` instead of ending the process: signal(7).
+    public static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+}

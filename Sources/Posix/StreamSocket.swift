@@ -1,0 +1,109 @@
+import CLinux
+import Glibc
+
+/// Opening, tuning and asking of stream sockets; the descriptors belong to the caller.
+public enum StreamSocket {
+    /// Bytes that wait unsent in the kernel at most before a socket stops being writable.
+    ///
+    /// More would sit in front of urgent frames that the priorities let go first.
+    public static let notSentLowWaterBytes: Int32 = 32 * 1024
+
+    /// Starts to connect without waiting, and returns the socket: connect(2).
+    ///
+    /// Wait until it is writable, then ask ``connectResult(of:)``. Throws when the system refuses
+    /// at once, for instance without a route.
+    public static func connect(to address: SocketAddress) throws(SystemError) -> FileDescriptor {
+        let number = clinux_stream_socket(address.family, 1)
+        guard number >= 0 else { throw SystemError(errno, "socket", address.description) }
+        let descriptor = FileDescriptor(owning: number)
+        let status = address.withSockaddr { Glibc.connect(number, $0, $1) }
+        let code = errno
+        // After EINTR the attempt goes on by itself, as after EINPROGRESS: connect(2).
+        guard status == 0 || code == EINPROGRESS || code == EINTR else {
+            throw .ofDescriptor(code, "connect", address.description)
+        }
+        return descriptor
+    }
+
+    /// The outcome of an attempt to connect, once the socket has become writable: `SO_ERROR`.
+    ///
+    /// Nil means connected. Call it once; asking clears the error.
+    public static func connectResult(of descriptor: borrowing FileDescriptor) -> SystemError? {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        let status = getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &length)
+        if status != 0 { return .ofDescriptor(errno, "getsockopt") }
+        return code == 0 ? nil : SystemError(code, "connect")
+    }
+
+    /// Sets what every link needs: no delay, little unsent, and an end to silent peers: tcp(7).
+    ///
+    /// Sent bytes that stay unacknowledged for the time given break the stream with `ETIMEDOUT`.
+    public static func tune(
+        _ descriptor: borrowing FileDescriptor, userTimeoutMilliseconds: UInt32
+    ) throws(SystemError) {
+        let status = clinux_tune_tcp(
+            descriptor.number, self.notSentLowWaterBytes, userTimeoutMilliseconds)
+        guard status == 0 else { throw .ofDescriptor(errno, "setsockopt") }
+    }
+
+    /// The own address of a socket: getsockname(2).
+    public static func localAddress(
+        of descriptor: borrowing FileDescriptor
+    ) throws(SystemError) -> SocketAddress {
+        try self.address("getsockname", descriptor.number, getsockname)
+    }
+
+    /// The address at the other end of a connected socket: getpeername(2).
+    ///
+    /// Throws `ENOTCONN` when the other side reset the stream before it was looked at.
+    public static func remoteAddress(
+        of descriptor: borrowing FileDescriptor
+    ) throws(SystemError) -> SocketAddress {
+        try self.address("getpeername", descriptor.number, getpeername)
+    }
+
+    private static func address(
+        _ call: String, _ number: Int32,
+        _ body: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) throws(SystemError) -> SocketAddress {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var found: SocketAddress?
+        var code: Int32 = 0
+        withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                if body(number, $0, &length) == 0 {
+                    found = SocketAddress(sockaddr: $0)
+                } else {
+                    code = errno
+                }
+            }
+        }
+        if let found { return found }
+        throw .ofDescriptor(code == 0 ? EAFNOSUPPORT : code, call)
+    }
+
+    /// Takes the next connection off a listening socket, non-blocking; nil when none waits.
+    ///
+    /// Connections that broke while they waited are skipped. Throws when descriptors or memory run
+    /// out; the listener then stays readable, so stop watching it for a while. Uses accept4(2).
+    static func accept(_ listener: borrowing FileDescriptor) throws(SystemError) -> FileDescriptor?
+    {
+        while true {
+            let number = clinux_accept(listener.number)
+            if number >= 0 { return FileDescriptor(owning: number) }
+            let code = errno
+            switch code {
+            case EAGAIN:
+                return nil
+            case EINTR, ECONNABORTED, EPROTO, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH, ENETDOWN,
+                ENETUNREACH, EOPNOTSUPP, EPERM:
+                // accept(2): Linux passes on errors of the new socket; the listener is sound.
+                continue
+            default:
+                throw .ofDescriptor(code, "accept")
+            }
+        }
+    }
+}

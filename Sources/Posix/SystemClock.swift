@@ -1,0 +1,25 @@
+import Glibc
+
+/// The clocks of the system, in whole milliseconds.
+public enum SystemClock {
+    /// Milliseconds since 1970-01-01 UTC; it jumps when somebody sets the clock: `CLOCK_REALTIME`.
+    public static func wallMilliseconds() -> UInt64 {
+        self.milliseconds(CLOCK_REALTIME)
+    }
+
+    /// Milliseconds since some fixed moment, never going back: `CLOCK_MONOTONIC`.
+    ///
+    /// It stands still while the machine is suspended. Timers of the event loop count in it.
+    public static func monotonicMilliseconds() -> UInt64 {
+        self.milliseconds(CLOCK_MONOTONIC)
+    }
+
+    private static func milliseconds(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        let status = clock_gettime(clock, &time)
+        precondition(status == 0, "Linux always has these clocks")
+        // A clock set before 1970 counts as 1970, since times in entries are unsigned.
+        guard time.tv_sec >= 0 else { return 0 }
+        return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+
+/// A system call that failed: which, on what, and why.
+///
+/// The description is fit for people: it names the object, the reason and, for the usual causes,
+/// what to do next. Codes are those of errno(3).
+public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The value of `errno`, as in errno(3).
+    public let code: Int32
+    /// The call that failed, such as `open`.
+    public let call: String
+    /// What it was called on: a path, an address, an interface; may be empty.
+    public let context: String
+    /// What to do about it, where the place of failure knows better than the code does.
+    public let advice: String?
+
+    /// Makes an error from parts.
+    public init(_ code: Int32, _ call: String, _ context: String = "", advice: String? = nil) {
+        self.code = code
+        self.call = call
+        self.context = context
+        self.advice = advice
+    }
+
+    /// Makes an error of a call that got a descriptor, and traps when that was not open.
+    ///
+    /// `EBADF` means that somebody closed a descriptor that is still in use. Going on would sooner
+    /// or later write into a stranger's file, so it is our own broken invariant.
+    static func ofDescriptor(_ code: Int32, _ call: String, _ context: String = "") -> SystemError {
+        precondition(code != EBADF, "a closed descriptor was used")
+        return SystemError(code, call, context)
+    }
+
+    /// The symbolic name of the code, such as `ENOENT`, or its number.
+    public var codeName: String {
+        guard let name = strerrorname(self.code) else { return "errno \(self.code)" }
+        return name
+    }
+
+    /// True when a connect found nobody listening: no such socket, or one whose owner is gone.
+    public var meansNobodyListens: Bool { self.code == ENOENT || self.code == ECONNREFUSED }
+
+    /// True when there is no such file or directory.
+    public var meansNotFound: Bool { self.code == ENOENT }
+
+    /// True when descriptors have run out, so that trying again at once is of no use.
+    public var meansOutOfDescriptors: Bool { self.code == EMFILE || self.code == ENFILE }
+
+    /// The failure in a sentence or two, with what to do where that is known.
+    public var description: String {
+        let subject = self.context.isEmpty ? self.call : "\(self.call) \(self.context)"
+        let text = "\(subject): \(String(cString: strerror(self.code))) (\(self.codeName))"
+        guard let advice = self.advice ?? self.usualAdvice else { return text }
+        return "\(text). \(advice)"
+    }
+
+    private var usualAdvice: String? {
+        switch self.code {
+        case EACCES, EPERM:
+            return "Check who owns it and its mode, and that you run as the right user."
+        case EADDRINUSE:
+            return "Another program uses this address; choose another port or end that program."
+        case EADDRNOTAVAIL:
+            return "This machine does not have that address; see `ip address`."
+        case EMFILE, ENFILE:
+            return "Too many open files; raise the limit with `ulimit -n` or LimitNOFILE=."
+        case ENOSPC, EDQUOT:
+            return "Free some space on that file system."
+        case EROFS:
+            return "The file system is read-only; choose a directory elsewhere."
+        case ENAMETOOLONG:
+            return "Choose a shorter path."
+        default:
+            return nil
+        }
+    }
+}
+
+/// `strerrorname_np(3)` for the codes that occur here; Glibc's module does not have it.
+private func strerrorname(_ code: Int32) -> String? {
+    switch code {
+    case EACCES: return "EACCES"
+    case EADDRINUSE: return "EADDRINUSE"
+    case EADDRNOTAVAIL: return "EADDRNOTAVAIL"
+    case EAGAIN: return "EAGAIN"
+    case ECONNABORTED: return "ECONNABORTED"
+    case ECONNREFUSED: return "ECONNREFUSED"
+    case ECONNRESET: return "ECONNRESET"
+    case EDQUOT: return "EDQUOT"
+    case EEXIST: return "EEXIST"
+    case EFBIG: return "EFBIG"
+    case EHOSTUNREACH: return "EHOSTUNREACH"
+    case EINPROGRESS: return "EINPROGRESS"
+    case EINVAL: return "EINVAL"
+    case EIO: return "EIO"
+    case EISDIR: return "EISDIR"
+    case EMFILE: return "EMFILE"
+    case ENAMETOOLONG: return "ENAMETOOLONG"
+    case ENETUNREACH: return "ENETUNREACH"
+    case ENFILE: return "ENFILE"
+    case ENODEV: return "ENODEV"
+    case ENOENT: return "ENOENT"
+    case ENOMEM: return "ENOMEM"
+    case ENOSPC: return "ENOSPC"
+    case ENOTCONN: return "ENOTCONN"
+    case ENOTDIR: return "ENOTDIR"
+    case EPERM: return "EPERM"
+    case EPIPE: return "EPIPE"
+    case EROFS: return "EROFS"
+    case ETIMEDOUT: return "ETIMEDOUT"
+    default: return nil
+    }
+}

@@ -1,0 +1,89 @@
+import CLinux
+import Glibc
+
+/// A blocking connection to a Unix socket, for programs without an event loop.
+public final class UnixConnection {
+    /// The socket, for those who wait on several descriptors with ``waitUntilReadable(_:timeoutMilliseconds:)``.
+    public let descriptor: FileDescriptor
+    private let path: String
+
+    /// Connects; when ``SystemError/meansNobodyListens`` is true there is no daemon.
+    ///
+    /// Throws `ENAMETOOLONG` for a path of more than 107 bytes, `EACCES` for another user's socket.
+    public init(path: String) throws(SystemError) {
+        let number = clinux_stream_socket(AF_UNIX, 0)
+        guard number >= 0 else { throw SystemError(errno, "socket", path) }
+        let descriptor = FileDescriptor(owning: number)
+        while try UnixAddress.withSockaddr(path, { connect(number, $0, $1) }) != 0 {
+            let code = errno
+            if code == EINTR { continue }
+            // After an interrupted connect the second call finds it done.
+            if code == EISCONN { break }
+            let advice =
+                code == ENOENT || code == ECONNREFUSED
+                ? "No daemon listens there; start stoad or name its socket with --socket." : nil
+            throw SystemError(code, "connect to", path, advice: advice)
+        }
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Writes all bytes, waiting as long as it takes; throws `EPIPE` when the daemon has closed.
+    public func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        var sent = 0
+        while sent < bytes.count {
+            switch self.descriptor.send(bytes, from: sent) {
+            case .bytes(let count): sent += count
+            case .wouldBlock: continue
+            case .failed(let error): throw SystemError(error.code, "write to", self.path)
+            }
+        }
+    }
+
+    /// Waits for bytes and reads them into the front of a buffer; returns 0 at the end.
+    ///
+    /// Returns nil when the time is up first. Without a limit it waits for ever.
+    public func readSome(
+        into buffer: inout [UInt8], timeoutMilliseconds: Int? = nil
+    ) throws(SystemError) -> Int? {
+        if let timeoutMilliseconds {
+            let ready = try waitUntilReadable(
+                [self.descriptor.number], timeoutMilliseconds: timeoutMilliseconds)
+            guard ready.contains(self.descriptor.number) else { return nil }
+        }
+        switch self.descriptor.read(into: &buffer) {
+        case .bytes(let count): return count
+        case .wouldBlock: return nil
+        case .end: return 0
+        case .failed(let error): throw SystemError(error.code, "read from", self.path)
+        }
+    }
+}
+
+/// Waits until some of the descriptors have bytes, an end or an error to read, and returns those.
+///
+/// Returns an empty list when the time is up first; without a limit it waits for ever. The
+/// descriptors stay the caller's. Uses poll(2).
+public func waitUntilReadable(
+    _ descriptors: [Int32], timeoutMilliseconds: Int? = nil
+) throws(SystemError) -> [Int32] {
+    var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let deadline = timeoutMilliseconds.map {
+        SystemClock.monotonicMilliseconds() + UInt64(max(0, $0))
+    }
+    while true {
+        var left: Int32 = -1
+        if let deadline {
+            let now = SystemClock.monotonicMilliseconds()
+            left = now >= deadline ? 0 : Int32(clamping: deadline - now)
+        }
+        let count = poll(&entries, nfds_t(entries.count), left)
+        if count > 0 { return entries.filter { $0.revents != 0 }.map(\.fd) }
+        if count == 0 {
+            // A wait longer than poll can count goes on.
+            if left == Int32.max { continue }
+            return []
+        }
+        guard errno == EINTR else { throw .ofDescriptor(errno, "poll") }
+    }
+}

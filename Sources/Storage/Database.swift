@@ -1,0 +1,83 @@
+internal import CSQLite
+
+/// One connection to a SQLite file, used by one thread at a time.
+///
+/// <https://www.sqlite.org/c3ref/intro.html>
+final class Database {
+    private let handle: OpaquePointer
+
+    /// Opens a file for reading and writing; it must exist; sqlite3_open_v2.
+    init(path: String) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
+            | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = SQLiteError(connection: handle, code: code, sql: "sqlite3_open_v2")
+            // A connection that could not be opened still has to be closed.
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+    }
+
+    deinit {
+        // Waits for statements that are finalized after this.
+        sqlite3_close_v2(self.handle)
+    }
+
+    /// Runs one or more statements without parameters and ignores their rows; sqlite3_exec.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let code = sqlite3_exec(self.handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else {
+            throw SQLiteError(connection: self.handle, code: code, sql: sql)
+        }
+    }
+
+    /// Compiles a statement that is kept.
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        try Statement(sql, on: self.handle)
+    }
+
+    /// The first column of the first row as an integer; 0 where there is no row.
+    func int(_ sql: String) throws(SQLiteError) -> Int64 {
+        try self.prepare(sql).first { (row) throws(SQLiteError) in row.int(0) } ?? 0
+    }
+
+    /// The first column of the first row as a text; empty where there is no row.
+    func text(_ sql: String) throws(SQLiteError) -> String {
+        try self.prepare(sql).first { (row) throws(SQLiteError) in row.text(0) } ?? ""
+    }
+
+    /// Switches a setting of the connection; sqlite3_db_config.
+    func configure(_ option: Int32, _ value: Int32) throws(SQLiteError) {
+        let code = csqlite_db_config(self.handle, option, value)
+        guard code == SQLITE_OK else {
+            throw SQLiteError(connection: self.handle, code: code, sql: "sqlite3_db_config")
+        }
+    }
+
+    /// The `errno` behind the last failed call; sqlite3_system_errno.
+    var systemError: Int32 { sqlite3_system_errno(self.handle) }
+
+    /// Whether a transaction is open; sqlite3_get_autocommit.
+    var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
+
+    /// Runs `body` in a transaction: all of it or nothing.
+    ///
+    /// Where `body` or the commit throws, the transaction has been rolled back and the connection
+    /// is usable. <https://www.sqlite.org/lang_transaction.html>
+    func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+        try self.execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try self.execute("COMMIT")
+            return result
+        } catch {
+            // Some errors roll back by themselves; a rollback that fails leaves nothing to undo.
+            if self.isInTransaction { try? self.execute("ROLLBACK") }
+            throw error
+        }
+    }
+}

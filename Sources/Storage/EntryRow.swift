@@ -1,0 +1,144 @@
+internal import Engine
+internal import Noise
+
+/// What is known of an entry beyond what its author wrote.
+struct EntryFlags: OptionSet {
+    let rawValue: Int64
+
+    /// It arrived long after newer ones had been shown.
+    static let late = EntryFlags(rawValue: 1)
+    /// It stands at or behind a proven fork point.
+    static let disputed = EntryFlags(rawValue: 2)
+    /// It is never shown: its time is not greater than that of a dep, or its log had ended before
+    /// it.
+    static let hidden = EntryFlags(rawValue: 4)
+    /// This version cannot show it: unknown kind or extension, or a payload that does not parse.
+    static let unreadable = EntryFlags(rawValue: 8)
+
+    /// What keeps an entry from being shown.
+    static let unseen: EntryFlags = [.hidden, .unreadable]
+}
+
+extension UInt64 {
+    /// The signed integer whose order is this one's: the top bit is flipped.
+    var stored: Int64 { Int64(bitPattern: self ^ 1 << 63) }
+
+    /// Reads back what ``stored`` gave.
+    init(stored: Int64) { self = UInt64(bitPattern: stored) ^ 1 << 63 }
+}
+
+extension HybridTime {
+    var stored: Int64 { self.rawValue.stored }
+    init(stored: Int64) { self.init(UInt64(stored: stored)) }
+}
+
+extension EntryID {
+    /// The first eight bytes: what the index over ids holds.
+    var prefix: Int64 {
+        self.hash.withBytes { bytes in
+            // Any eight bytes are an Int64, and the load checks its bounds.
+            Int64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: Int64.self))
+        }
+    }
+
+    /// Lends the other 24 bytes.
+    func withSuffix<R>(
+        _ body: (RawSpan) throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R {
+        try self.hash.withBytes { (bytes) throws(SQLiteError) in
+            try body(bytes.extracting(8..<32))
+        }
+    }
+
+    /// Puts both parts together.
+    init(prefix: Int64, suffix: [UInt8]) throws(SQLiteError) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(32)
+        for shift in stride(from: Int64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: prefix >> shift))
+        }
+        bytes += suffix
+        guard let hash = Bytes32(bytes) else { throw .damaged("an id has another length") }
+        self.init(hash)
+    }
+}
+
+extension Entry {
+    private enum Form {
+        static let absent: UInt8 = 1
+        static let epoch: UInt8 = 2
+        static let extensions: UInt8 = 4
+    }
+
+    /// The rest of the header in one blob, nil where all of it is empty, as in most rows.
+    ///
+    /// `form ‖ depCount ‖ dep * ‖ [epoch] ‖ [length ‖ hash] ‖ [extensions]`
+    var extra: [UInt8]? {
+        var form: UInt8 = 0
+        if case .absent = self.payload { form |= Form.absent }
+        if self.epoch != .zero { form |= Form.epoch }
+        if !self.extensions.isEmpty { form |= Form.extensions }
+        if form == 0 && self.deps.isEmpty { return nil }
+        var writer = WireWriter(capacity: 2 + 32 * self.deps.count)
+        writer.byte(form)
+        writer.byte(UInt8(self.deps.count))
+        for dep in self.deps { writer.raw(dep.hash) }
+        if form & Form.epoch != 0 { writer.raw(self.epoch) }
+        if case .absent(let length, let hash) = self.payload {
+            writer.varint(length)
+            writer.raw(hash)
+        }
+        if form & Form.extensions != 0 { writer.sized(self.extensions) }
+        return writer.bytes
+    }
+
+    /// Reads an entry back from its columns.
+    init(
+        kind: Int64, time: HybridTime, extra: [UInt8]?, payload: [UInt8]?
+    ) throws(SQLiteError) {
+        guard let kind = UInt8(exactly: kind) else { throw .damaged("a kind is not a byte") }
+        do throws(WireError) {
+            var reader = WireReader(extra ?? [0, 0])
+            let form = try reader.byte("form")
+            var deps: [EntryID] = []
+            for _ in 0..<(try reader.byte("depCount")) {
+                deps.append(EntryID(try reader.bytes32("dep")))
+            }
+            let epoch = form & Form.epoch == 0 ? Bytes32.zero : try reader.bytes32("epoch")
+            let content: Payload
+            if form & Form.absent != 0 {
+                content = .absent(
+                    length: try reader.count("payloadLength", limit: Limits.payloadBytes),
+                    hash: try reader.bytes32("payloadHash"))
+            } else {
+                content = .present(payload ?? [])
+            }
+            self.init(kind: kind, time: time, deps: deps, payload: content)
+            self.epoch = epoch
+            if form & Form.extensions != 0 {
+                self.extensions = try reader.sized("extensions", limit: Limits.extensionBytes)
+            }
+            try reader.finish("extra")
+        } catch {
+            throw .damaged("the rest of a header does not parse: \(error)")
+        }
+    }
+
+    /// The deps in the rest of a header, without reading the other columns.
+    static func deps(extra: [UInt8]?) throws(SQLiteError) -> [EntryID] {
+        try Entry(kind: 0, time: HybridTime(0), extra: extra, payload: nil).deps
+    }
+
+    /// What the entry takes in a run, in bytes, where `previous` is the time of the entry before it
+    /// there.
+    func runBytes(after previous: HybridTime?) -> Int {
+        let payload = self.payload.count
+        var bytes = 3 + 1 + 32 * self.deps.count + WireWriter.varintBytes(UInt64(payload))
+        bytes += previous.map { WireWriter.varintBytes(self.time.rawValue &- $0.rawValue) } ?? 8
+        if case .present = self.payload { bytes += payload } else { bytes += 32 }
+        if self.epoch != .zero { bytes += 32 }
+        let extensions = self.extensions.count
+        if extensions > 0 { bytes += WireWriter.varintBytes(UInt64(extensions)) + extensions }
+        return bytes
+    }
+}

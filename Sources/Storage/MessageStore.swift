@@ -1,0 +1,169 @@
+public import Engine
+
+/// The store of a node: one SQLite file that one thread reads and writes.
+///
+/// Every call may block on the disk, so the executor should have a thread of its own. A call that
+/// throws has changed nothing, and the store can be used again once the cause is gone.
+/// `Docs/Data.md` describes the file.
+public actor MessageStore {
+    private let executor: any SerialExecutor
+    private var file: StoreFile?
+
+    private init(executor: any SerialExecutor) { self.executor = executor }
+
+    /// The executor that was given.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        self.executor.asUnownedSerialExecutor()
+    }
+
+    /// Opens the store in a data directory, which must exist; makes `stoa.db` there (0600) where it
+    /// is missing.
+    ///
+    /// `witness` is the path of a small file, one per identity, in another directory, which must exist:
+    /// with it the store proves that it is not an older copy of itself (``Continuity``). Where that is
+    /// not proven ``snapshot()`` gives no incarnation. `owner` is the identity whose logs are the own
+    /// ones. `identify` tells a file from its copies (statx(2)); it gives nil where it cannot.
+    ///
+    /// Throws `locked` while another process has the store open, `newer` for the file of a later
+    /// version, `corrupt` for a file that is damaged or not a store, and what every call throws.
+    /// `locked` and `newer` promise that nothing was written.
+    public static func open(
+        directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
+        identify: @escaping @Sendable (String) -> FileIdentity?
+    ) async throws(StoreFailure) -> MessageStore {
+        let store = MessageStore(executor: executor)
+        try await store.start(directory, witness, owner, identify)
+        return store
+    }
+
+    private func start(
+        _ directory: String, _ witness: String, _ owner: PeerID,
+        _ identify: @Sendable (String) -> FileIdentity?
+    ) throws(StoreFailure) {
+        self.file = try StoreFile(
+            directory: directory, witness: witness, owner: owner, identify: identify)
+    }
+
+    /// Closes the file and gives its lock back; no other call may follow.
+    public func close() { self.file = nil }
+
+    private func perform<R>(
+        _ body: (StoreFile) throws(SQLiteError) -> R
+    ) throws(StoreFailure) -> R {
+        guard let file = self.file else { preconditionFailure("a closed store is not used") }
+        return try StoreFile.translating(file.path, file.database) { () throws(SQLiteError) in
+            try body(file)
+        }
+    }
+
+    // MARK: For the node
+
+    /// What a node needs to go on after a start; its cost grows with logs, not with messages.
+    public func snapshot() throws(StoreFailure) -> Snapshot {
+        try self.perform { (file) throws(SQLiteError) in try file.snapshot() }
+    }
+
+    /// Writes a batch: whole and synced to the disk when this returns, nothing of it when it
+    /// throws.
+    ///
+    /// Traps where an append does not start right behind its log's head, or at or behind a proven
+    /// fork point. A run that reaches beyond a fork point is taken whole: the entries from the
+    /// point on are never shown or counted, and only attest those before it.
+    public func commit(_ batch: Batch) throws(StoreFailure) -> BatchOutcome {
+        try self.perform { (file) throws(SQLiteError) in try file.commit(batch) }
+    }
+
+    /// The run of a log that begins at `first` and ends at an attested entry; nil where the log has
+    /// no such entry within the limits, or nothing at `first`.
+    ///
+    /// It ends at the first attested entry at or behind `through` that fits, else at the last one
+    /// that fits. At most ``Limits/runEntries`` entries of ``Limits/runEntryBytes`` bytes. Of a
+    /// forked log it reaches beyond the fork point only where no attested entry before the point
+    /// covers all that come before it.
+    public func run(
+        _ key: LogKey, from first: UInt64, through: UInt64, entryLimit: Int = Limits.runEntries,
+        byteLimit: Int = Limits.runEntryBytes
+    ) throws(StoreFailure) -> Run? {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.run(
+                key, from: first, through: through, entryLimit: entryLimit, byteLimit: byteLimit)
+        }
+    }
+
+    /// The proof that ended a log; nil for a log that goes on.
+    public func forkProof(_ key: LogKey) throws(StoreFailure) -> ForkProof? {
+        try self.perform { (file) throws(SQLiteError) in try file.forkProof(key) }
+    }
+
+    // MARK: For people
+
+    /// A part of a conversation in display order: shown entries that this version can read.
+    public func history(_ query: HistoryQuery) throws(StoreFailure) -> HistoryPage {
+        try self.perform { (file) throws(SQLiteError) in try file.history(query) }
+    }
+
+    /// An entry by its id, whatever its state; nil where it is not stored.
+    ///
+    /// Its cursor is 0 while it is held, and where it is hidden.
+    public func entry(_ id: EntryID) throws(StoreFailure) -> StoredEntry? {
+        try self.perform { (file) throws(SQLiteError) in try file.entry(id) }
+    }
+
+    /// One line for each conversation of which anything is known, ordered by id.
+    public func summaries() throws(StoreFailure) -> [ConversationSummary] {
+        try self.perform { (file) throws(SQLiteError) in try file.summaries() }
+    }
+
+    /// Notes that the user has read a conversation up to a cursor; never moves back.
+    public func markRead(
+        _ conversation: ConversationID, through cursor: Cursor
+    ) throws(StoreFailure) {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.markRead(conversation, through: cursor)
+        }
+    }
+
+    /// How much is stored; does not count rows of messages.
+    public func counts() throws(StoreFailure) -> StoreCounts {
+        try self.perform { (file) throws(SQLiteError) in try file.counts() }
+    }
+
+    // MARK: For scripts
+
+    /// Shown entries that arrived behind a cursor, in that order, of one conversation or of all.
+    ///
+    /// One call gives at most `limit` entries of `byteLimit` payload bytes (but one whatever its
+    /// size) and looks at a bounded number of rows; ask again from ``Arrivals/through`` while
+    /// ``Arrivals/hasMore``.
+    public func entries(
+        after cursor: Cursor, limit: Int, in conversation: ConversationID? = nil,
+        byteLimit: Int = 1_048_576
+    ) throws(StoreFailure) -> Arrivals {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.entries(
+                after: cursor, limit: limit, conversation: conversation, byteLimit: byteLimit)
+        }
+    }
+
+    /// The newest cursor that was given; 0 in an empty store.
+    public func newestCursor() throws(StoreFailure) -> Cursor {
+        try self.perform { (file) throws(SQLiteError) in try file.newestCursor() }
+    }
+
+    /// The own entry that was sent under an idempotency key; nil where none is remembered.
+    ///
+    /// Keys are remembered for 30 days, and no more than the newest million.
+    public func lookUp(idempotencyKey key: String) throws(StoreFailure) -> StoredEntry? {
+        try self.perform { (file) throws(SQLiteError) in try file.lookUp(key) }
+    }
+
+    /// Up to where a durable consumer has acknowledged; nil for one that never has.
+    public func consumer(_ name: String) throws(StoreFailure) -> Cursor? {
+        try self.perform { (file) throws(SQLiteError) in try file.consumer(name) }
+    }
+
+    /// Notes that a durable consumer has processed everything up to a cursor; never moves back.
+    public func acknowledge(consumer name: String, cursor: Cursor) throws(StoreFailure) {
+        try self.perform { (file) throws(SQLiteError) in try file.acknowledge(name, cursor) }
+    }
+}

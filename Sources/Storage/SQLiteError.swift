@@ -1,0 +1,38 @@
+internal import CSQLite
+
+/// What SQLite said when a call failed.
+///
+/// <https://www.sqlite.org/rescode.html>
+struct SQLiteError: Error, Hashable, Sendable {
+    /// The primary result code, such as `SQLITE_FULL`.
+    let code: Int32
+    /// The extended result code, such as `SQLITE_IOERR_FSYNC`.
+    let extendedCode: Int32
+    /// The library's words.
+    let message: String
+    /// The statement that failed, or the name of the call where there is none.
+    let sql: String
+
+    /// Gathers an error; the primary code is the low byte of the extended one.
+    init(extendedCode: Int32, message: String, sql: String) {
+        self.code = extendedCode & 0xff
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+    }
+
+    /// Reads the error of the last call on a connection; sqlite3_errmsg.
+    init(connection: OpaquePointer?, code: Int32, sql: String) {
+        let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
+        let text = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        self.init(
+            // A connection can already have forgotten the error that a call returned.
+            extendedCode: extended & 0xff == code & 0xff ? extended : code,
+            message: text.map { String(cString: $0) } ?? "no message", sql: sql)
+    }
+
+    /// An error for a row whose contents this module would not have written.
+    static func damaged(_ what: String) -> SQLiteError {
+        SQLiteError(extendedCode: SQLITE_CORRUPT, message: what, sql: "reading a row")
+    }
+}

@@ -1,0 +1,302 @@
+/// The statements of the store, prepared once when it opens.
+///
+/// Where one column list serves several statements, a row is read by the function beside the list.
+final class Statements {
+    // Names and logs.
+    let conversation: Statement
+    let addConversation: Statement
+    let author: Statement
+    let addAuthor: Statement
+    let log: Statement
+    let addLog: Statement
+    let updateLog: Statement
+    let showHead: Statement
+    let hideHead: Statement
+    let setFork: Statement
+    let replaceProof: Statement
+    let proof: Statement
+
+    // Entries.
+    let newestArrival: Statement
+    let oldestArrival: Statement
+    let insert: Statement
+    let byID: Statement
+    let byPosition: Statement
+    let byArrival: Statement
+    let dispute: Statement
+    let hide: Statement
+    let move: Statement
+    let countHeld: Statement
+    let firstHeld: Statement
+    let dueHeld: Statement
+    let heldFrom: Statement
+    let run: Statement
+    let idAt: Statement
+
+    // Deps that are not here yet.
+    let anyWaiting: Statement
+    let addWaiting: Statement
+    let waitingFor: Statement
+    let removeWaiting: Statement
+
+    // What follows from entries.
+    let noteShown: Statement
+    let newestShown: Statement
+    let setShown: Statement
+    let reduceUnread: Statement
+    let upsertMember: Statement
+    let removeMember: Statement
+    let latestMembership: Statement
+
+    // Other values.
+    let setIncarnation: Statement
+    let setMembership: Statement
+    let record: Statement
+    let replaceRecord: Statement
+    let upsertPeer: Statement
+    let countPeers: Statement
+    let prunePeers: Statement
+    let addSend: Statement
+    let oldestSend: Statement
+    let newestSend: Statement
+    let removeSend: Statement
+    let send: Statement
+    let consumer: Statement
+    let acknowledge: Statement
+    let readPosition: Statement
+    let setRead: Statement
+    let countUnread: Statement
+
+    // Reading.
+    let historyBefore: Statement
+    let historyAfter: Statement
+    let arrivals: Statement
+    let position: Statement
+    let summaries: Statement
+    let lastMessage: Statement
+
+    /// How far arrivals have come, held ones counted too; grows with every entry that is appended.
+    static let markSQL =
+        """
+        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
+            - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
+        """
+
+    /// The columns that ``StoreFile/storedEntry(_:)`` reads.
+    private static let stored =
+        """
+        e.arrival, c.hash, a.key, l.incarnation, e.seq, e.prefix, e.suffix, e.kind, e.hlc, \
+        e.payload, e.flags
+        """
+
+    /// The tables that these columns come from, entries first.
+    private static let joined =
+        """
+        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+        CROSS JOIN conversations c ON c.id = e.conversation
+        """
+
+    /// What counts as unread: shown messages of others.
+    ///
+    /// Parameters: the author who does not count.
+    private static let isUnread = "e.kind = 1 AND e.flags & 12 = 0 AND l.author <> ?1"
+
+    /// Prepares all of them.
+    init(_ database: Database) throws(SQLiteError) {
+        self.conversation = try database.prepare("SELECT id FROM conversations WHERE hash = ?1")
+        self.addConversation = try database.prepare(
+            "INSERT INTO conversations (hash) VALUES (?1) RETURNING id")
+        self.author = try database.prepare("SELECT id FROM authors WHERE key = ?1")
+        self.addAuthor = try database.prepare("INSERT INTO authors (key) VALUES (?1) RETURNING id")
+        self.log = try database.prepare(
+            """
+            SELECT id, seq, head, hlc, shown, last, fork FROM logs
+            WHERE conversation = ?1 AND author = ?2 AND incarnation = ?3
+            """)
+        self.addLog = try database.prepare(
+            """
+            INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown, last)
+            VALUES (?1, ?2, ?3, 0, zeroblob(32), ?4, 0, ?4) RETURNING id
+            """)
+        self.updateLog = try database.prepare(
+            "UPDATE logs SET seq = ?2, head = ?3, hlc = ?4, shown = ?5, last = ?6 WHERE id = ?1")
+        self.showHead = try database.prepare(
+            "UPDATE logs SET shown = 1 WHERE id = ?1 AND seq = ?2")
+        self.hideHead = try database.prepare(
+            "UPDATE logs SET shown = 0 WHERE id = ?1 AND seq = ?2")
+        self.setFork = try database.prepare("UPDATE logs SET fork = ?2 WHERE id = ?1")
+        self.replaceProof = try database.prepare(
+            "INSERT OR REPLACE INTO forks (log, proof) VALUES (?1, ?2)")
+        self.proof = try database.prepare(
+            """
+            SELECT f.proof FROM conversations c JOIN authors a
+            JOIN logs l ON l.conversation = c.id AND l.author = a.id AND l.incarnation = ?3
+            JOIN forks f ON f.log = l.id WHERE c.hash = ?1 AND a.key = ?2
+            """)
+
+        self.newestArrival = try database.prepare("SELECT max(arrival) FROM entries")
+        self.oldestArrival = try database.prepare("SELECT min(arrival) FROM entries")
+        self.insert = try database.prepare(
+            """
+            INSERT INTO entries (arrival, log, seq, conversation, hlc, kind, flags, prefix, suffix,
+                attestation, extra, payload)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            """)
+        self.byID = try database.prepare(
+            "SELECT arrival, conversation, hlc FROM entries WHERE prefix = ?1 AND suffix = ?2")
+        let row =
+            """
+            SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
+                l.incarnation, e.extra, e.prefix, e.suffix
+            FROM entries e CROSS JOIN logs l ON l.id = e.log
+            """
+        self.byPosition = try database.prepare("\(row) WHERE e.log = ?1 AND e.seq = ?2")
+        self.byArrival = try database.prepare("\(row) WHERE e.arrival = ?1")
+        self.dispute = try database.prepare(
+            "UPDATE entries SET flags = flags | 2 WHERE log = ?1 AND seq >= ?2")
+        self.hide = try database.prepare(
+            "UPDATE entries SET flags = flags | 4 WHERE arrival = ?1")
+        self.move = try database.prepare("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
+        self.countHeld = try database.prepare(
+            "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+        self.firstHeld = try database.prepare(
+            "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+        self.dueHeld = try database.prepare(
+            """
+            SELECT e.arrival, length(e.payload) FROM entries e INDEXED BY entries_held
+            CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+            WHERE e.arrival < 0 AND e.hlc <= ?1
+            ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT ?2
+            """)
+        self.heldFrom = try database.prepare(
+            "SELECT arrival FROM entries WHERE log = ?1 AND seq >= ?2 AND arrival < 0")
+        self.run = try database.prepare(
+            """
+            SELECT seq, hlc, kind, attestation, extra, payload FROM entries
+            WHERE log = ?1 AND seq >= ?2 ORDER BY seq
+            """)
+        self.idAt = try database.prepare(
+            "SELECT prefix, suffix FROM entries WHERE log = ?1 AND seq = ?2")
+
+        self.anyWaiting = try database.prepare("SELECT 1 FROM waiting LIMIT 1")
+        self.addWaiting = try database.prepare(
+            "INSERT OR IGNORE INTO waiting (dep, log, seq) VALUES (?1, ?2, ?3)")
+        self.waitingFor = try database.prepare("SELECT log, seq FROM waiting WHERE dep = ?1")
+        self.removeWaiting = try database.prepare(
+            "DELETE FROM waiting WHERE dep = ?1 AND log = ?2 AND seq = ?3")
+
+        self.noteShown = try database.prepare(
+            """
+            UPDATE conversations SET shown = max(coalesce(shown, ?2), ?2), unread = unread + ?3,
+                latest = max(latest, ?4) WHERE id = ?1
+            """)
+        self.newestShown = try database.prepare(
+            """
+            SELECT hlc FROM entries WHERE conversation = ?1 AND arrival > 0 AND flags & 4 = 0
+            ORDER BY hlc DESC LIMIT 1
+            """)
+        self.setShown = try database.prepare("UPDATE conversations SET shown = ?2 WHERE id = ?1")
+        self.reduceUnread = try database.prepare(
+            "UPDATE conversations SET unread = unread - 1 WHERE id = ?1 AND read < ?2")
+        self.upsertMember = try database.prepare(
+            """
+            INSERT INTO members (conversation, author, kind, hlc, incarnation, seq)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (conversation, author) DO UPDATE
+            SET kind = ?3, hlc = ?4, incarnation = ?5, seq = ?6
+            WHERE (?4, ?5, ?6) > (hlc, incarnation, seq)
+            """)
+        self.removeMember = try database.prepare(
+            "DELETE FROM members WHERE conversation = ?1 AND author = ?2")
+        self.latestMembership = try database.prepare(
+            """
+            SELECT e.kind, e.hlc, l.incarnation, e.seq
+            FROM logs l JOIN entries e INDEXED BY entries_of_members ON e.log = l.id
+            WHERE l.conversation = ?1 AND l.author = ?2 AND e.kind IN (2, 3)
+                AND e.arrival > 0 AND e.flags & 14 = 0
+            ORDER BY e.hlc DESC, l.incarnation DESC, e.seq DESC LIMIT 1
+            """)
+
+        self.setIncarnation = try database.prepare("UPDATE state SET incarnation = ?1")
+        self.setMembership = try database.prepare(
+            "UPDATE conversations SET name = ?2, joined = ?3 WHERE id = ?1")
+        self.record = try database.prepare(
+            "SELECT record FROM records WHERE author = ?1 AND conversation = ?2 AND kind = ?3")
+        self.replaceRecord = try database.prepare(
+            """
+            INSERT OR REPLACE INTO records (author, conversation, kind, record)
+            VALUES (?1, ?2, ?3, ?4)
+            """)
+        self.upsertPeer = try database.prepare(
+            "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (?1, ?2, ?3)")
+        self.countPeers = try database.prepare("SELECT count(*) FROM peers")
+        self.prunePeers = try database.prepare(
+            """
+            DELETE FROM peers WHERE author IN
+                (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET ?1)
+            """)
+        self.addSend = try database.prepare(
+            "INSERT OR IGNORE INTO sends (key, log, seq, milliseconds) VALUES (?1, ?2, ?3, ?4)")
+        self.oldestSend = try database.prepare(
+            "SELECT number, milliseconds FROM sends ORDER BY number LIMIT 1")
+        self.newestSend = try database.prepare(
+            "SELECT number, milliseconds FROM sends ORDER BY number DESC LIMIT 1")
+        self.removeSend = try database.prepare("DELETE FROM sends WHERE number = ?1")
+        self.send = try database.prepare(
+            """
+            SELECT \(Self.stored) FROM sends s
+            CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
+            \(Self.joined) WHERE s.key = ?1
+            """)
+        self.consumer = try database.prepare("SELECT cursor FROM consumers WHERE name = ?1")
+        self.acknowledge = try database.prepare(
+            """
+            INSERT INTO consumers (name, cursor) VALUES (?1, ?2)
+            ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
+            """)
+        self.readPosition = try database.prepare(
+            "SELECT id, read, latest, unread FROM conversations WHERE hash = ?1")
+        self.setRead = try database.prepare(
+            "UPDATE conversations SET read = ?2, unread = ?3 WHERE id = ?1")
+        self.countUnread = try database.prepare(
+            """
+            SELECT count(*) FROM entries e CROSS JOIN logs l ON l.id = e.log
+            WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4 AND \(Self.isUnread)
+            """)
+
+        // Both bounds of the clock serve the index; the rest of the order only breaks ties.
+        self.historyBefore = try database.prepare(
+            """
+            SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
+            WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.hlc >= ?3
+                AND (e.hlc < ?2 OR (a.key, l.incarnation, e.seq) < (?4, ?5, ?6))
+                AND e.arrival > 0 AND e.flags & 12 = 0
+            ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC
+            """)
+        self.historyAfter = try database.prepare(
+            """
+            SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
+            WHERE e.conversation = ?1 AND e.hlc >= ?2 AND e.hlc >= ?3 AND e.hlc <= ?7
+                AND (e.hlc > ?2 OR (a.key, l.incarnation, e.seq) > (?4, ?5, ?6))
+                AND e.arrival > 0 AND e.flags & 12 = 0
+            ORDER BY e.hlc, a.key, l.incarnation, e.seq
+            """)
+        self.arrivals = try database.prepare(
+            """
+            SELECT \(Self.stored), e.flags & 12, e.conversation FROM entries e \(Self.joined)
+            WHERE e.arrival > max(?1, 0) ORDER BY e.arrival
+            """)
+        self.position = try database.prepare(
+            "SELECT \(Self.stored) FROM entries e \(Self.joined) WHERE e.prefix = ?1 AND e.suffix = ?2"
+        )
+        self.summaries = try database.prepare(
+            "SELECT id, hash, unread, read, shown FROM conversations ORDER BY hash")
+        self.lastMessage = try database.prepare(
+            """
+            SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
+            WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.kind = 1
+                AND e.arrival > 0 AND e.flags & 12 = 0
+            ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC LIMIT 1
+            """)
+    }
+}

@@ -1,0 +1,36 @@
+internal import Engine
+internal import Glibc
+
+/// What the store asks of the file system beside SQLite.
+enum StoreDirectory {
+    /// The name of the database in the data directory.
+    static let databaseName = "stoa.db"
+
+    /// Makes the database's file, empty and for this user alone, where there is none.
+    ///
+    /// SQLite gives the files that it makes beside the database the same mode.
+    static func createDatabase(_ path: String, in directory: String) throws(StoreFailure) {
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let descriptor = open(path, flags, 0o600)
+        if descriptor < 0 {
+            guard errno == EEXIST else {
+                throw StoreFailure(systemError: errno, doing: "create the file", path: path)
+            }
+            return
+        }
+        close(descriptor)
+        try self.sync(directory: directory)
+    }
+
+    /// Makes the names in a directory durable; fsync(2).
+    static func sync(directory: String) throws(StoreFailure) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw StoreFailure(systemError: errno, doing: "open the directory", path: directory)
+        }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else {
+            throw StoreFailure(systemError: errno, doing: "sync the directory", path: directory)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import CSQLite
+internal import Engine
+internal import Glibc
+
+extension StoreFailure {
+    /// Says what a failed SQLite call on a file means and what can be done about it.
+    ///
+    /// `systemError` is the `errno` behind the call, or 0.
+    init(_ error: SQLiteError, path: String, systemError: Int32) {
+        let detail =
+            "\(path): \(error.message) (\(error.extendedCode)) in: \(error.sql.prefix(200))"
+        let reason: Reason =
+            switch error.code {
+            case SQLITE_FULL: .full
+            case SQLITE_READONLY, SQLITE_PERM: .readOnly
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            case SQLITE_BUSY, SQLITE_LOCKED: .locked
+            case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH:
+                systemError == 0 ? .inputOutput : Self.reason(systemError)
+            default: .other(code: error.extendedCode)
+            }
+        self.init(reason: reason, detail: detail, path: path)
+    }
+
+    /// Says what a failed system call on a file means.
+    init(systemError: Int32, doing what: String, path: String) {
+        let text = strerror(systemError).map { String(cString: $0) } ?? "error \(systemError)"
+        self.init(
+            reason: Self.reason(systemError), detail: "\(path): cannot \(what): \(text)", path: path
+        )
+    }
+
+    /// Refuses a file of a later version.
+    init(newer version: Int, path: String) {
+        self.init(
+            reason: .newer(version: version),
+            detail: "\(path) has schema version \(version), this program knows \(Schema.version)",
+            path: path)
+    }
+
+    init(reason: Reason, detail: String, path: String) {
+        self.init(reason: reason, detail: detail, remedy: Self.remedy(reason, path: path))
+    }
+
+    private static func reason(_ systemError: Int32) -> Reason {
+        switch systemError {
+        case ENOSPC, EDQUOT: .full
+        case EROFS, EACCES, EPERM: .readOnly
+        default: .inputOutput
+        }
+    }
+
+    private static func remedy(_ reason: Reason, path: String) -> String {
+        switch reason {
+        case .full:
+            "Free space on the file system of \(path); nothing that was stored is lost."
+        case .readOnly:
+            "Give this user the right to write \(path) and its directory, or choose another one."
+        case .corrupt:
+            "Run stoad --check. If it cannot be read, move \(path) away and start again: "
+                + "peers send back what they have."
+        case .inputOutput:
+            "Look in the system journal for errors of the disk that holds \(path)."
+        case .newer:
+            "Install the newer version of stoad, or choose another data directory."
+        case .locked:
+            "End the other process that uses \(path), or choose another data directory."
+        case .other:
+            "Start the daemon again; if it stays, report what is said here."
+        }
+    }
+}

@@ -1,0 +1,307 @@
+internal import Engine
+internal import Noise
+
+extension StoreFile {
+    /// The most entries that one batch releases; the outcome says whether more are due.
+    static let releaseEntries: Int64 = 4_096
+    /// The most payload bytes that one batch releases, so that an outcome stays small.
+    static let releaseBytes: Int64 = 8_388_608
+
+    /// What a commit has done so far; thrown away with the transaction when it fails.
+    struct Progress {
+        /// The greatest arrival number before this batch.
+        let base: Int64
+        /// The greatest arrival number that was given.
+        var newest: Int64
+        /// The smallest arrival number that was given; held entries count downwards from -1.
+        var oldest: Int64
+        /// How many entries are held.
+        var heldCount: Int
+        /// Whether any entry waits for a dep.
+        var hasWaiting: Bool
+        /// The outcome's cursors.
+        var cursors: [[Cursor?]] = []
+        /// Where in `cursors` the entry with arrival `base + 1 + index` stands; nil for one that
+        /// was moved there.
+        var places: [(append: Int, entry: Int)?] = []
+        /// Entries shown before this batch that it hides.
+        var hidden: [Int64] = []
+
+        /// The next arrival number of an entry that is not held.
+        mutating func arrive(at place: (append: Int, entry: Int)?) -> Int64 {
+            self.newest += 1
+            self.places.append(place)
+            return self.newest
+        }
+
+        /// The next arrival number of an entry that is held.
+        mutating func hold() -> Int64 {
+            self.oldest -= 1
+            self.heldCount += 1
+            return self.oldest
+        }
+    }
+
+    /// Writes a batch in one transaction; when this throws, nothing of it is stored.
+    func commit(_ batch: Batch) throws(SQLiteError) -> BatchOutcome {
+        var progress: Progress?
+        let outcome = try self.database.transaction { () throws(SQLiteError) in
+            var current = Progress(
+                base: max(0, try self.statements.newestArrival.first { $0.int(0) } ?? 0),
+                newest: 0,
+                oldest: min(0, try self.statements.oldestArrival.first { $0.int(0) } ?? 0),
+                heldCount: self.heldCount,
+                hasWaiting: try self.statements.anyWaiting.first { _ in true } ?? false)
+            current.newest = current.base
+            let outcome = try self.write(batch, &current)
+            progress = current
+            return outcome
+        }
+        if let progress {
+            self.heldCount = progress.heldCount
+            if batch.appends.contains(where: { $0.run.run.key.name.author == self.owner }) {
+                self.noteOwnCommit(mark: progress.newest - progress.oldest)
+            }
+        }
+        return outcome
+    }
+
+    private func write(
+        _ batch: Batch, _ progress: inout Progress
+    ) throws(SQLiteError) -> BatchOutcome {
+        for append in batch.appends { try self.append(append, &progress) }
+        for proof in batch.proofs { try self.end(proof, &progress) }
+        let released = try batch.release.map { (time) throws(SQLiteError) in
+            try self.release(through: time, &progress)
+        }
+        for record in batch.records { try self.store(record) }
+        for (conversation, membership) in batch.membership {
+            let statement = self.statements.setMembership
+            try statement.bind(1, try self.makeConversationRow(conversation))
+            try statement.bind(2, text: membership.name.text)
+            try statement.bind(3, membership.isJoined ? 1 : 0)
+            try statement.run()
+        }
+        try self.store(batch.peers)
+        if let incarnation = batch.incarnation {
+            try self.statements.setIncarnation.bind(1, incarnation.stored)
+            try self.statements.setIncarnation.run()
+        }
+        return BatchOutcome(
+            number: batch.number, cursors: progress.cursors,
+            released: try self.storedEntries(released ?? []),
+            hidden: try self.storedEntries(progress.hidden), held: try self.held(progress.heldCount)
+        )
+    }
+
+    /// The held entries, of which a caller knows the number.
+    func held(_ count: Int) throws(SQLiteError) -> HeldEntries {
+        let first = try self.statements.firstHeld.first { (row) throws(SQLiteError) in
+            row.optionalInt(0).map { HybridTime(stored: $0) }
+        }
+        return HeldEntries(count: count, first: first ?? nil)
+    }
+
+    /// Loads entries by arrival number, in the given order.
+    private func storedEntries(_ arrivals: [Int64]) throws(SQLiteError) -> [StoredEntry] {
+        var entries: [StoredEntry] = []
+        for arrival in arrivals {
+            guard let row = try self.entryRow(arrival: arrival),
+                let entry = try self.entry(row.id)
+            else { throw .damaged("an entry that was written is not there") }
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    // MARK: Appending
+
+    private func append(_ append: Append, _ progress: inout Progress) throws(SQLiteError) {
+        let run = append.run.run
+        let conversation = try self.makeConversationRow(run.key.conversation)
+        let author = try self.makeAuthorRow(run.key.name.author)
+        var log = try self.makeLogRow(
+            conversation: conversation, author: author, incarnation: run.key.name.incarnation)
+        // The node has checked all of this; a log that is wrong on disk would be wrong for good.
+        precondition(run.first == log.head.seq + 1, "an append starts right behind its log's head")
+        precondition(
+            run.prev == (log.head.seq == 0 ? nil : log.head.id), "an append follows its log's head")
+        precondition(run.entries[0].time > log.head.time || run.first == 1, "time grows in a log")
+        precondition(log.forkPoint.map { run.first < $0 } ?? true, "a log ends at its fork point")
+        precondition(run.last <= UInt64(Int64.max))
+
+        var tally = Tally(isOwn: run.key.name.author == self.owner)
+        progress.cursors.append(Array(repeating: nil, count: run.entries.count))
+        let index = progress.cursors.count - 1
+        for (offset, entry) in run.entries.enumerated() {
+            var row = EntryRow(
+                arrival: 0, log: log.id, seq: Int64(run.first) + Int64(offset),
+                conversation: conversation, time: entry.time, kind: entry.kind, flags: [],
+                author: author, incarnation: run.key.name.incarnation.stored, deps: entry.deps,
+                id: append.run.ids[offset])
+            let isBehindFork = log.forkPoint.map { UInt64(row.seq) >= $0 } ?? false
+            if isBehindFork { row.flags.formUnion([.disputed, .hidden]) }
+            if try self.contradictsDeps(row, &progress) { row.flags.insert(.hidden) }
+            if Content(of: entry, in: run.key.conversation) == nil { row.flags.insert(.unreadable) }
+            if offset >= append.heldFrom && !row.flags.contains(.hidden) {
+                row.arrival = progress.hold()
+            } else {
+                if entry.time < append.lateBefore { row.flags.insert(.late) }
+                row.arrival = progress.arrive(at: (index, offset))
+            }
+            try self.insert(
+                row, entry,
+                attestation: offset == run.entries.count - 1 ? run.attestation : nil)
+            if row.isShown {
+                progress.cursors[index][offset] = Cursor(row.arrival)
+                tally.count(row)
+                if row.isSeen && row.isMembership { try self.noteMembership(row) }
+            }
+            if !isBehindFork {
+                log.head = Head(seq: UInt64(row.seq), id: row.id, time: row.time)
+                log.isHeadShown = row.isShown
+            }
+            log.last = max(log.last, row.time)
+            if progress.hasWaiting { try self.settle(row, &progress) }
+        }
+        try self.update(log)
+        try self.note(tally, in: conversation)
+        try self.store(append.keys, of: run, log: log.id)
+    }
+
+    private func insert(
+        _ row: EntryRow, _ entry: Entry, attestation: Bytes64?
+    ) throws(SQLiteError) {
+        let statement = self.statements.insert
+        try statement.bind(1, row.arrival)
+        try statement.bind(2, row.log)
+        try statement.bind(3, row.seq)
+        try statement.bind(4, row.conversation)
+        try statement.bind(5, row.time.stored)
+        try statement.bind(6, Int64(row.kind))
+        try statement.bind(7, row.flags.rawValue)
+        try statement.bind(8, row.id.prefix)
+        try row.id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(9, bytes) }
+        try statement.bind(10, attestation)
+        try statement.bind(11, entry.extra)
+        if case .present(let payload) = entry.payload {
+            try statement.bind(12, payload)
+        } else {
+            try statement.bind(12, nil as Int64?)
+        }
+        try statement.run()
+    }
+
+    /// Writes the log's row, which says what the next append must follow.
+    func update(_ log: LogRow) throws(SQLiteError) {
+        let statement = self.statements.updateLog
+        try statement.bind(1, log.id)
+        try statement.bind(2, Int64(bitPattern: log.head.seq))
+        try statement.bind(3, log.head.id.hash)
+        try statement.bind(4, log.head.time.stored)
+        try statement.bind(5, log.isHeadShown ? 1 : 0)
+        try statement.bind(6, log.last.stored)
+        try statement.run()
+    }
+
+    // MARK: What entries change
+
+    /// What entries that become shown change in their conversation's row.
+    struct Tally {
+        /// Whether the entries are the owner's, who has read them.
+        let isOwn: Bool
+        var unread: Int64 = 0
+        /// The newest arrival that counts as unread.
+        var latest: Int64 = 0
+        var shown: HybridTime?
+
+        /// Counts an entry that is shown.
+        mutating func count(_ row: EntryRow) {
+            self.shown = max(self.shown ?? row.time, row.time)
+            if row.isSeen && row.kind == Entry.Kind.text && !self.isOwn {
+                self.unread += 1
+                self.latest = max(self.latest, row.arrival)
+            }
+        }
+    }
+
+    /// Writes what was counted.
+    func note(_ tally: Tally, in conversation: Int64) throws(SQLiteError) {
+        guard let shown = tally.shown else { return }
+        let statement = self.statements.noteShown
+        try statement.bind(1, conversation)
+        try statement.bind(2, shown.stored)
+        try statement.bind(3, tally.unread)
+        try statement.bind(4, tally.latest)
+        try statement.run()
+    }
+
+    /// Makes a join or leave count, unless a later one of the same author does.
+    func noteMembership(_ row: EntryRow) throws(SQLiteError) {
+        let statement = self.statements.upsertMember
+        try statement.bind(1, row.conversation)
+        try statement.bind(2, row.author)
+        try statement.bind(3, Int64(row.kind))
+        try statement.bind(4, row.time.stored)
+        try statement.bind(5, row.incarnation)
+        try statement.bind(6, row.seq)
+        try statement.run()
+    }
+
+    // MARK: Deps
+
+    /// Whether a dep that is here has a time that is not before the entry's; notes those that are
+    /// not here.
+    private func contradictsDeps(
+        _ row: EntryRow, _ progress: inout Progress
+    ) throws(SQLiteError) -> Bool {
+        var isContradicted = false
+        for dep in row.deps {
+            let statement = self.statements.byID
+            try statement.bind(1, dep.prefix)
+            try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+            let found = try statement.first { (found) throws(SQLiteError) in
+                (conversation: found.int(1), time: HybridTime(stored: found.int(2)))
+            }
+            if let found {
+                // A dep is an entry of the same conversation; any other says nothing.
+                if found.conversation == row.conversation && found.time >= row.time {
+                    isContradicted = true
+                }
+            } else {
+                let statement = self.statements.addWaiting
+                try statement.bind(1, dep.prefix)
+                try statement.bind(2, row.log)
+                try statement.bind(3, row.seq)
+                try statement.run()
+                progress.hasWaiting = true
+            }
+        }
+        return isContradicted
+    }
+
+    /// Settles the entries that waited for one that has come: hides those that are not after it.
+    private func settle(_ dep: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
+        var waiting: [(log: Int64, seq: Int64)] = []
+        let statement = self.statements.waitingFor
+        try statement.bind(1, dep.id.prefix)
+        try statement.forEach { (row) throws(SQLiteError) in
+            waiting.append((row.int(0), row.int(1)))
+        }
+        for place in waiting {
+            guard let row = try self.entryRow(log: place.log, seq: UInt64(place.seq)) else {
+                throw .damaged("an entry that waits for a dep is not there")
+            }
+            // Ids can be made to share their first bytes; then this is not the one it waits for.
+            guard row.deps.contains(dep.id) else { continue }
+            let statement = self.statements.removeWaiting
+            try statement.bind(1, dep.id.prefix)
+            try statement.bind(2, place.log)
+            try statement.bind(3, place.seq)
+            try statement.run()
+            if row.conversation == dep.conversation && dep.time >= row.time {
+                try self.hide(row, &progress)
+            }
+        }
+    }
+}

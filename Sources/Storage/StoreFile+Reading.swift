@@ -1,0 +1,381 @@
+internal import Engine
+internal import Noise
+
+extension StoreFile {
+    // MARK: At the start
+
+    /// What a node needs to go on; reads as many rows as there are logs, members and peers.
+    func snapshot() throws(SQLiteError) -> Snapshot {
+        var snapshot = Snapshot()
+        let state = try self.database.prepare("SELECT incarnation FROM state")
+        snapshot.incarnation =
+            try state.first { (row) throws(SQLiteError) in
+                row.optionalInt(0).map { UInt64(stored: $0) }
+            } ?? nil
+        let conversations = try self.database.prepare(
+            "SELECT hash, name, joined, shown FROM conversations")
+        try conversations.forEach { (row) throws(SQLiteError) in
+            let conversation = ConversationID(try row.bytes32(0))
+            if !row.isNull(1) {
+                guard let name = RoomName(row.text(1)) else { throw .damaged("a room's name") }
+                snapshot.rooms[conversation] = RoomMembership(name: name, isJoined: row.int(2) != 0)
+            }
+            if let shown = row.optionalInt(3) {
+                snapshot.latestShown[conversation] = HybridTime(stored: shown)
+            }
+        }
+        try self.readLogs(into: &snapshot)
+        for (key, log) in snapshot.logs where log.forkPoint != nil {
+            if let proof = try self.forkProof(key) { snapshot.proofs.append(proof) }
+        }
+        let members = try self.database.prepare(
+            """
+            SELECT c.hash, a.key FROM members m JOIN conversations c ON c.id = m.conversation
+            JOIN authors a ON a.id = m.author WHERE m.kind = \(Entry.Kind.join)
+            """)
+        try members.forEach { (row) throws(SQLiteError) in
+            snapshot.members[ConversationID(try row.bytes32(0)), default: []]
+                .insert(PeerID(try row.bytes32(1)))
+        }
+        let records = try self.database.prepare(
+            "SELECT record FROM records ORDER BY author, conversation, kind")
+        try records.forEach { (row) throws(SQLiteError) in
+            snapshot.records.append(try Self.record(row.bytes(0)))
+        }
+        try self.readPeers(into: &snapshot)
+        snapshot.held = try self.held(self.heldCount)
+        return snapshot
+    }
+
+    private func readLogs(into snapshot: inout Snapshot) throws(SQLiteError) {
+        let logs = try self.database.prepare(
+            """
+            SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.last, l.fork
+            FROM logs l JOIN conversations c ON c.id = l.conversation
+            JOIN authors a ON a.id = l.author
+            """)
+        try logs.forEach { (row) throws(SQLiteError) in
+            let author = PeerID(try row.bytes32(1))
+            let key = LogKey(
+                conversation: ConversationID(try row.bytes32(0)),
+                name: LogName(author: author, incarnation: UInt64(stored: row.int(2))))
+            snapshot.logs[key] = StoredLog(
+                head: Head(
+                    seq: UInt64(bitPattern: row.int(3)), id: EntryID(try row.bytes32(4)),
+                    time: HybridTime(stored: row.int(5))),
+                forkPoint: row.optionalInt(8).map { UInt64(bitPattern: $0) },
+                isHeadShown: row.int(6) != 0)
+            if author == self.owner {
+                let last = HybridTime(stored: row.int(7))
+                snapshot.latestOwnTime = max(snapshot.latestOwnTime, last)
+            }
+        }
+    }
+
+    private func readPeers(into snapshot: inout Snapshot) throws(SQLiteError) {
+        let peers = try self.database.prepare(
+            """
+            SELECT a.key, p.addresses, p.seen FROM peers p JOIN authors a ON a.id = p.author
+            ORDER BY p.seen DESC, a.key
+            """)
+        try peers.forEach { (row) throws(SQLiteError) in
+            var addresses: [String] = []
+            do throws(WireError) {
+                let bytes = row.bytes(1)
+                var reader = WireReader(bytes)
+                for _ in 0..<(try reader.count("addressCount", limit: bytes.count)) {
+                    addresses.append(try reader.text("address", limit: bytes.count))
+                }
+            } catch {
+                throw .damaged("a peer's addresses do not parse: \(error)")
+            }
+            snapshot.peers.append(
+                KnownPeer(
+                    id: PeerID(try row.bytes32(0)), addresses: addresses,
+                    lastSeen: UInt64(stored: row.int(2))))
+        }
+    }
+
+    // MARK: For peers
+
+    /// The run of a log that begins at a seq; see
+    /// ``MessageStore/run(_:from:through:entryLimit:byteLimit:)``.
+    func run(
+        _ key: LogKey, from first: UInt64, through: UInt64, entryLimit: Int, byteLimit: Int
+    ) throws(SQLiteError) -> Run? {
+        guard let log = try self.logRow(key), first >= 1, first <= log.head.seq else { return nil }
+        let prev = first == 1 ? nil : try self.entryID(log: log.id, seq: first - 1)
+        guard first == 1 || prev != nil else { throw .damaged("an entry of a log is missing") }
+        var entries: [Entry] = []
+        var bytes = 0
+        var end: (count: Int, attestation: Bytes64)?
+        // The limits are those of a run also where a caller asks for more.
+        let entryLimit = min(entryLimit, Limits.runEntries)
+        let byteLimit = min(byteLimit, Limits.runEntryBytes)
+        let through = min(through, log.head.seq)
+        let statement = self.statements.run
+        try statement.bind(1, log.id)
+        try statement.bind(2, Int64(bitPattern: first))
+        defer { statement.reset() }
+        while entries.count < entryLimit, try statement.step() {
+            let seq = UInt64(bitPattern: statement.int(0))
+            guard seq == first + UInt64(entries.count) else {
+                throw .damaged("an entry of a log is missing")
+            }
+            // Behind a fork point entries only serve to attest those before it.
+            if seq > log.head.seq, let end, first + UInt64(end.count) > log.head.seq { break }
+            let entry = try Entry(
+                kind: statement.int(2), time: HybridTime(stored: statement.int(1)),
+                extra: statement.optionalBytes(4), payload: statement.optionalBytes(5))
+            bytes += entry.runBytes(after: entries.last?.time)
+            if bytes > byteLimit { break }
+            entries.append(entry)
+            if let attestation = try statement.optionalBytes64(3) {
+                end = (entries.count, attestation)
+                if seq >= through { break }
+            }
+        }
+        guard let end else { return nil }
+        return Run(
+            key: key, first: first, prev: prev, attestation: end.attestation,
+            entries: Array(entries[..<end.count]))
+    }
+
+    /// The proof that ended a log; nil for a log that goes on.
+    func forkProof(_ key: LogKey) throws(SQLiteError) -> ForkProof? {
+        let statement = self.statements.proof
+        try statement.bind(1, key.conversation.hash)
+        try statement.bind(2, key.name.author.key)
+        try statement.bind(3, key.name.incarnation.stored)
+        return try statement.first { (row) throws(SQLiteError) in
+            do throws(WireError) {
+                var reader = WireReader(row.bytes(0))
+                return try ForkProof(from: &reader)
+            } catch {
+                throw .damaged("a fork proof does not parse: \(error)")
+            }
+        }
+    }
+
+    // MARK: For people
+
+    /// An entry by its id; nil where it is not stored.
+    func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
+        let statement = self.statements.position
+        try statement.bind(1, id.prefix)
+        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+        return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+    }
+
+    /// A page of a conversation; see ``MessageStore/history(_:)``.
+    func history(_ query: HistoryQuery) throws(SQLiteError) -> HistoryPage {
+        let conversation = try self.conversation(query.conversation)
+        guard let (id, _, newest) = conversation, let newest, query.limit > 0 else {
+            return HistoryPage(entries: [], hasMore: false)
+        }
+        let since = query.since?.stored ?? .min
+        var page = HistoryPage(entries: [], hasMore: false)
+        var bytes = 0
+        let statement: Statement
+        let isForward: Bool
+        switch query.direction {
+        case .after(let position):
+            isForward = true
+            statement = self.statements.historyAfter
+            try statement.bind(7, newest)
+            try self.bind(position, to: statement)
+        case .before(let position):
+            isForward = false
+            statement = self.statements.historyBefore
+            try self.bind(position, to: statement)
+        case .last:
+            isForward = false
+            statement = self.statements.historyBefore
+            // Longer than any key, so that it stands behind all of them.
+            let last = [UInt8](repeating: 0xff, count: Bytes32.byteCount + 1)
+            try statement.bind(2, newest)
+            try statement.bind(4, last)
+            try statement.bind(5, Int64.max)
+            try statement.bind(6, Int64.max)
+        }
+        try statement.bind(1, id)
+        try statement.bind(3, since)
+        defer { statement.reset() }
+        while try statement.step() {
+            let entry = try self.storedEntry(statement)
+            bytes += entry.payload?.count ?? 0
+            if page.entries.count == query.limit
+                || (bytes > query.byteLimit && !page.entries.isEmpty)
+            {
+                page.hasMore = true
+                break
+            }
+            page.entries.append(entry)
+        }
+        if !isForward { page.entries.reverse() }
+        return page
+    }
+
+    private func bind(_ position: DisplayPosition, to statement: Statement) throws(SQLiteError) {
+        try statement.bind(2, position.time.stored)
+        try statement.bind(4, position.name.author.key)
+        try statement.bind(5, position.name.incarnation.stored)
+        try statement.bind(6, Int64(bitPattern: position.seq))
+    }
+
+    private func conversation(
+        _ conversation: ConversationID
+    ) throws(SQLiteError) -> (id: Int64, unread: Int64, shown: Int64?)? {
+        guard let id = try self.conversationRow(conversation) else { return nil }
+        let statement = try self.database.prepare(
+            "SELECT unread, shown FROM conversations WHERE id = ?1")
+        try statement.bind(1, id)
+        return try statement.first { (row) throws(SQLiteError) in
+            (id, row.int(0), row.optionalInt(1))
+        }
+    }
+
+    /// Entries behind a cursor; see ``MessageStore/entries(after:limit:in:byteLimit:)``.
+    func entries(
+        after cursor: Cursor, limit: Int, conversation: ConversationID?, byteLimit: Int
+    ) throws(SQLiteError) -> Arrivals {
+        var arrivals = Arrivals(entries: [], through: cursor, hasMore: false)
+        var only: Int64?
+        if let conversation {
+            guard let id = try self.conversationRow(conversation) else {
+                arrivals.through = max(cursor, try self.newestCursor())
+                return arrivals
+            }
+            only = id
+        }
+        var bytes = 0
+        var scanned = 0
+        let statement = self.statements.arrivals
+        try statement.bind(1, cursor.rawValue)
+        defer { statement.reset() }
+        while try statement.step() {
+            let isWanted = statement.int(11) == 0 && only.map { $0 == statement.int(12) } ?? true
+            let size = isWanted ? statement.withBytes(9) { $0.count } : 0
+            if arrivals.entries.count >= limit || scanned >= Self.scanLimit
+                || (bytes + size > byteLimit && !arrivals.entries.isEmpty)
+            {
+                arrivals.hasMore = true
+                break
+            }
+            scanned += 1
+            bytes += size
+            if isWanted { arrivals.entries.append(try self.storedEntry(statement)) }
+            arrivals.through = Cursor(statement.int(0))
+        }
+        return arrivals
+    }
+
+    /// How many rows one call looks at, so that it takes milliseconds also where few are wanted.
+    private static var scanLimit: Int { 8_192 }
+
+    /// The newest cursor that was given; 0 where none was.
+    func newestCursor() throws(SQLiteError) -> Cursor {
+        let newest = try self.statements.newestArrival.first { (row) throws(SQLiteError) in
+            row.int(0)
+        }
+        return Cursor(max(0, newest ?? 0))
+    }
+
+    /// One line for each conversation.
+    func summaries() throws(SQLiteError) -> [ConversationSummary] {
+        var summaries: [(row: Int64, shown: Int64?, summary: ConversationSummary)] = []
+        try self.statements.summaries.forEach { (row) throws(SQLiteError) in
+            let summary = ConversationSummary(
+                conversation: ConversationID(try row.bytes32(1)), unread: Int(row.int(2)),
+                readCursor: Cursor(row.int(3)), lastMessage: nil)
+            summaries.append((row.int(0), row.optionalInt(4), summary))
+        }
+        for (index, (row, shown, _)) in summaries.enumerated() {
+            guard let shown else { continue }
+            let statement = self.statements.lastMessage
+            try statement.bind(1, row)
+            try statement.bind(2, shown)
+            summaries[index].summary.lastMessage = try statement.first {
+                (row) throws(SQLiteError) in try self.storedEntry(row)
+            }
+        }
+        return summaries.map(\.summary)
+    }
+
+    /// How much is stored, without counting rows.
+    func counts() throws(SQLiteError) -> StoreCounts {
+        let newest = try self.newestCursor().rawValue
+        return StoreCounts(
+            entries: Int(newest) + self.heldCount, held: self.heldCount,
+            conversations: Int(try self.database.int("SELECT count(*) FROM conversations")),
+            logs: Int(try self.database.int("SELECT count(*) FROM logs")),
+            databaseBytes: Int(
+                try self.database.int("PRAGMA page_count")
+                    * self.database.int("PRAGMA page_size")))
+    }
+
+    // MARK: For scripts
+
+    /// The own entry that was sent under a key; nil for an unknown or forgotten one.
+    func lookUp(_ key: String) throws(SQLiteError) -> StoredEntry? {
+        let statement = self.statements.send
+        try statement.bind(1, text: key)
+        return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+    }
+
+    /// Where a durable consumer stands; nil for one that never acknowledged.
+    func consumer(_ name: String) throws(SQLiteError) -> Cursor? {
+        let statement = self.statements.consumer
+        try statement.bind(1, text: name)
+        return try statement.first { (row) throws(SQLiteError) in Cursor(row.int(0)) }
+    }
+
+    /// Moves a durable consumer forward.
+    func acknowledge(_ name: String, _ cursor: Cursor) throws(SQLiteError) {
+        let statement = self.statements.acknowledge
+        try statement.bind(1, text: name)
+        try statement.bind(2, cursor.rawValue)
+        try statement.run()
+    }
+
+    /// Moves what the user has read forward, and counts what is unread from there.
+    func markRead(_ conversation: ConversationID, through cursor: Cursor) throws(SQLiteError) {
+        try self.database.transaction { () throws(SQLiteError) in
+            let statement = self.statements.readPosition
+            try statement.bind(1, conversation.hash)
+            let found = try statement.first { (row) throws(SQLiteError) in
+                (id: row.int(0), read: row.int(1), latest: row.int(2), unread: row.int(3))
+            }
+            let newest = try self.newestCursor().rawValue
+            // A cursor from the future would hide entries that nobody has seen.
+            let read = min(cursor.rawValue, newest)
+            guard let found, read > found.read else { return }
+            let unread: Int64
+            if read >= found.latest {
+                unread = 0
+            } else if newest - read <= read - found.read {
+                unread = try self.countUnread(found.id, after: read, through: newest)
+            } else {
+                unread =
+                    found.unread
+                    - (try self.countUnread(found.id, after: found.read, through: read))
+            }
+            let setRead = self.statements.setRead
+            try setRead.bind(1, found.id)
+            try setRead.bind(2, read)
+            try setRead.bind(3, max(0, unread))
+            try setRead.run()
+        }
+    }
+
+    private func countUnread(
+        _ conversation: Int64, after: Int64, through: Int64
+    ) throws(SQLiteError) -> Int64 {
+        let statement = self.statements.countUnread
+        try statement.bind(1, try self.authorRow(self.owner) ?? 0)
+        try statement.bind(2, after)
+        try statement.bind(3, through)
+        try statement.bind(4, conversation)
+        return try statement.first { (row) throws(SQLiteError) in row.int(0) } ?? 0
+    }
+}

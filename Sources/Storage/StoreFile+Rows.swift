@@ -1,0 +1,179 @@
+internal import Engine
+internal import Noise
+
+/// A row of `logs`.
+struct LogRow {
+    var id: Int64
+    var head: Head
+    /// Whether the head is shown.
+    var isHeadShown: Bool
+    /// The greatest time in the log, also behind a fork point.
+    var last: HybridTime
+    /// The smallest proven fork point.
+    var forkPoint: UInt64?
+}
+
+/// What the store needs of an entry to move or hide it.
+struct EntryRow {
+    var arrival: Int64
+    var log: Int64
+    var seq: Int64
+    var conversation: Int64
+    var time: HybridTime
+    var kind: UInt8
+    var flags: EntryFlags
+    var author: Int64
+    var incarnation: Int64
+    var deps: [EntryID]
+    var id: EntryID
+
+    /// Whether it is or was shown: not held, not hidden.
+    var isShown: Bool { self.arrival > 0 && !self.flags.contains(.hidden) }
+    /// Whether people see it.
+    var isSeen: Bool { self.arrival > 0 && self.flags.isDisjoint(with: .unseen) }
+    /// Whether it says who is a member.
+    var isMembership: Bool { self.kind == Entry.Kind.join || self.kind == Entry.Kind.leave }
+}
+
+extension StoreFile {
+    /// The id of a conversation's row; nil where nothing is known of it.
+    func conversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64? {
+        let statement = self.statements.conversation
+        try statement.bind(1, conversation.hash)
+        return try statement.first { (row) throws(SQLiteError) in row.int(0) }
+    }
+
+    /// The id of an author's row; nil where nothing is known of them.
+    func authorRow(_ author: PeerID) throws(SQLiteError) -> Int64? {
+        let statement = self.statements.author
+        try statement.bind(1, author.key)
+        return try statement.first { (row) throws(SQLiteError) in row.int(0) }
+    }
+
+    /// A conversation's row, made where it is missing.
+    func makeConversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64 {
+        if let id = try self.conversationRow(conversation) { return id }
+        let statement = self.statements.addConversation
+        try statement.bind(1, conversation.hash)
+        return try statement.added()
+    }
+
+    /// An author's row, made where it is missing.
+    func makeAuthorRow(_ author: PeerID) throws(SQLiteError) -> Int64 {
+        if let id = try self.authorRow(author) { return id }
+        let statement = self.statements.addAuthor
+        try statement.bind(1, author.key)
+        return try statement.added()
+    }
+
+    /// The row of a log; nil where nothing is known of it.
+    func logRow(
+        conversation: Int64, author: Int64, incarnation: UInt64
+    ) throws(SQLiteError) -> LogRow? {
+        let statement = self.statements.log
+        try statement.bind(1, conversation)
+        try statement.bind(2, author)
+        try statement.bind(3, incarnation.stored)
+        return try statement.first { (row) throws(SQLiteError) in
+            LogRow(
+                id: row.int(0),
+                head: Head(
+                    seq: UInt64(bitPattern: row.int(1)), id: EntryID(try row.bytes32(2)),
+                    time: HybridTime(stored: row.int(3))),
+                isHeadShown: row.int(4) != 0, last: HybridTime(stored: row.int(5)),
+                forkPoint: row.optionalInt(6).map { UInt64(bitPattern: $0) })
+        }
+    }
+
+    /// The row of a log by its name; nil where nothing is known of it.
+    func logRow(_ key: LogKey) throws(SQLiteError) -> LogRow? {
+        guard let conversation = try self.conversationRow(key.conversation),
+            let author = try self.authorRow(key.name.author)
+        else { return nil }
+        return try self.logRow(
+            conversation: conversation, author: author, incarnation: key.name.incarnation)
+    }
+
+    /// The row of a log, made where it is missing.
+    func makeLogRow(
+        conversation: Int64, author: Int64, incarnation: UInt64
+    ) throws(SQLiteError) -> LogRow {
+        if let row = try self.logRow(
+            conversation: conversation, author: author, incarnation: incarnation)
+        {
+            return row
+        }
+        let statement = self.statements.addLog
+        try statement.bind(1, conversation)
+        try statement.bind(2, author)
+        try statement.bind(3, incarnation.stored)
+        try statement.bind(4, HybridTime(0).stored)
+        return LogRow(
+            id: try statement.added(), head: .start, isHeadShown: false, last: HybridTime(0),
+            forkPoint: nil)
+    }
+
+    /// The id of the entry at a position; nil where there is none.
+    func entryID(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryID? {
+        let statement = self.statements.idAt
+        try statement.bind(1, log)
+        try statement.bind(2, Int64(bitPattern: seq))
+        return try statement.first { (row) throws(SQLiteError) in
+            try EntryID(prefix: row.int(0), suffix: row.bytes(1))
+        }
+    }
+
+    /// Reads the columns of `byPosition` and `byArrival`.
+    func entryRow(_ row: Statement) throws(SQLiteError) -> EntryRow {
+        EntryRow(
+            arrival: row.int(0), log: row.int(1), seq: row.int(2), conversation: row.int(3),
+            time: HybridTime(stored: row.int(4)), kind: UInt8(truncatingIfNeeded: row.int(5)),
+            flags: EntryFlags(rawValue: row.int(6)), author: row.int(7), incarnation: row.int(8),
+            deps: try Entry.deps(extra: row.optionalBytes(9)),
+            id: try EntryID(prefix: row.int(10), suffix: row.bytes(11)))
+    }
+
+    /// The entry at a position; nil where there is none.
+    func entryRow(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryRow? {
+        let statement = self.statements.byPosition
+        try statement.bind(1, log)
+        try statement.bind(2, Int64(bitPattern: seq))
+        return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
+    }
+
+    /// The entry with an arrival number; nil where there is none.
+    func entryRow(arrival: Int64) throws(SQLiteError) -> EntryRow? {
+        let statement = self.statements.byArrival
+        try statement.bind(1, arrival)
+        return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
+    }
+
+    /// Reads the columns that `Statements.stored` lists.
+    func storedEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
+        let flags = EntryFlags(rawValue: row.int(10))
+        let arrival = row.int(0)
+        return StoredEntry(
+            cursor: Cursor(arrival > 0 && !flags.contains(.hidden) ? arrival : 0),
+            key: LogKey(
+                conversation: ConversationID(try row.bytes32(1)),
+                name: LogName(
+                    author: PeerID(try row.bytes32(2)), incarnation: UInt64(stored: row.int(3)))),
+            seq: UInt64(bitPattern: row.int(4)),
+            id: try EntryID(prefix: row.int(5), suffix: row.bytes(6)),
+            kind: UInt8(truncatingIfNeeded: row.int(7)), time: HybridTime(stored: row.int(8)),
+            payload: row.optionalBytes(9), isLate: flags.contains(.late),
+            isDisputed: flags.contains(.disputed))
+    }
+}
+
+extension Statement {
+    /// Runs an `INSERT … RETURNING id` and gives the id.
+    func added() throws(SQLiteError) -> Int64 {
+        // The row is returned before the statement is done; it must run to its end to take effect.
+        defer { self.reset() }
+        guard try self.step() else { throw .damaged("an insertion returned no id") }
+        let id = self.int(0)
+        _ = try self.step()
+        return id
+    }
+}

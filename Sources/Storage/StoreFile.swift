@@ -1,0 +1,185 @@
+internal import CSQLite
+internal import Engine
+internal import Noise
+
+/// The open database with its witness: everything that the store does, on one thread.
+///
+/// Not `Sendable`; ``MessageStore`` owns it. Errors are `SQLiteError`s up to the actor, which turns
+/// them into `StoreFailure`s with the file's name. All that lives here between calls is derived
+/// from the file, so that a failed call leaves nothing to repair.
+final class StoreFile {
+    let path: String
+    let database: Database
+    let statements: Statements
+    let owner: PeerID
+    /// What the witness was told at this start; its mark moves with own commits.
+    private var continuity: Continuity
+    private let witness: Witness
+    /// How many entries are held; counted at the start, then kept.
+    var heldCount: Int
+
+    /// Opens the store for an owner, and makes what is missing.
+    ///
+    /// See ``MessageStore/open(directory:witness:owner:executor:identify:)``.
+    init(
+        directory: String, witness witnessPath: String, owner: PeerID,
+        identify: (String) -> FileIdentity?
+    ) throws(StoreFailure) {
+        let path = "\(directory)/\(StoreDirectory.databaseName)"
+        self.path = path
+        self.owner = owner
+        try StoreDirectory.createDatabase(path, in: directory)
+        let database = try Self.translating(path, nil) { () throws(SQLiteError) in
+            try Database(path: path)
+        }
+        self.database = database
+        try Self.prepare(database, path: path)
+        let witness = Witness(path: witnessPath)
+        self.witness = witness
+        let seen = witness.read()
+        let identity = identify(path)
+        let opened = try Self.translating(path, database) { () throws(SQLiteError) in
+            try Self.start(database, owner: owner, identity: identity, witness: seen)
+        }
+        // The database has the new start before the witness. A crash in between leaves the two
+        // apart, which costs a new incarnation that was not needed, and never continues one that
+        // was lost.
+        try witness.replace(with: opened)
+        self.continuity = opened
+        (self.statements, self.heldCount) = try Self.translating(path, database) {
+            () throws(SQLiteError) in
+            let statements = try Statements(database)
+            return (statements, try statements.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0)
+        }
+    }
+
+    /// Runs `body` and gives its SQLite error the file's name and the cause.
+    static func translating<R>(
+        _ path: String, _ database: Database?, _ body: () throws(SQLiteError) -> R
+    ) throws(StoreFailure) -> R {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw StoreFailure(error, path: path, systemError: database?.systemError ?? 0)
+        }
+    }
+
+    // MARK: Opening
+
+    /// Checks what the file is, takes its lock, sets the connection up and migrates.
+    private static func prepare(_ database: Database, path: String) throws(StoreFailure) {
+        let version = try Self.translating(path, database) { () throws(SQLiteError) in
+            try Self.configure(database)
+            return try Self.version(of: database)
+        }
+        guard let version else {
+            throw StoreFailure(
+                reason: .corrupt, detail: "\(path) is a database, but not one of Stoa", path: path)
+        }
+        guard version <= Schema.version else { throw StoreFailure(newer: version, path: path) }
+        try Self.translating(path, database) { () throws(SQLiteError) in
+            // A file of another program or a later version has not been written to up to here.
+            let mode = try database.text("PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw SQLiteError(
+                    extendedCode: SQLITE_CANTOPEN, message: "the journal mode is \(mode)",
+                    sql: "PRAGMA journal_mode = WAL")
+            }
+            try database.execute("PRAGMA synchronous = FULL")
+            try Schema.migrate(database, from: version)
+        }
+    }
+
+    private static func configure(_ database: Database) throws(SQLiteError) {
+        try database.configure(SQLITE_DBCONFIG_DEFENSIVE, 1)
+        try database.execute(
+            """
+            PRAGMA locking_mode = EXCLUSIVE;
+            PRAGMA foreign_keys = ON;
+            PRAGMA secure_delete = ON;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA cell_size_check = ON;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA cache_size = -\(Self.cacheKibibytes);
+            PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
+            PRAGMA journal_size_limit = \(Self.journalBytes);
+            """)
+    }
+
+    /// The upper levels of all indexes of a million entries.
+    private static let cacheKibibytes = 16_384
+    /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
+    private static let checkpointPages = 2_048
+    /// What a burst left behind in the log file is given back.
+    private static let journalBytes = 33_554_432
+
+    /// The schema version; 0 for an empty file, nil for a database that is not ours.
+    private static func version(of database: Database) throws(SQLiteError) -> Int? {
+        let application = try database.int("PRAGMA application_id")
+        let version = Int(try database.int("PRAGMA user_version"))
+        if application == Schema.applicationID { return version }
+        let objects = try database.int("SELECT count(*) FROM sqlite_master")
+        return application == 0 && version == 0 && objects == 0 ? 0 : nil
+    }
+
+    /// Counts this start, and ends the incarnation unless the own logs may go on in it.
+    private static func start(
+        _ database: Database, owner: PeerID, identity: FileIdentity?, witness: Continuity?
+    ) throws(SQLiteError) -> Continuity {
+        try database.transaction { () throws(SQLiteError) in
+            let mark = try database.int(Statements.markSQL)
+            let stored = try database.prepare("SELECT owner, starts, token FROM state").first {
+                (row) throws(SQLiteError) in
+                Continuity(
+                    owner: PeerID(try row.bytes32(0)), starts: UInt64(stored: row.int(1)),
+                    token: try row.bytes32(2), inode: identity?.inode ?? 0,
+                    birthNanoseconds: identity?.birthNanoseconds, mark: mark)
+            }
+            let isProven =
+                identity != nil && Continuity.isProven(store: stored, witness: witness)
+            var random = SystemRandomNumberGenerator()
+            var token: [UInt8] = []
+            for _ in 0..<Bytes32.byteCount { token.append(.random(in: 0...255, using: &random)) }
+            let next = Continuity(
+                owner: owner, starts: max(stored?.starts ?? 0, witness?.starts ?? 0) &+ 1,
+                token: Bytes32(token) ?? .zero, inode: identity?.inode ?? 0,
+                birthNanoseconds: identity?.birthNanoseconds, mark: mark)
+            // The incarnation goes in the same transaction: otherwise the next start would find
+            // both sides equal again and go on in the log that this start gave up.
+            let write = try database.prepare(
+                """
+                INSERT INTO state (one, owner, starts, token) VALUES (1, ?1, ?2, ?3)
+                ON CONFLICT (one) DO UPDATE SET owner = ?1, starts = ?2, token = ?3,
+                    incarnation = iif(?4, incarnation, NULL)
+                """)
+            try write.bind(1, owner.key)
+            try write.bind(2, next.starts.stored)
+            try write.bind(3, next.token)
+            try write.bind(4, isProven ? 1 : 0)
+            try write.run()
+            return next
+        }
+    }
+
+    // MARK: Own commits
+
+    /// Tells the witness that own logs have grown.
+    func noteOwnCommit(mark: Int64) {
+        self.continuity.mark = mark
+        self.witness.note(self.continuity)
+    }
+}
+
+/// What tells a file from its copies; `Posix` reads it by statx(2).
+public struct FileIdentity: Hashable, Sendable {
+    /// The inode on its device.
+    public var inode: UInt64
+    /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.
+    public var birthNanoseconds: Int64?
+
+    /// Creates an identity.
+    public init(inode: UInt64, birthNanoseconds: Int64?) {
+        self.inode = inode
+        self.birthNanoseconds = birthNanoseconds
+    }
+}

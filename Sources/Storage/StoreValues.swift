@@ -1,0 +1,137 @@
+public import Engine
+
+/// A place in the display order (hlc, author, incarnation, seq) of a conversation.
+public struct DisplayPosition: Hashable, Sendable {
+    /// The author's clock.
+    public var time: HybridTime
+    /// The log.
+    public var name: LogName
+    /// The number in the log.
+    public var seq: UInt64
+
+    /// Names a place.
+    public init(time: HybridTime, name: LogName, seq: UInt64) {
+        self.time = time
+        self.name = name
+        self.seq = seq
+    }
+
+    /// The place of an entry.
+    public init(_ entry: StoredEntry) {
+        self.init(time: entry.time, name: entry.key.name, seq: entry.seq)
+    }
+}
+
+/// Which part of a conversation to read.
+public struct HistoryQuery: Hashable, Sendable {
+    /// From where to read.
+    public enum Direction: Hashable, Sendable {
+        /// The last entries.
+        case last
+        /// The last entries before a place.
+        case before(DisplayPosition)
+        /// The first entries behind a place.
+        case after(DisplayPosition)
+    }
+
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The most entries to give.
+    public var limit: Int
+    /// From where to read.
+    public var direction: Direction
+    /// Only entries of this time or later; nil for all.
+    public var since: HybridTime?
+    /// The most payload bytes to give; the first entry is given whatever its size.
+    public var byteLimit: Int
+
+    /// Asks for a part of a conversation.
+    public init(
+        conversation: ConversationID, limit: Int, direction: Direction = .last,
+        since: HybridTime? = nil, byteLimit: Int = 8_388_608
+    ) {
+        self.conversation = conversation
+        self.limit = limit
+        self.direction = direction
+        self.since = since
+        self.byteLimit = byteLimit
+    }
+}
+
+/// A part of a conversation in display order, oldest first.
+public struct HistoryPage: Hashable, Sendable {
+    /// The entries.
+    public var entries: [StoredEntry]
+    /// Whether the same query would have gone on, in its own direction.
+    public var hasMore: Bool
+
+    /// Gathers a page.
+    public init(entries: [StoredEntry], hasMore: Bool) {
+        self.entries = entries
+        self.hasMore = hasMore
+    }
+}
+
+/// Entries in the order of their arrival.
+public struct Arrivals: Hashable, Sendable {
+    /// The entries.
+    public var entries: [StoredEntry]
+    /// How far the answer reaches: nothing that was asked for is missing up to here.
+    ///
+    /// Ask from here next.
+    public var through: Cursor
+    /// Whether entries follow that the limits kept out.
+    public var hasMore: Bool
+
+    /// Gathers entries.
+    public init(entries: [StoredEntry], through: Cursor, hasMore: Bool) {
+        self.entries = entries
+        self.through = through
+        self.hasMore = hasMore
+    }
+}
+
+/// One line about a conversation.
+public struct ConversationSummary: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// How many shown messages of others stand behind the read position.
+    public var unread: Int
+    /// What the user has read; 0 for nothing.
+    public var readCursor: Cursor
+    /// The last shown message in display order; joins and leaves do not count.
+    public var lastMessage: StoredEntry?
+
+    /// Gathers a line.
+    public init(
+        conversation: ConversationID, unread: Int, readCursor: Cursor, lastMessage: StoredEntry?
+    ) {
+        self.conversation = conversation
+        self.unread = unread
+        self.readCursor = readCursor
+        self.lastMessage = lastMessage
+    }
+}
+
+/// How much is stored.
+public struct StoreCounts: Hashable, Sendable {
+    /// All entries, held and hidden ones too.
+    public var entries: Int
+    /// Entries that are not yet due.
+    public var held: Int
+    /// Conversations of which anything is known.
+    public var conversations: Int
+    /// Logs.
+    public var logs: Int
+    /// The size of the database without its write-ahead log, in bytes.
+    public var databaseBytes: Int
+
+    /// Gathers counts.
+    public init(entries: Int, held: Int, conversations: Int, logs: Int, databaseBytes: Int) {
+        self.entries = entries
+        self.held = held
+        self.conversations = conversations
+        self.logs = logs
+        self.databaseBytes = databaseBytes
+    }
+}

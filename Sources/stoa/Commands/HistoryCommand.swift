@@ -1,0 +1,67 @@
+import ControlAPI
+
+/// The command `stoa history`.
+struct HistoryCommand: Command {
+    static let syntax = CommandSyntax(
+        "history", "Shows stored messages of one conversation, oldest first.", operands: ["TO"],
+        options: [
+            OptionSyntax("--limit", "N", "the newest N messages; 50 by default, 1000 at most"),
+            OptionSyntax("--before", "ID", "only messages before the one with this id"),
+            OptionSyntax("--since", "T", "only messages since then"),
+        ],
+        details: """
+            T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and
+            time ("2026-01-31 18:00"), or how long ago: 90s, 30m, 2h, 3d, 1w.
+            What is shown on a terminal counts as read.
+            """)
+
+    private let params: HistoryParams
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        let limit = try arguments.integer(
+            "--limit", in: 1...Int64(ControlLimits.historyMessages))
+        var since: Timestamp?
+        if let text = arguments.value("--since") {
+            since = LocalTime.parse(text, now: LocalTime.now())
+            if since == nil {
+                throw .usage(
+                    "--since cannot be \"\(TerminalText.line(text))\"",
+                    next: "give a date, a date and time, or how long ago such as 2h")
+            }
+        }
+        self.params = HistoryParams(
+            to: arguments.required(0), limit: Int(limit ?? 50),
+            before: arguments.value("--before"), since: since)
+    }
+
+    func run(in session: Session) throws(Failure) {
+        let console = session.console
+        let result = try session.call("history", self.params.params)
+        let messages = result["messages"]?.arrayValue ?? []
+        if session.json {
+            for message in messages { try console.print(message) }
+        } else if messages.isEmpty {
+            try console.print("no messages\n")
+        } else {
+            var lines = MessageLine(console: console, showsConversation: false)
+            lines.note(messages)
+            if result["more"] == .bool(true), console.outputIsTerminal {
+                let first = messages.first?.shown("id") ?? ""
+                try console.print(
+                    console.styled("older messages: add --before \(first)", .faint) + "\n")
+            }
+            for message in messages { try console.print(lines.text(message)) }
+        }
+        try console.flush()
+        if console.outputIsTerminal { try Self.markRead(messages, in: session) }
+    }
+
+    /// Tells the daemon that the user has read these messages of one conversation.
+    static func markRead(_ messages: [JSON], in session: Session) throws(Failure) {
+        let newest = messages.max { $0.count("cursor") < $1.count("cursor") }
+        guard let newest, let conversation = newest["conversation"]?.stringValue else { return }
+        _ = try session.call(
+            "acknowledge",
+            AcknowledgeParams(conversation: conversation, cursor: newest.count("cursor")).params)
+    }
+}

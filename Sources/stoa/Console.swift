@@ -1,0 +1,137 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// The three standard streams of one run, and how to print to them.
+final class Console {
+    private let input: FileDescriptor
+    private let output: FileDescriptor
+    private let errors: FileDescriptor
+    /// Whether a person looks at the output: only then may it be coloured and count as read.
+    let outputIsTerminal: Bool
+    /// Whether a person types the input.
+    let inputIsTerminal: Bool
+    private let colours: Bool
+    private var pending: [UInt8] = []
+
+    /// How much is gathered before it is written, in bytes: one pipe's worth.
+    private static let pendingBytes = 65_536
+
+    /// Takes the three streams over; `environment` decides about colour.
+    init(
+        input: consuming FileDescriptor, output: consuming FileDescriptor,
+        errors: consuming FileDescriptor, environment: [String: String]
+    ) {
+        self.outputIsTerminal = isatty(output.number) == 1
+        self.inputIsTerminal = isatty(input.number) == 1
+        self.colours =
+            self.outputIsTerminal && environment["NO_COLOR", default: ""].isEmpty
+            && !["", "dumb"].contains(environment["TERM", default: ""])
+        self.input = input
+        self.output = output
+        self.errors = errors
+    }
+
+    /// The input's descriptor, for waiting on it.
+    var inputNumber: Int32 { self.input.number }
+
+    /// The output's descriptor when it is a pipe, whose closing by its reader can be waited for.
+    var outputPipeNumber: Int32? {
+        var status = stat()
+        guard fstat(self.output.number, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+            return nil
+        }
+        return self.output.number
+    }
+
+    /// Gathers text for standard output.
+    func print(_ text: String) throws(Failure) {
+        self.pending.append(contentsOf: text.utf8)
+        if self.pending.count >= Self.pendingBytes { try self.flush() }
+    }
+
+    /// Gathers one value as a line for standard output.
+    func print(_ json: JSON) throws(Failure) {
+        json.write(into: &self.pending)
+        self.pending.append(0x0A)
+        if self.pending.count >= Self.pendingBytes { try self.flush() }
+    }
+
+    /// Hands all gathered output to the system.
+    ///
+    /// Throws `Failure.outputClosed` when nobody reads any longer.
+    func flush() throws(Failure) {
+        guard !self.pending.isEmpty else { return }
+        let bytes = self.pending
+        self.pending = []
+        try Self.write(bytes, to: self.output)
+    }
+
+    /// Writes a message to standard error at once; output gathered before comes first.
+    func report(_ text: String) {
+        // Nothing can be told to a person whose streams are closed.
+        try? self.flush()
+        try? Self.write(Array(text.utf8), to: self.errors)
+    }
+
+    /// All of standard input up to `limit` bytes and one more, which tells that it was longer.
+    func readInput(limit: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit, let chunk = try self.readChunk() { bytes += chunk }
+        return bytes
+    }
+
+    /// What one read of standard input gives, after waiting when nothing is there; nil at its end.
+    func readChunk() throws(Failure) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            switch self.input.read(into: &buffer) {
+            case .bytes(let count): return Array(buffer[..<count])
+            case .end: return nil
+            case .wouldBlock:
+                _ = try Wait.until(readable: [self.input.number], millisecondsAtMost: nil)
+            case .failed(let error):
+                throw Failure(
+                    .inputOutput, why: "standard input cannot be read: \(error)",
+                    next: "check where it comes from")
+            }
+        }
+    }
+
+    /// A text in a colour or weight, when colours are wanted.
+    func styled(_ text: String, _ style: Style) -> String {
+        self.colours && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// What text can look like: SGR parameters of ECMA-48.
+    enum Style: Int {
+        case bold = 1
+        case faint = 2
+        case red = 31
+        case green = 32
+        case yellow = 33
+        case cyan = 36
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to descriptor: borrowing FileDescriptor
+    ) throws(Failure) {
+        var sent = 0
+        while sent < bytes.count {
+            switch descriptor.write(bytes.span.bytes.extracting(sent..<bytes.count)) {
+            case .bytes(let count): sent += count
+            case .wouldBlock: try Wait.until(writable: descriptor.number)
+            case .failed(let error):
+                if error.code == EPIPE { throw .outputClosed }
+                throw Failure(
+                    .inputOutput, why: "standard output cannot be written: \(error)",
+                    next: "free space or choose another place")
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// Nobody reads the output any longer, as when it is piped into `head`: the end, but no fault.
+    static let outputClosed = Failure(.done, why: "standard output is closed", next: "")
+}

@@ -1,0 +1,58 @@
+import ControlAPI
+import Glibc
+
+/// Moments in the time zone of the user.
+enum LocalTime {
+    /// `2026-01-31 18:00:05` in local time: localtime_r(3).
+    static func text(_ timestamp: Timestamp) -> String {
+        var seconds = time_t(timestamp.milliseconds / 1_000)
+        if timestamp.milliseconds < 0, timestamp.milliseconds % 1_000 != 0 { seconds -= 1 }
+        var fields = tm()
+        guard localtime_r(&seconds, &fields) != nil else { return timestamp.text }
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(Int(fields.tm_year) + 1_900)-\(two(fields.tm_mon + 1))-\(two(fields.tm_mday)) "
+            + "\(two(fields.tm_hour)):\(two(fields.tm_min)):\(two(fields.tm_sec))"
+    }
+
+    /// The same for a time as the daemon writes it; what cannot be read is shown as it came.
+    static func text(_ json: JSON?) -> String {
+        guard let text = json?.stringValue else { return "never" }
+        guard let timestamp = Timestamp(text) else { return TerminalText.line(text) }
+        return Self.text(timestamp)
+    }
+
+    /// The moment that a person means: RFC 3339, a local date, a local date and time, or how long
+    /// ago (`90s`, `30m`, `2h`, `3d`, `1w`); nil for anything else.
+    static func parse(_ text: String, now: Timestamp) -> Timestamp? {
+        if let timestamp = Timestamp(text) { return timestamp }
+        if let unit = text.unicodeScalars.last, let count = Int64(text.dropLast()), count >= 0 {
+            let units: [Unicode.Scalar: Int64] = [
+                "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,
+            ]
+            guard let unit = units[unit] else { return nil }
+            let (ago, overflow) = count.multipliedReportingOverflow(by: unit)
+            guard !overflow, ago <= now.milliseconds else { return nil }
+            return Timestamp(milliseconds: now.milliseconds - ago)
+        }
+        // The fields are checked by reading them as UTC; mktime would roll over the 31st of June.
+        var full = text
+        if !full.utf8.contains(UInt8(ascii: " ")) { full += " 00:00" }
+        if full.utf8.count == 16 { full += ":00" }
+        guard full.utf8.count == 19, let utc = Timestamp(full + "Z") else { return nil }
+        var seconds = time_t(utc.milliseconds / 1_000)
+        var fields = tm()
+        guard gmtime_r(&seconds, &fields) != nil else { return nil }
+        fields.tm_isdst = -1
+        let local = mktime(&fields)
+        guard local != -1 else { return nil }
+        return Timestamp(milliseconds: Int64(local) * 1_000)
+    }
+
+    /// The present moment by the system's clock.
+    static func now() -> Timestamp {
+        var value = timespec()
+        clock_gettime(CLOCK_REALTIME, &value)
+        return Timestamp(
+            milliseconds: Int64(value.tv_sec) * 1_000 + Int64(value.tv_nsec) / 1_000_000)
+    }
+}

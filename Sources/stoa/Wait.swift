@@ -1,0 +1,54 @@
+import Glibc
+
+/// Waiting on several descriptors at once: poll(2).
+enum Wait {
+    /// What a wait came to.
+    struct Outcome: Equatable {
+        /// Those of the descriptors that have bytes, an end or an error to read.
+        var readable: Set<Int32> = []
+        /// Whether the reader of the watched pipe has gone.
+        var pipeClosed = false
+        /// Whether the time was up first.
+        var timedOut: Bool { self.readable.isEmpty && !self.pipeClosed }
+    }
+
+    /// Waits until one of the descriptors is readable, the pipe has lost its reader or the time is
+    /// up; without a time it waits for ever.
+    static func until(
+        readable descriptors: [Int32], closed pipe: Int32? = nil, millisecondsAtMost: Int32?
+    ) throws(Failure) -> Outcome {
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        // Without asked events only errors are reported: for a pipe, that nobody reads.
+        if let pipe { entries.append(pollfd(fd: pipe, events: 0, revents: 0)) }
+        while true {
+            let count = poll(&entries, nfds_t(entries.count), millisecondsAtMost ?? -1)
+            if count >= 0 { break }
+            guard errno == EINTR else {
+                throw Failure(
+                    .internalError, why: "poll failed with errno \(errno)",
+                    next: "report this as a fault of stoa")
+            }
+        }
+        var outcome = Outcome()
+        for entry in entries where entry.revents != 0 {
+            if entry.fd == pipe, entry.events == 0 {
+                outcome.pipeClosed = true
+            } else {
+                outcome.readable.insert(entry.fd)
+            }
+        }
+        return outcome
+    }
+
+    /// Waits until a descriptor takes bytes or is broken.
+    static func until(writable descriptor: Int32) throws(Failure) {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        while poll(&entry, 1, -1) < 0 {
+            guard errno == EINTR else {
+                throw Failure(
+                    .internalError, why: "poll failed with errno \(errno)",
+                    next: "report this as a fault of stoa")
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Dispatch
+import Engine
+import Glibc
+import Noise
+import Storage
+import Testing
+
+/// Runs the store's jobs on a queue of its own.
+final class QueueExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "store")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        self.queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
+
+/// A directory that goes away with the last reference to it.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/stoa-storage-XXXXXX".utf8CString)
+        let made = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap { mkdtemp($0) } != nil
+        }
+        try #require(made)
+        self.path = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        try #require(mkdir(self.data, 0o700) == 0 && mkdir(self.state, 0o700) == 0)
+    }
+
+    var data: String { "\(self.path)/data" }
+    var state: String { "\(self.path)/state" }
+    var database: String { "\(self.data)/stoa.db" }
+    var witness: String { "\(self.state)/witness" }
+
+    deinit {
+        for directory in [self.data, self.state] {
+            for name in ["stoa.db", "stoa.db-wal", "stoa.db-shm", "witness", "witness.new", "copy"]
+            {
+                unlink("\(directory)/\(name)")
+            }
+            rmdir(directory)
+        }
+        rmdir(self.path)
+    }
+
+    /// Opens the store in this directory.
+    func open(owner: PeerID = ada.id, executor: QueueExecutor = QueueExecutor()) async throws
+        -> MessageStore
+    {
+        try await MessageStore.open(
+            directory: self.data, witness: self.witness, owner: owner, executor: executor,
+            identify: fileIdentity)
+    }
+}
+
+/// The inode of a file; birth times differ from one file system of a test machine to the next.
+@Sendable func fileIdentity(_ path: String) -> FileIdentity? {
+    var found = stat()
+    guard stat(path, &found) == 0 else { return nil }
+    return FileIdentity(inode: UInt64(found.st_ino), birthNanoseconds: nil)
+}
+
+/// The bytes of a file.
+func readFile(_ path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
+    try #require(pread(descriptor, &bytes, bytes.count, 0) == bytes.count)
+    return bytes
+}
+
+/// Overwrites a file in place, so that it keeps its inode.
+func writeFile(_ path: String, _ bytes: [UInt8]) throws {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try #require(pwrite(descriptor, bytes, bytes.count, 0) == bytes.count)
+}
+
+/// A person with a fixed key.
+struct Person: Sendable {
+    let signer: Signer
+    var id: PeerID { PeerID(self.signer.publicKey) }
+
+    init(_ seed: UInt8) {
+        let bytes = [UInt8](repeating: seed, count: SigningKey.seedByteCount)
+        do {
+            self.signer = Signer(try SigningKey(seed: bytes.span.bytes))
+        } catch {
+            preconditionFailure("every seed of 32 bytes makes a key")
+        }
+    }
+}
+
+let ada = Person(1)
+let bob = Person(2)
+let eve = Person(3)
+
+/// A room that tests write to.
+func room(_ name: String) -> RoomName {
+    guard let name = RoomName(name) else { preconditionFailure("tests use valid names") }
+    return name
+}
+
+let ops = room("ops")
+
+/// The time that lies some milliseconds behind the start of the tests' epoch.
+func time(_ milliseconds: UInt64, _ counter: UInt64 = 0) -> HybridTime {
+    HybridTime(HybridTime(wallMilliseconds: 1_700_000_000_000 + milliseconds).rawValue + counter)
+}
+
+/// The payload of a content with a fixed salt.
+func payload(_ content: Content) -> [UInt8] {
+    let bytes: [UInt8] =
+        switch content {
+        case .text(let text): Array(text.utf8)
+        case .join(let name): Array(name.text.utf8)
+        case .leave: []
+        }
+    return [0] + [UInt8](repeating: 7, count: 16) + bytes
+}
+
+/// An entry with a content.
+func entry(_ content: Content, at time: HybridTime, deps: [EntryID] = []) -> Entry {
+    Entry(kind: content.kind, time: time, deps: deps.sorted(), payload: .present(payload(content)))
+}
+
+/// An entry with a text.
+func text(_ text: String, at milliseconds: UInt64, deps: [EntryID] = []) -> Entry {
+    entry(.text(text), at: time(milliseconds), deps: deps)
+}
+
+/// Writes a log as its author would.
+struct LogWriter {
+    let person: Person
+    let key: LogKey
+    private(set) var head = Head.start
+    private(set) var ids: [EntryID] = []
+
+    init(_ person: Person, _ room: RoomName = ops, incarnation: UInt64 = 1) {
+        self.person = person
+        self.key = LogKey(
+            conversation: room.conversation,
+            name: LogName(author: person.id, incarnation: incarnation))
+    }
+
+    /// Signs the next entries as one run.
+    mutating func run(_ entries: [Entry]) -> VerifiedRun {
+        let first = self.head.seq + 1
+        var prev = self.head.seq == 0 ? nil : self.head.id
+        let start = prev
+        var ids: [EntryID] = []
+        for (index, entry) in entries.enumerated() {
+            let id = entry.id(key: self.key, seq: first + UInt64(index), prev: prev)
+            ids.append(id)
+            prev = id
+        }
+        let last = ids[ids.count - 1]
+        let seq = first + UInt64(entries.count) - 1
+        let signature = Attestation.sign(key: self.key, seq: seq, id: last, by: self.person.signer)
+        let run = VerifiedRun(
+            run: Run(
+                key: self.key, first: first, prev: start, attestation: signature, entries: entries),
+            ids: ids)
+        self.head = run.head
+        self.ids += ids
+        return run
+    }
+
+    /// The next entries as an append of entries that are due.
+    mutating func append(_ entries: [Entry], heldFrom: Int = .max) -> Append {
+        Append(run: self.run(entries), heldFrom: heldFrom)
+    }
+}
+
+/// A batch of appends.
+func batch(_ appends: Append..., number: UInt64 = 1) -> Batch {
+    var batch = Batch(number: number)
+    batch.appends = appends
+    return batch
+}
+
+/// The texts of entries, in order.
+func texts(_ entries: [StoredEntry]) -> [String] {
+    entries.map { entry in
+        guard let payload = entry.payload,
+            case .text(let text) = Content(
+                kind: entry.kind, payload: payload, in: entry.key.conversation)
+        else { return "(\(entry.kind))" }
+        return text
+    }
+}
