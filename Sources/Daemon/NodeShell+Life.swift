@@ -83,7 +83,8 @@ extension NodeShell {
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
         return ControlServer(listener, bounds: self.controlBounds, loop: self.loop) {
-            request, reply in self.turn { self.handle(request, reply) }
+            request, reply in
+            self.turn { self.handle(request, reply) }
         } dirtied: { client in
             self.turn { self.dirtyClients.append(client) }
         } left: { client in

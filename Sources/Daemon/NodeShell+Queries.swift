@@ -35,7 +35,8 @@ extension NodeShell {
             discoveryMode: self.configuration.discovery.rawValue,
             discoveryBackend: self.discoveryBackend, discoveryState: self.discoveryState,
             links: status.links, conversations: status.conversations, messages: messages,
-            held: status.held, incarnation: Int64(truncatingIfNeeded: status.incarnation & .max >> 1),
+            held: status.held,
+            incarnation: Int64(truncatingIfNeeded: status.incarnation & .max >> 1),
             clockOffsetMilliseconds: status.clockOffsetMilliseconds,
             alerts: status.alerts.map {
                 StatusResult.Alert(
