@@ -16,6 +16,9 @@ public enum Limits {
     public static let runEntries = 128
     /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
     public static let runEntryBytes = 131_072
+    /// In a fork proof the hash of a payload stands where a shorter payload may have stood, so that a
+    /// run at its own limit still makes a proof that others take.
+    public static let proofRunEntryBytes = runEntryBytes + 32 * runEntries
     /// Names are shown in one line of a terminal.
     public static let nameBytes = 64
     /// A status is a sentence, not a message.

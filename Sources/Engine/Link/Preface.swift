@@ -17,11 +17,11 @@ struct Preface: Hashable, Sendable {
         self.highest = highest
     }
 
-    /// Reads a preface; nil for another magic or an empty range.
+    /// Reads a preface; nil for another magic.
+    ///
+    /// Any range is taken: one that has no version in common with ours deserves its answer.
     init?(_ bytes: [UInt8]) {
-        guard bytes.count == Self.byteCount, Array(bytes[0..<8]) == Self.magic,
-            bytes[8] <= bytes[9], bytes[8] > 0
-        else { return nil }
+        guard bytes.count == Self.byteCount, Array(bytes[0..<8]) == Self.magic else { return nil }
         self.init(lowest: bytes[8], highest: bytes[9])
     }
 

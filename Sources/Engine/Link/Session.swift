@@ -190,24 +190,29 @@ public struct Session: ~Copyable, Sendable {
         var bytes = self.pendingOutput
         self.pendingOutput = []
         while bytes.count < limit, self.phase == .open, let plaintext = self.queue.nextPlaintext() {
-            let start = bytes.count
-            bytes.append(contentsOf: [0, 0])
-            do throws(NoiseError) {
-                try self.transport?.encrypt(plaintext, appendingTo: &bytes)
-            } catch {
-                // 2^64 messages cannot have been sent; anything else is our own mistake.
-                preconditionFailure("encryption of a bounded plaintext cannot fail")
-            }
-            let length = bytes.count - start - 2
-            bytes[start] = UInt8(length >> 8)
-            bytes[start + 1] = UInt8(length & 0xff)
+            self.encrypt(plaintext, appendingTo: &bytes)
         }
         return bytes
     }
 
+    private mutating func encrypt(_ plaintext: [UInt8], appendingTo bytes: inout [UInt8]) {
+        let start = bytes.count
+        bytes.append(contentsOf: [0, 0])
+        do throws(NoiseError) {
+            try self.transport?.encrypt(plaintext, appendingTo: &bytes)
+        } catch {
+            // 2^64 messages cannot have been sent; anything else is our own mistake.
+            preconditionFailure("encryption of a bounded plaintext cannot fail")
+        }
+        let length = bytes.count - start - 2
+        bytes[start] = UInt8(length >> 8)
+        bytes[start + 1] = UInt8(length & 0xff)
+    }
+
     /// Takes bytes from the stream and says what they mean, in order.
     ///
-    /// After ``SessionEvent/failed(_:)`` all further input is dropped.
+    /// After ``SessionEvent/failed(_:)`` all further input is dropped. What it refuses on an open link it
+    /// answers with a goaway, which ``output(limit:)`` still gives.
     public mutating func receive(_ bytes: some Collection<UInt8>) -> [SessionEvent] {
         guard self.phase != .closed else { return [] }
         self.input.append(contentsOf: bytes)
@@ -221,6 +226,13 @@ public struct Session: ~Copyable, Sendable {
                 throw .handshakeTooLarge
             }
         } catch {
+            if self.phase == .open {
+                // What exactly was wrong is for our own log.
+                let goaway = Frame.goaway(.protocolViolation, "").encoded.bytes
+                var bytes = self.pendingOutput
+                self.encrypt(goaway, appendingTo: &bytes)
+                self.pendingOutput = bytes
+            }
             self.phase = .closed
             self.input = []
             self.inputStart = 0

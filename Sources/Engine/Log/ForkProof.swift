@@ -41,9 +41,9 @@ public struct ForkProof: Hashable, Sendable {
     /// Reads a proof to the end of the reader; whether it proves anything says ``isValid``.
     public init(from reader: inout WireReader) throws(WireError) {
         var left = try reader.nested("forkProof left", limit: Limits.frameBytes)
-        self.left = try Run(from: &left)
+        self.left = try Run(from: &left, entryBytes: Limits.proofRunEntryBytes)
         var right = try reader.nested("forkProof right", limit: Limits.frameBytes)
-        self.right = try Run(from: &right)
+        self.right = try Run(from: &right, entryBytes: Limits.proofRunEntryBytes)
         try reader.finish("forkProof")
         for run in [self.left, self.right] {
             for entry in run.entries {

@@ -116,6 +116,11 @@ extension Run {
 
     /// Reads a run to the end of the reader; its signature is not checked here.
     public init(from reader: inout WireReader) throws(WireError) {
+        try self.init(from: &reader, entryBytes: Limits.runEntryBytes)
+    }
+
+    /// Reads a run whose entries may have so many bytes in all.
+    init(from reader: inout WireReader, entryBytes: Int) throws(WireError) {
         let conversation = ConversationID(try reader.bytes32("run conversation"))
         let author = PeerID(try reader.bytes32("run author"))
         let incarnation = try reader.u64("run incarnation")
@@ -134,8 +139,8 @@ extension Run {
             entries.append(try Entry(from: &reader, after: entries.last?.time))
         }
         let size = reader.position - start
-        guard size <= Limits.runEntryBytes else {
-            throw .limit(field: "run entries", limit: Limits.runEntryBytes, got: UInt64(size))
+        guard size <= entryBytes else {
+            throw .limit(field: "run entries", limit: entryBytes, got: UInt64(size))
         }
         try reader.finish("run")
         self.init(

@@ -7,7 +7,9 @@ struct FrameReader: Sendable {
 
     /// Reads all frames of one plaintext.
     mutating func read(_ plaintext: [UInt8]) throws(WireError) -> [ReceivedFrame] {
-        guard !plaintext.isEmpty else { throw .value(field: "plaintext length") }
+        guard (1...Limits.plaintextBytes).contains(plaintext.count) else {
+            throw .value(field: "plaintext length")
+        }
         var reader = WireReader(plaintext)
         var frames: [ReceivedFrame] = []
         while reader.remaining > 0 {
@@ -17,11 +19,15 @@ struct FrameReader: Sendable {
             let byteCount = reader.position - start
             switch Frame.Kind(rawValue: type) {
             case .liveFragment:
-                if let whole = try Self.join(body, onto: &self.liveParts, .live) {
+                if let whole = try Self.join(
+                    body, of: byteCount, onto: &self.liveParts, .live)
+                {
                     frames.append(whole)
                 }
             case .syncFragment:
-                if let whole = try Self.join(body, onto: &self.syncParts, .sync) {
+                if let whole = try Self.join(
+                    body, of: byteCount, onto: &self.syncParts, .sync)
+                {
                     frames.append(whole)
                 }
             default:
@@ -46,9 +52,13 @@ struct FrameReader: Sendable {
     }
 
     private static func join(
-        _ fragment: [UInt8], onto parts: inout [UInt8], _ channel: Channel
+        _ fragment: [UInt8], of byteCount: Int, onto parts: inout [UInt8], _ channel: Channel
     ) throws(WireError) -> ReceivedFrame? {
         guard fragment.count > 1, fragment[0] <= 1 else { throw .value(field: "fragment") }
+        // Without this a peer could make us put a frame together from a byte at a time.
+        guard fragment[0] == 1 || byteCount == Limits.plaintextBytes else {
+            throw .value(field: "fragment length")
+        }
         parts.append(contentsOf: fragment[1...])
         guard parts.count <= Limits.frameBytes else {
             throw .limit(field: "frame", limit: Limits.frameBytes, got: UInt64(parts.count))

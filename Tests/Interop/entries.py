@@ -1,0 +1,347 @@
+"""Names, entries, attestations, runs, fork proofs: Docs/Protocol/Entries.md §1 to §6."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Sequence
+
+from codec import Reader, Refused, read_extensions, u8, u64, varint
+from primitives import H, Identity, check, verify
+
+ZERO_32 = bytes(32)
+PAYLOAD_MAXIMUM = 65_536
+EXTENSIONS_MAXIMUM = 1_024
+DEPS_MAXIMUM = 16
+RUN_ENTRIES_MAXIMUM = 128
+RUN_BYTES_MAXIMUM = 131_072
+
+FORM_PAYLOAD_OMITTED = 1
+FORM_EPOCH = 2
+FORM_EXTENSIONS = 4
+
+
+class EntryKind(IntEnum):
+    TEXT = 1
+    JOIN = 2
+    LEAVE = 3
+
+
+def is_room_name(name: str) -> bool:
+    if not 1 <= len(name.encode("utf-8")) <= 64 or name[0] in "-_.":
+        return False
+    return all(
+        scalar in "-_." or unicodedata.category(scalar) in ("Ll", "Lo", "Nd") for scalar in name
+    )
+
+
+def room_id(name: str) -> bytes:
+    return H("stoa room", name.encode("utf-8"))
+
+
+def hybrid_time(milliseconds: int, counter: int = 0) -> int:
+    return milliseconds << 16 | counter
+
+
+@dataclass(frozen=True, order=True)
+class LogName:
+    conversation: bytes
+    author: bytes
+    incarnation: int
+
+    @property
+    def packed(self) -> bytes:
+        return self.conversation + self.author + u64(self.incarnation)
+
+
+def payload(content: bytes, salt: bytes) -> bytes:
+    """Suite 0."""
+    if len(salt) != 16:
+        raise ValueError("a salt has 16 bytes")
+    return b"\x00" + salt + content
+
+
+def payload_hash(data: bytes) -> bytes:
+    return H("stoa payload", data)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a run carries of an entry; `payload` is None where only its hash is known."""
+
+    kind: int
+    hlc: int
+    payload_length: int
+    payload_hash: bytes
+    payload: bytes | None
+    deps: tuple[bytes, ...] = ()
+    epoch: bytes = ZERO_32
+    extensions: bytes = b""
+    flags: int = 0
+
+    @staticmethod
+    def new(
+        kind: int,
+        hlc: int,
+        data: bytes,
+        deps: Sequence[bytes] = (),
+        epoch: bytes = ZERO_32,
+        extensions: bytes = b"",
+    ) -> "Entry":
+        ascending = tuple(sorted(deps))
+        return Entry(kind, hlc, len(data), payload_hash(data), data, ascending, epoch, extensions)
+
+    @property
+    def content(self) -> bytes | None:
+        """The content of a suite 0 payload that parses, or None."""
+        if self.payload is None or len(self.payload) < 17 or self.payload[0] != 0:
+            return None
+        return self.payload[17:]
+
+    def without_payload(self) -> "Entry":
+        return replace(self, payload=None)
+
+    def header(self, log: LogName, seq: int, prev: bytes | None) -> bytes:
+        return b"".join(
+            [
+                u8(1),
+                u8(self.kind),
+                u8(self.flags),
+                log.packed,
+                varint(seq),
+                prev or b"",
+                u64(self.hlc),
+                u8(len(self.deps)),
+                *self.deps,
+                self.epoch,
+                varint(self.payload_length),
+                self.payload_hash,
+                varint(len(self.extensions)),
+                self.extensions,
+            ]
+        )
+
+    def identifier(self, log: LogName, seq: int, prev: bytes | None) -> bytes:
+        return H("stoa entry", self.header(log, seq, prev))
+
+    @property
+    def form(self) -> int:
+        form = 0
+        if self.payload is None:
+            form |= FORM_PAYLOAD_OMITTED
+        if self.epoch != ZERO_32:
+            form |= FORM_EPOCH
+        if self.extensions:
+            form |= FORM_EXTENSIONS
+        return form
+
+    def packed(self, before: int | None) -> bytes:
+        """The entry inside a run; `before` is the hlc of the entry before it in that run."""
+        stored = self.payload_hash if self.payload is None else self.payload
+        return b"".join(
+            [
+                u8(self.kind),
+                u8(self.flags),
+                u8(self.form),
+                u64(self.hlc) if before is None else varint(self.hlc - before),
+                u8(len(self.deps)),
+                *self.deps,
+                self.epoch if self.epoch != ZERO_32 else b"",
+                varint(self.payload_length),
+                stored,
+                varint(len(self.extensions)) + self.extensions if self.extensions else b"",
+            ]
+        )
+
+
+def attestation_message(log: LogName, seq: int, identifier: bytes) -> bytes:
+    return b"stoa.attestation.v1\x00" + log.packed + u64(seq) + identifier
+
+
+def read_entry(reader: Reader, before: int | None) -> Entry:
+    kind = reader.u8()
+    if reader.u8() != 0:
+        raise Refused("entry flags that are not 0")
+    form = reader.u8()
+    if form & ~(FORM_PAYLOAD_OMITTED | FORM_EPOCH | FORM_EXTENSIONS):
+        raise Refused("unknown bits in an entry's form")
+    if before is None:
+        hlc = reader.u64()
+    else:
+        hlc = before + reader.counted(1, 2**64 - 1, "an hlc difference")
+        if hlc >= 2**64:
+            raise Refused("an hlc over 64 bits")
+    count = reader.u8()
+    if count > DEPS_MAXIMUM:
+        raise Refused(f"{count} deps")
+    deps = tuple(reader.take(32) for _ in range(count))
+    if any(deps[i] >= deps[i + 1] for i in range(count - 1)):
+        raise Refused("deps that do not ascend")
+    epoch = ZERO_32
+    if form & FORM_EPOCH:
+        epoch = reader.take(32)
+        if epoch == ZERO_32:
+            raise Refused("an epoch of zeros that is said to be present")
+    length = reader.counted(0, PAYLOAD_MAXIMUM, "a payload's length")
+    data: bytes | None = None
+    if form & FORM_PAYLOAD_OMITTED:
+        hashed = reader.take(32)
+    else:
+        data = reader.take(length)
+        hashed = payload_hash(data)
+    extra = b""
+    if form & FORM_EXTENSIONS:
+        extra = reader.take(reader.counted(1, EXTENSIONS_MAXIMUM, "the extensions' length"))
+        read_extensions(extra)
+    return Entry(kind, hlc, length, hashed, data, deps, epoch, extra)
+
+
+@dataclass(frozen=True)
+class Run:
+    log: LogName
+    first: int
+    prev: bytes | None
+    signature: bytes
+    entries: tuple[Entry, ...]
+
+    @staticmethod
+    def signed(
+        identity: Identity,
+        log: LogName,
+        first: int,
+        prev: bytes | None,
+        entries: Sequence[Entry],
+    ) -> "Run":
+        draft = Run(log, first, prev, bytes(64), tuple(entries))
+        message = attestation_message(log, draft.last, draft.identifiers[-1])
+        return replace(draft, signature=identity.sign(message))
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.entries) - 1
+
+    @property
+    def identifiers(self) -> list[bytes]:
+        out: list[bytes] = []
+        prev = self.prev
+        for offset, entry in enumerate(self.entries):
+            prev = entry.identifier(self.log, self.first + offset, prev)
+            out.append(prev)
+        return out
+
+    def verified(self) -> "Run":
+        message = attestation_message(self.log, self.last, self.identifiers[-1])
+        check(self.log.author, message, self.signature, "a run")
+        return self
+
+    @property
+    def is_valid(self) -> bool:
+        message = attestation_message(self.log, self.last, self.identifiers[-1])
+        return verify(self.log.author, message, self.signature)
+
+    def without_payloads(self) -> "Run":
+        return replace(self, entries=tuple(entry.without_payload() for entry in self.entries))
+
+    def packed(self) -> bytes:
+        body = bytearray()
+        before: int | None = None
+        for entry in self.entries:
+            body += entry.packed(before)
+            before = entry.hlc
+        return (
+            self.log.packed
+            + varint(self.first)
+            + varint(len(self.entries))
+            + (self.prev or b"")
+            + self.signature
+            + bytes(body)
+        )
+
+
+def read_run(data: bytes) -> Run:
+    """The shape alone; `Run.verified` looks at the signature."""
+    reader = Reader(data)
+    log = LogName(reader.take(32), reader.take(32), reader.u64())
+    first = reader.counted(1, 2**64 - 1, "a run's first seq")
+    count = reader.counted(1, RUN_ENTRIES_MAXIMUM, "a run's count")
+    if first + count - 1 >= 2**64:
+        raise Refused("a seq over 64 bits")
+    prev = None if first == 1 else reader.take(32)
+    signature = reader.take(64)
+    if reader.left > RUN_BYTES_MAXIMUM:
+        raise Refused(f"a run with {reader.left} bytes of entries")
+    entries: list[Entry] = []
+    for _ in range(count):
+        entries.append(read_entry(reader, entries[-1].hlc if entries else None))
+    reader.end()
+    return Run(log, first, prev, signature, tuple(entries))
+
+
+@dataclass(frozen=True)
+class ForkProof:
+    lower: Run
+    upper: Run
+
+    @staticmethod
+    def of(one: Run, other: Run) -> "ForkProof":
+        pair = [one.without_payloads(), other.without_payloads()]
+        pair.sort(key=lambda run: run.identifiers[0])
+        return ForkProof(pair[0], pair[1])
+
+    @property
+    def log(self) -> LogName:
+        return self.lower.log
+
+    @property
+    def point(self) -> int:
+        return self.lower.first
+
+    def packed(self) -> bytes:
+        runs = [self.lower.packed(), self.upper.packed()]
+        return b"".join(varint(len(run)) + run for run in runs)
+
+    def verified(self) -> "ForkProof":
+        self.lower.verified()
+        self.upper.verified()
+        return self
+
+
+def read_fork_proof(data: bytes) -> ForkProof:
+    reader = Reader(data)
+    lower = read_run(reader.take(reader.varint()))
+    upper = read_run(reader.take(reader.varint()))
+    reader.end()
+    if lower.log != upper.log or lower.first != upper.first:
+        raise Refused("a fork proof over two logs or two positions")
+    if any(entry.payload is not None for entry in lower.entries + upper.entries):
+        raise Refused("a fork proof with payloads")
+    if lower.identifiers[0] >= upper.identifiers[0]:
+        raise Refused("a fork proof whose runs stand in the wrong order or are the same")
+    return ForkProof(lower, upper)
+
+
+@dataclass
+class OwnLog:
+    """The log that this author writes; every batch is one run with one attestation."""
+
+    identity: Identity
+    name: LogName
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def seq(self) -> int:
+        return self.runs[-1].last if self.runs else 0
+
+    @property
+    def head(self) -> bytes | None:
+        return self.runs[-1].identifiers[-1] if self.runs else None
+
+    @property
+    def hlc(self) -> int:
+        return self.runs[-1].entries[-1].hlc if self.runs else 0
+
+    def append(self, entries: Sequence[Entry]) -> Run:
+        run = Run.signed(self.identity, self.name, self.seq + 1, self.head, entries)
+        self.runs.append(run)
+        return run

@@ -1,0 +1,260 @@
+"""An independent Stoa peer, from Docs/Protocol alone.
+
+peer.py HOST:PORT --room agora --name Python --say "hello"
+peer.py --listen 127.0.0.1:0 --room agora
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+import sys
+from typing import Callable
+
+import frames
+from codec import Refused, u16
+from cryptography.exceptions import InvalidTag
+from entries import EntryKind, ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
+from frames import Reason
+from link import Link, LinkEnded, Opening
+from primitives import Identity
+from records import Record, profile
+from replica import Conversation, LogState, Replica, wall_milliseconds
+from session import DELTA_SECONDS, Session
+
+# What a handshake can fail with by the other side's fault.
+HANDSHAKE_FAILURES = (
+    Refused,
+    LinkEnded,
+    ConnectionError,
+    TimeoutError,
+    asyncio.IncompleteReadError,
+    InvalidTag,
+    ValueError,
+)
+
+
+class Watch:
+    """Lets one wait for a state instead of for a time."""
+
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+
+    def touch(self) -> None:
+        self.event.set()
+        self.event = asyncio.Event()
+
+    async def until(self, what: Callable[[], bool], seconds: float, words: str) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while not what():
+            try:
+                await asyncio.wait_for(self.event.wait(), deadline - loop.time())
+            except asyncio.TimeoutError:
+                if not what():
+                    raise TimeoutError(f"not within {seconds} s: {words}") from None
+
+
+class Peer:
+    def __init__(self, identity: Identity | None = None, name: str | None = None) -> None:
+        self.identity = identity or Identity.from_seed(secrets.token_bytes(32))
+        self.boot = secrets.randbits(64)
+        self.dials = 0
+        self.replica = Replica()
+        self.own: dict[bytes, OwnLog] = {}
+        self.sessions: list[Session] = []
+        self.past: list[Session] = []
+        self.watch = Watch()
+        self.server: asyncio.Server | None = None
+        self.running: set[asyncio.Task[None]] = set()
+        self.moved: set[LogName] = set()
+        self.failures: list[BaseException] = []
+        self.serves = True
+        if name is not None:
+            record = profile(self.identity, name, "", hybrid_time(wall_milliseconds()))
+            self.replica.profiles[self.identity.public] = record
+
+    # Links.
+
+    def opening(self) -> Opening:
+        capabilities = {}
+        if self.server is not None:
+            capabilities[2] = u16(self.port)
+        return Opening(self.identity, self.boot, self.dials, capabilities)
+
+    @property
+    def port(self) -> int:
+        if self.server is None:
+            raise RuntimeError("this peer does not listen")
+        return int(self.server.sockets[0].getsockname()[1])
+
+    async def listen(self, host: str = "127.0.0.1", port: int = 0) -> int:
+        self.server = await asyncio.start_server(self.accepted, host, port)
+        return self.port
+
+    async def accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            self.start(await Link.accept(reader, writer, self.opening()))
+        except HANDSHAKE_FAILURES as failure:
+            self.failures.append(failure)
+            self.watch.touch()
+
+    async def dial(
+        self,
+        host: str,
+        port: int,
+        expected: bytes | None = None,
+        source: str | None = None,
+    ) -> Session:
+        self.dials += 1
+        opening = self.opening()
+        opening.expected = expected
+        return self.start(await Link.dial(host, port, opening, source))
+
+    def start(self, link: Link) -> Session:
+        session = Session(self, link)
+        self.sessions.append(session)
+        task = asyncio.get_running_loop().create_task(session.run())
+        self.running.add(task)
+        task.add_done_callback(self.running.discard)
+        self.watch.touch()
+        return session
+
+    def forget(self, session: Session) -> None:
+        if session in self.sessions:
+            self.sessions.remove(session)
+            self.past.append(session)
+        self.watch.touch()
+
+    async def close(self) -> None:
+        if self.server is not None:
+            self.server.close()
+        for session in list(self.sessions):
+            session.link.close(Reason.SHUTDOWN)
+        for task in list(self.running):
+            task.cancel()
+        await asyncio.gather(*self.running, return_exceptions=True)
+
+    async def until(self, what: Callable[[], bool], seconds: float, words: str) -> None:
+        await self.watch.until(what, seconds, words)
+
+    async def heard_back(self, session: Session, seconds: float = 5.0) -> None:
+        """Waits for the answer to a ping: what was sent before has been handled then."""
+        nonce = session.ping()
+        await self.until(
+            lambda: nonce in session.pongs or session.ended is not None, seconds, "a pong"
+        )
+        if nonce not in session.pongs:
+            raise session.ended or RuntimeError("the link ended")
+
+    # Rooms and messages.
+
+    def join(self, name: str, say_so: bool = True) -> Conversation:
+        """Takes part in a room; `say_so` also writes the join entry."""
+        identifier = room_id(name)
+        conversation = self.replica.conversations.setdefault(
+            identifier, Conversation(identifier, name)
+        )
+        for session in self.sessions:
+            session.announce()
+        if say_so:
+            self.write(conversation, [(EntryKind.JOIN, name.encode())])
+        return conversation
+
+    def leave(self, conversation: Conversation) -> None:
+        del self.replica.conversations[conversation.identifier]
+        for session in self.sessions:
+            session.announced.discard(conversation.identifier)
+            session.shared.pop(conversation.identifier, None)
+            session.link.send(frames.rooms_left([conversation.identifier]))
+
+    def say(self, conversation: Conversation, words: str) -> Run:
+        return self.write(conversation, [(EntryKind.TEXT, words.encode())])
+
+    def write(self, conversation: Conversation, items: list[tuple[int, bytes]]) -> Run:
+        own = self.own.get(conversation.identifier)
+        if own is None:
+            name = LogName(conversation.identifier, self.identity.public, secrets.randbits(64))
+            own = self.own[conversation.identifier] = OwnLog(self.identity, name)
+        run = self.replica.write(self.identity, own, items, secrets.token_bytes(16))
+        log = conversation.log(own.name)
+        for session in self.sessions:
+            session.push(log, run)
+        self.committed(log)
+        return run
+
+    # Spreading.
+
+    def committed(self, log: LogState) -> None:
+        """Tells the other links within 100 ms, all logs that moved meanwhile together."""
+        if not self.moved:
+            asyncio.get_running_loop().call_later(DELTA_SECONDS, self.send_deltas)
+        self.moved.add(log.name)
+        self.watch.touch()
+
+    def send_deltas(self) -> None:
+        moved, self.moved = self.moved, set()
+        for session in self.sessions:
+            for name in sorted(moved):
+                conversation = self.replica.conversations.get(name.conversation)
+                if conversation is not None:
+                    session.send_delta(conversation.log(name))
+
+    def spread_proof(self, proof: ForkProof, source: Session | None) -> None:
+        for session in self.sessions:
+            if session is not source and proof.log.conversation in session.shared:
+                session.link.send(frames.fork_proof(proof.packed()))
+        self.watch.touch()
+
+    def spread_record(self, record: Record, source: Session | None) -> None:
+        for session in self.sessions:
+            authors = [shared.conversation.authors for shared in session.shared.values()]
+            if session is not source and any(record.author in known for known in authors):
+                session.link.send(frames.records([record.packed()]))
+
+
+async def command(arguments: argparse.Namespace) -> int:
+    peer = Peer(name=arguments.name)
+    if arguments.listen is not None:
+        host, _, port = arguments.listen.rpartition(":")
+        print(f"listening on {host}:{await peer.listen(host, int(port))}", flush=True)
+    conversation = peer.join(arguments.room, say_so=arguments.say is not None)
+    if arguments.address is not None:
+        host, _, port = arguments.address.rpartition(":")
+        await peer.dial(host, int(port))
+    await peer.until(lambda: bool(peer.sessions), arguments.seconds, "a link")
+    session = peer.sessions[0]
+    if arguments.say is not None:
+        peer.say(conversation, arguments.say)
+
+    def settled() -> bool:
+        shared = session.shared.get(conversation.identifier)
+        return session.ended is not None or (
+            shared is not None
+            and shared.digest_received == peer.replica.digest(conversation.identifier)
+        )
+
+    await peer.until(settled, arguments.seconds, "the same digest on both sides")
+    for words in conversation.texts():
+        print(words.encode("unicode_escape").decode("ascii"))
+    await peer.close()
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="An independent Stoa peer.")
+    parser.add_argument("address", nargs="?", metavar="HOST:PORT")
+    parser.add_argument("--listen", metavar="HOST:PORT")
+    parser.add_argument("--room", required=True)
+    parser.add_argument("--name", default="python")
+    parser.add_argument("--say", metavar="TEXT")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    arguments = parser.parse_args()
+    if arguments.address is None and arguments.listen is None:
+        parser.error("an address or --listen")
+    return asyncio.run(command(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

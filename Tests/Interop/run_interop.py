@@ -1,0 +1,62 @@
+"""Runs this peer against real binaries.
+
+    run_interop.py --stoad PATH --stoa PATH [--only WORD] [--verbose]
+
+Ends with a line `N passed, N failed`, and with 1 where something failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+import traceback
+from pathlib import Path
+
+import scenario_forgeries
+import scenario_fork
+import scenario_history
+import scenario_links
+import scenario_relay
+from checks import Checks
+from rig import Rig
+
+SCENARIOS = {
+    "history": scenario_history.run,
+    "links": scenario_links.run,
+    "forgeries": scenario_forgeries.run,
+    "fork": scenario_fork.run,
+    "relay": scenario_relay.run,
+}
+
+
+async def scenarios(arguments: argparse.Namespace) -> int:
+    checks = Checks(arguments.verbose)
+    for name, scenario in SCENARIOS.items():
+        if arguments.only not in (None, name):
+            continue
+        print(f"scenario {name}", flush=True)
+        rig = Rig(arguments.stoad.resolve(), arguments.stoa.resolve(), checks)
+        try:
+            await rig.start()
+            await scenario(rig)
+        except Exception as error:  # A scenario that breaks off is one failure of its own.
+            traceback.print_exc()
+            checks.that(f"scenario {name} ran to its end", False, repr(error))
+            print(rig.stoad.log.read_text(errors="replace")[-4_000:], file=sys.stderr)
+        finally:
+            await rig.end()
+    return checks.report()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Stoa against an independent peer.")
+    parser.add_argument("--stoad", type=Path, required=True)
+    parser.add_argument("--stoa", type=Path, required=True)
+    parser.add_argument("--only", choices=sorted(SCENARIOS))
+    parser.add_argument("--verbose", action="store_true")
+    return asyncio.run(scenarios(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

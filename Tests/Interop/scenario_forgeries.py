@@ -1,0 +1,320 @@
+"""Everything that a peer sends, changed once; an honest link beside it notices nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from typing import Any
+
+import frames
+from codec import u16
+from control import shown
+from forgeries import (
+    Author,
+    Due,
+    HandshakeForgery,
+    LinkForgery,
+    frame_forgeries,
+    handshake_forgeries,
+    plaintext_forgeries,
+    record_forgeries,
+    run_forgeries,
+    sync_forgeries,
+)
+from frames import ClockRow, Frame, Reason, Type
+from link import Link, LinkEnded
+from noise_link import preface
+from peer import HANDSHAKE_FAILURES, Peer
+from replica import Conversation
+from rig import ROOM, SECONDS, Rig
+from session import Session
+from summaries import head_tag, log_tag
+
+CLOSE_SECONDS = 8.0
+
+
+class Ground:
+    """The room, the honest link in it, and what a forger needs to know of both."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig = rig
+        self.checks = rig.checks
+
+    async def start(self) -> None:
+        rig = self.rig
+        await rig.stoad.run("join", ROOM)
+        self.control = await rig.subscribed()
+        self.honest = rig.peer("Honest")
+        self.room = self.honest.join(ROOM)
+        self.session = await rig.dial(self.honest)
+        self.honest.say(self.room, "genuine: the honest one's")
+        await self.control.message(lambda item: item["text"].startswith("genuine"))
+        name = self.honest.own[self.room.identifier].name
+        self.log = self.room.log(name)
+
+    @property
+    def known(self) -> tuple[bytes, int]:
+        """An entry that stoad holds, and its hlc."""
+        seq = self.log.seq
+        return self.log.identifiers[seq - 1], self.log.entry(seq).hlc
+
+    async def unaffected(self, name: str) -> None:
+        ended = ""
+        try:
+            await self.honest.heard_back(self.session)
+        except Exception as error:
+            ended = repr(error)
+        self.checks.that(f"{name}: the honest link stays", not ended, ended)
+        if ended:
+            self.session = await self.rig.dial(self.honest)
+
+    async def refused(self, name: str, peer: Peer, source: str) -> None:
+        """Looks for it in what `peers` tells of refusals."""
+        listed = await self.rig.refusals(self.control)
+        key = shown(peer.identity.public)
+        found = [
+            item
+            for item in listed
+            if item.get("peer") == key or str(item.get("address", "")).startswith(source)
+        ]
+        self.checks.that(f"{name}: listed among the refusals", bool(found), listed[-2:])
+
+    async def linked(self, source: str) -> tuple[Peer, Session, Conversation]:
+        peer = self.rig.peer()
+        room = peer.join(ROOM, say_so=False)
+        # It would repair what is forged; here it only listens.
+        session = await peer.dial("127.0.0.1", self.rig.stoad.port, source=source)
+        await peer.until(lambda: room.identifier in session.shared, SECONDS, "the room")
+        return peer, session, room
+
+
+async def handshake(ground: Ground, forgery: HandshakeForgery) -> None:
+    peer = ground.rig.peer()
+    source = next(ground.rig.sources)
+    peer.dials = 1
+    opening = peer.opening()
+    forgery.change(opening)
+    passed = False
+    words = ""
+    try:
+        link = await Link.dial("127.0.0.1", ground.rig.stoad.port, opening, source)
+        session = peer.start(link)
+        await peer.heard_back(session, SECONDS)
+        passed = True
+    except HANDSHAKE_FAILURES as error:
+        words = repr(error)
+    ground.checks.that(
+        f"{forgery.name}: {'accepted' if forgery.accepted else 'refused'}",
+        passed == forgery.accepted,
+        words,
+    )
+    if not forgery.accepted and forgery.listed:
+        await ground.refused(forgery.name, peer, source)
+    await peer.close()
+
+
+async def raw(ground: Ground, name: str, data: bytes, due: bytes, seconds: float = SECONDS) -> None:
+    """Bytes on a bare connection, and what comes back until it is closed."""
+    source = next(ground.rig.sources)
+    reader, writer = await asyncio.open_connection(
+        "127.0.0.1", ground.rig.stoad.port, local_addr=(source, 0)
+    )
+    writer.write(data)
+    try:
+        answer = await asyncio.wait_for(reader.read(), seconds)
+    except ConnectionError:
+        answer = b""
+    except asyncio.TimeoutError:
+        answer = b"it stayed open"
+    writer.close()
+    ground.checks.same(f"{name}: closed after", answer, due)
+
+
+async def transport(ground: Ground, name: str, forged: Any) -> None:
+    """What stands below frames: the sealed messages themselves."""
+    source = next(ground.rig.sources)
+    peer, session, _ = await ground.linked(source)
+    forged(session.link)
+    await ground.rig.eventually(
+        peer, f"{name}: the link closes", lambda: session.ended is not None, CLOSE_SECONDS
+    )
+    await ground.refused(name, peer, source)
+    await peer.close()
+
+
+async def on_link(
+    ground: Ground,
+    name: str,
+    due: Due,
+    plaintexts: list[bytes],
+    sent: list[Frame],
+    given: tuple[Peer, Session, Conversation] | None = None,
+    source: str = "",
+) -> None:
+    if given is None:
+        source = next(ground.rig.sources)
+        given = await ground.linked(source)
+    peer, session, _ = given
+    # A write to a socket that is closed already would cost us the goaway before it.
+    session.mute = due is Due.CLOSE
+    session.link.counts_credit = not plaintexts
+    for plaintext in plaintexts:
+        session.link.write_plaintext(plaintext)
+    for frame in sent:
+        session.link.send(frame)
+    try:
+        if due is Due.CLOSE:
+            # Nothing is sent behind it: bytes that are not read when a socket is closed can
+            # cost us the goaway.
+            await peer.until(lambda: session.ended is not None, CLOSE_SECONDS, "the end")
+        else:
+            await peer.heard_back(session, SECONDS)
+    except (TimeoutError, LinkEnded) as error:
+        if session.ended is None and due is not Due.CLOSE:
+            ground.checks.that(f"{name}: answered or closed", False, repr(error))
+    stayed = session.ended is None
+    reason = None if session.ended is None else session.ended.reason
+    if session.refused is not None:
+        ground.checks.that(f"{name}: what stoad sends is right", False, session.refused)
+    if due is Due.CLOSE:
+        ground.checks.that(f"{name}: closed", not stayed, "it stayed")
+        if not stayed:
+            ground.checks.same(f"{name}: goaway", reason, Reason.PROTOCOL_VIOLATION)
+            await ground.refused(name, peer, source)
+    elif due is not Due.HIDE:
+        ground.checks.that(f"{name}: the link stays", stayed, f"goaway {reason}")
+    await peer.close()
+
+
+async def in_answer(ground: Ground, forgery: LinkForgery) -> None:
+    """The forged run as the answer to a want that our clock called for."""
+    source = next(ground.rig.sources)
+    peer, session, room = await ground.linked(source)
+    peer.serves = False
+    author = Author.new(peer.identity, room.identifier)
+    made = [Frame(Type.SYNC_RUN, frame.body) for frame in forgery.frames(author, *ground.known)]
+    tag = log_tag(session.hh, author.log)
+    row = ClockRow(tag, 1, head_tag(session.hh, bytes(32)), 0)
+    session.link.send(frames.clock(room.identifier, False, [row]))
+    name = f"{forgery.name}, as a syncRun"
+    await ground.rig.eventually(
+        peer,
+        f"{name}: stoad wants it",
+        lambda: any(frame.kind == Type.WANT for frame in session.received),
+    )
+    await on_link(ground, name, forgery.due, [], made, (peer, session, room), source)
+
+
+def sealed(link: Link, plaintext: bytes, change: Any) -> None:
+    link.writer.write(change(link.transport.seal(plaintext)))
+
+
+async def run(rig: Rig) -> None:
+    ground = Ground(rig)
+    await ground.start()
+
+    # Preface and message 1, as bytes.
+    offer = u16(32) + bytes(range(32))
+    wrong = bytes([0x52]) + preface()[1:]
+    await raw(ground, "preface: another magic", wrong + offer, b"")
+    await raw(
+        ground,
+        "preface: last byte of the magic",
+        preface()[:7] + b"\x0b" + preface()[8:] + offer,
+        b"",
+    )
+    await raw(ground, "preface: versions 2 to 2", preface(2, 2) + offer, b"\x00\x01\x01")
+    await raw(ground, "preface: versions 0 to 0", preface(0, 0) + offer, b"\x00\x01\x01")
+    await raw(ground, "preface: cut, then silence", preface()[:5], b"")
+    await raw(ground, "nothing for 5 s", b"", b"")
+    await raw(ground, "message 1: of 65,535 bytes", preface() + u16(65_535) + bytes(65_535), b"")
+    await ground.unaffected("preface")
+
+    for opening in handshake_forgeries():
+        await handshake(ground, opening)
+    await ground.unaffected("handshake")
+
+    # Transport messages.
+    ping = frames.ping(1, 1).packed()
+
+    def flip(message: bytes) -> bytes:
+        return message[:-1] + bytes([message[-1] ^ 1])
+
+    def flip_front(message: bytes) -> bytes:
+        return message[:2] + bytes([message[2] ^ 1]) + message[3:]
+
+    cases: dict[str, Any] = {
+        "transport: tag changed": lambda link: sealed(link, ping, flip),
+        "transport: ciphertext changed": lambda link: sealed(link, ping, flip_front),
+        "transport: sent twice": lambda link: sealed(link, ping, lambda m: m + m),
+        "transport: one left out": lambda link: (
+            link.transport.seal(ping),
+            link.writer.write(link.transport.seal(ping)),
+        ),
+        "transport: length 0": lambda link: link.writer.write(u16(0)),
+        "transport: an empty plaintext": lambda link: sealed(link, b"", lambda m: m),
+        "transport: length 16": lambda link: link.writer.write(u16(16) + bytes(16)),
+        "transport: a plaintext of 16,385 bytes": lambda link: sealed(
+            link, frames.Frame(0x7E, bytes(16_382)).packed(), lambda m: m
+        ),
+        "transport: length 65,535": lambda link: link.writer.write(
+            struct.pack(">H", 65_535) + bytes(65_535)
+        ),
+    }
+    for name, forged in cases.items():
+        await transport(ground, name, forged)
+    await ground.unaffected("transport")
+
+    for name, (plaintexts, due) in plaintext_forgeries().items():
+        await on_link(ground, name, due, plaintexts, [])
+    await ground.unaffected("frames")
+
+    everything = frame_forgeries() + run_forgeries() + record_forgeries()
+    everything += sync_forgeries(ground.room.identifier)
+    for forgery in everything:
+        source = next(rig.sources)
+        peer, session, room = await ground.linked(source)
+        author = Author.new(peer.identity, room.identifier)
+        made = forgery.frames(author, *ground.known)
+        await on_link(ground, forgery.name, forgery.due, [], made, (peer, session, room), source)
+    await ground.unaffected("entries, records and clocks")
+    for forgery in run_forgeries():
+        if (
+            forgery.due is Due.CLOSE
+            and len(
+                forgery.frames(
+                    Author.new(ground.honest.identity, ground.room.identifier), *ground.known
+                )
+            )
+            == 1
+        ):
+            await in_answer(ground, forgery)
+    await ground.unaffected("answers to wants")
+
+    # A message after all of it closes the list: what is shown was shown before it.
+    ground.honest.say(ground.room, "genuine: the last one")
+    await ground.control.message(lambda item: item["text"] == "genuine: the last one")
+    history = await rig.stoad.history(ROOM)
+    texts = [item["text"] for item in history if item["kind"] == "text"]
+    forged_texts = [words for words in texts if not words.startswith("genuine")]
+    ground.checks.same("nothing forged is in the history", forged_texts, [])
+    streamed = [item["text"] for item in ground.control.messages if item["kind"] == "text"]
+    forged_texts = [words for words in streamed if not words.startswith("genuine")]
+    ground.checks.same("nothing forged was streamed", forged_texts, [])
+    for words in (
+        "genuine: extension 4",
+        "genuine: after its dep",
+        "genuine: an unknown dep",
+        "genuine: an hlc of 1",
+        "genuine: after a hidden one",
+        "genuine: before an hlc that stands",
+    ):
+        ground.checks.that(f"shown: {words}", words in texts, texts[-8:])
+    printed = await rig.stoad.json("peers")
+    ground.checks.that(
+        "stoa --json peers prints refusals",
+        any("reason" in item and "count" in item for item in printed),
+        printed[-2:],
+    )
+    code, _, errors = await rig.stoad.command("status")
+    ground.checks.same("stoad still answers", (code, errors), (0, ""))

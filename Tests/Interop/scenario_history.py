@@ -1,0 +1,163 @@
+"""A history is caught up, checked and answered; credit is kept to on both sides."""
+
+from __future__ import annotations
+
+import frames
+from control import shown
+from entries import EntryKind, hybrid_time
+from frames import Type
+from records import profile
+from replica import Conversation, wall_milliseconds
+from rig import ROOM, SECONDS, Rig
+
+MESSAGES = 300
+LONG = 12
+
+
+def verify_everything(rig: Rig, conversation: Conversation, author: bytes) -> None:
+    """The chain and every attestation once more, from what was stored."""
+    logs = [log for log in conversation.logs.values() if log.name.author == author]
+    rig.checks.same("one log of stoad's", len(logs), 1)
+    log = logs[0]
+    prev, hlc = None, 0
+    for run in log.runs:
+        rig.checks.that("a run's attestation verifies", run.is_valid)
+        rig.checks.same("a run goes on where the last one ended", run.prev, prev)
+        for offset, entry in enumerate(run.entries):
+            if entry.hlc <= hlc:
+                rig.checks.that("hlc grows", False, (run.first + offset, entry.hlc, hlc))
+            prev = entry.identifier(log.name, run.first + offset, prev)
+            hlc = entry.hlc
+    rig.checks.same("the chain ends at the head", prev, log.identifiers[-1])
+
+
+async def run(rig: Rig) -> None:
+    checks, stoad = rig.checks, rig.stoad
+    await stoad.run("join", ROOM)
+    control = await rig.subscribed()
+    words = [f"message {index}" for index in range(MESSAGES)]
+    words += [f"{index} " + "long " * 11_000 for index in range(LONG)]
+    for index, line in enumerate(words):
+        if index % 100 == 0:
+            await stoad.run("send", ROOM, line)
+        else:
+            await control.call("send", to=ROOM, text=line)
+
+    peer = rig.peer("Python")
+    conversation = peer.join(ROOM, say_so=False)
+    session = await rig.dial(peer)
+    checks.same(
+        "stoad's id is the identity of the handshake", shown(session.link.remote), stoad.key
+    )
+    checks.same("stoad tells the port it listens on", session.link.hello.port, stoad.port)
+    # Credit is kept back: stoad must stop before it has sent more than the credit allows.
+    session.withheld = []
+    sent = 0
+
+    def stopped() -> bool:
+        nonlocal sent
+        sent = frames.CREDIT_INITIAL - session.link.may_receive[2]
+        return sent > frames.CREDIT_INITIAL - 140_000 or session.ended is not None
+
+    await peer.until(stopped, SECONDS, "two runs on the sync channel")
+    await peer.heard_back(session)
+    checks.that("stoad does not send more than its credit", session.ended is None, session.ended)
+    held = len(conversation.texts())
+    checks.that("stoad waits for credit", held < len(words), held)
+    session.release()
+    await rig.same_digest(peer, session, conversation)
+    checks.same("the whole history, in order", conversation.texts(), words)
+    verify_everything(rig, conversation, session.link.remote)
+    kinds = [entry.kind for _, _, entry in conversation.entries()]
+    checks.same("stoad's log begins with a join", kinds[0], EntryKind.JOIN)
+    record = peer.replica.profiles.get(session.link.remote)
+    checks.same("stoad's profile", record and record.profile()[0], "Stoa")
+    checks.that(
+        "runs over a plaintext were cut",
+        any(
+            frame.kind == Type.SYNC_RUN and len(frame.body) > frames.PLAINTEXT_MAXIMUM
+            for frame in session.received
+        ),
+    )
+
+    # What we write, stoad shows.
+    peer.join(ROOM)
+    peer.say(conversation, "hello from Python")
+    message = await control.message(lambda item: item["text"] == "hello from Python")
+    checks.same("author", message["author"], shown(peer.identity.public))
+    checks.same("author's name", message["authorName"], "Python")
+    own = conversation.log(peer.own[conversation.identifier].name)
+    checks.same("the message's id is the entry's", message["id"], shown(own.identifiers[-1]))
+    history = await stoad.history(ROOM)
+    lines = [item["text"] for item in history if item["kind"] == "text"]
+    checks.same("stoa history has it last", lines[-1], "hello from Python")
+    checks.that(
+        "our join is there",
+        any(m["kind"] == "join" and m["author"] == message["author"] for m in history),
+    )
+    await peer.until(
+        lambda: set(session.link.may_send.values()) == {frames.CREDIT_INITIAL},
+        SECONDS,
+        "all credit back",
+    )
+    checks.that("stoad returns all credit", True)
+
+    # And live the other way.
+    await stoad.run("send", ROOM, "and hello to you")
+    await peer.until(
+        lambda: conversation.texts()[-1] == "and hello to you", SECONDS, "a live message"
+    )
+    last = [frame.kind for frame in session.received if frame.kind in (0x10, 0x23)][-1]
+    checks.same("it came in a liveRun", last, Type.LIVE_RUN)
+
+    # Long ones from here, cut into fragments on the live channel.
+    for index in range(8):
+        peer.say(conversation, f"{index} " + "y" * 60_000)
+    await control.message(lambda item: item["text"].startswith("7 yyy"))
+    await rig.same_digest(peer, session, conversation)
+
+    # A profile that changes.
+    record = profile(peer.identity, "Python 3", "interop", hybrid_time(wall_milliseconds() + 1))
+    session.link.send(frames.records([record.packed()]))
+    await peer.heard_back(session)
+    [who] = await stoad.json("whois", f"@{shown(peer.identity.public)[:12]}")
+    checks.same("the new name", who.get("name"), "Python 3")
+    checks.same("the new status", who.get("status"), "interop")
+
+    # A want that cannot be served, and one for what nobody knows.
+    own_tag = session.own_row(own).tag
+    session.link.send(frames.Want(conversation.identifier, own_tag, 1_000, 1_001).frame())
+    session.link.send(frames.Want(conversation.identifier, bytes(8), 1, 1).frame())
+    session.link.send(frames.Want(bytes(32), own_tag, 7, 7).frame())
+    due = {
+        (conversation.identifier, own_tag, 1_000),
+        (conversation.identifier, bytes(8), 1),
+        (bytes(32), own_tag, 7),
+    }
+    await peer.until(
+        lambda: set(session.unavailable) >= due or session.ended is not None,
+        SECONDS,
+        "three unavailable",
+    )
+    checks.same("what stoad cannot serve", set(session.unavailable), due)
+
+    # stoad dials us, leaves and comes back.
+    other = rig.peer("Listener")
+    await other.listen()
+    room = other.join(ROOM, say_so=False)
+    await stoad.run("connect", f"{shown(other.identity.public)}@127.0.0.1:{other.port}")
+    await other.until(lambda: bool(other.sessions), SECONDS, "stoad's dial")
+    incoming = other.sessions[0]
+    checks.that("stoad's dial counter is at least 1", incoming.link.hello.dial >= 1)
+    await rig.same_digest(other, incoming, room)
+    checks.same("the same history there", room.texts(), conversation.texts())
+    await stoad.run("leave", ROOM)
+    await other.until(lambda: room.identifier not in incoming.remote_rooms, SECONDS, "roomsLeft")
+    checks.that("leaving is announced", True)
+    await stoad.run("join", ROOM)
+    await other.until(lambda: room.identifier in incoming.remote_rooms, SECONDS, "rooms again")
+    await rig.same_digest(other, incoming, room)
+    kinds = [entry.kind for name, _, entry in room.entries() if name.author == session.link.remote]
+    checks.that("the leave and the join are in the log", kinds[-2:] == [3, 2], kinds[-3:])
+    await peer.until(lambda: session.pings > 0, SECONDS, "stoad's first ping")
+    checks.that("stoad pings", session.ended is None)

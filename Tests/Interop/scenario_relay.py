@@ -1,0 +1,58 @@
+"""stoad keeps what it has through a restart and a crash, and hands on what others wrote."""
+
+from __future__ import annotations
+
+import signal
+
+from control import Stoad
+from rig import ROOM, SECONDS, Rig
+
+
+async def run(rig: Rig) -> None:
+    checks, stoad = rig.checks, rig.stoad
+    await stoad.run("join", ROOM)
+    control = await rig.subscribed()
+    author = rig.peer("Author")
+    room = author.join(ROOM)
+    session = await rig.dial(author)
+    for index in range(200):
+        author.say(room, f"line {index}")
+    await control.message(lambda item: item["text"] == "line 199")
+    await stoad.run("send", ROOM, "from stoad")
+    await author.until(lambda: room.texts()[-1] == "from stoad", SECONDS, "stoad's message")
+    await rig.same_digest(author, session, room)
+    own = author.own[room.identifier].name
+    await author.close()
+
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        await stoad.stop(how)
+        await stoad.start()
+        reader = rig.peer("Reader")
+        held = reader.join(ROOM, say_so=False)
+        link = await rig.dial(reader)
+        await rig.same_digest(reader, link, held)
+        checks.same(f"after {how.name}: the same history", held.texts(), room.texts())
+        log = held.log(own)
+        checks.same(f"after {how.name}: the absent author's log", log.seq, 201)
+        checks.that(f"after {how.name}: its attestations", all(run.is_valid for run in log.runs))
+        await reader.close()
+
+    # From one stoad to another, the author absent, and from there to a third.
+    second = Stoad(stoad.stoad, stoad.stoa, "Second")
+    try:
+        await second.start()
+        await second.run("join", ROOM)
+        listening = await second.control()
+        await listening.call("subscribe", **{"to": ROOM, "from": 0})
+        await second.run("connect", f"{stoad.key}@127.0.0.1:{stoad.port}")
+        await listening.message(lambda item: item["text"] == "from stoad", SECONDS)
+        listening.close()
+        third = rig.peer("Third")
+        end = third.join(ROOM, say_so=False)
+        link = await third.dial("127.0.0.1", second.port)
+        await rig.same_digest(third, link, end)
+        checks.same("through two stoads", end.texts(), room.texts())
+        record = third.replica.profiles.get(author.identity.public)
+        checks.same("the absent author's profile", record and record.profile()[0], "Author")
+    finally:
+        await second.end()
