@@ -1,18 +1,7 @@
 internal import ControlAPI
+public import Discovery
 public import Engine
 public import Posix
-
-/// How to find peers.
-public enum DiscoveryMode: String, CaseIterable, Sendable {
-    /// The system's Avahi daemon where there is one, else the embedded responder.
-    case auto
-    /// The system's Avahi daemon.
-    case system
-    /// A responder inside this process.
-    case embedded
-    /// Static and remembered addresses only.
-    case off
-}
 
 /// All that a daemon is told before it starts.
 public struct Configuration: Equatable, Sendable {

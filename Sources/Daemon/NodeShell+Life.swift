@@ -37,6 +37,7 @@ extension NodeShell {
         // The socket first: whoever is quick waits there instead of being told that nobody is home.
         let control = try self.bindControlSocket()
         try self.listen()
+        self.makeDiscovery()
         let (store, snapshot, newest) = try await self.openStore()
         // A signal may have come while the store was opened.
         guard self.phase == .starting else {
@@ -65,6 +66,7 @@ extension NodeShell {
             _ = try self.loop.enableWatchdog()
         } catch { throw StartError(error) }
         self.control = control
+        self.startDiscovery()
         let addresses = self.listener?.addresses.map(\.description) ?? []
         self.log(
             .info,
@@ -159,7 +161,7 @@ extension NodeShell {
             self.log(.info, "stopping")
             self.listener?.close()
             self.listener = nil
-            self.stopDiscovery()
+            self.stopDiscovery { self.isGoodbyeOut = true }
             for dial in self.dials.keys.sorted() { self.dials.removeValue(forKey: dial)?.close() }
             // What was sent is to be on disk and answered; the node goes on until it is.
             self.deadline = self.now.monotonic + Self.stopMilliseconds
@@ -192,7 +194,8 @@ extension NodeShell {
     }
 
     private func waitForGoodbyes() {
-        let isDone = self.streams.isEmpty && (self.control?.clients.isEmpty ?? true)
+        let isDone =
+            self.isGoodbyeOut && self.streams.isEmpty && (self.control?.clients.isEmpty ?? true)
         guard isDone || self.now.monotonic >= self.deadline else {
             self.after(5) { self.waitForGoodbyes() }
             return
