@@ -93,8 +93,8 @@ as bob send agora "Good morning, Ada." >/dev/null
 holds ada "Good morning, Ada."
 echo "  a message went each way"
 
-kill -9 "${daemon[bob]}"
-wait "${daemon[bob]}" 2>/dev/null || true
+# The shell reports a killed child on its standard error.
+{ kill -9 "${daemon[bob]}" && wait "${daemon[bob]}" || true; } 2>/dev/null
 unset 'daemon[bob]'
 for number in 1 2 3; do as ada send agora "While you were away: $number" >/dev/null; done
 echo "  bob was killed without warning (SIGKILL); ada sent three messages meanwhile"
