@@ -19,13 +19,19 @@ extension NodeShell {
     ///
     /// When it cannot, ``failure`` says why and the loop is stopped.
     public nonisolated func launch() {
+        self.launch { shell throws(StartError) in try await shell.start() }
+    }
+
+    nonisolated func launch(
+        _ body: @escaping @Sendable (isolated NodeShell) async throws(StartError) -> Void
+    ) {
         self.loop.post {
             self.assumeIsolated { shell in
                 let number = shell.nextTask
                 shell.nextTask += 1
                 shell.tasks[number] = Task {
                     do throws(StartError) {
-                        try await shell.start()
+                        try await body(shell)
                     } catch { shell.fail(error) }
                     shell.tasks[number] = nil
                 }
@@ -96,7 +102,7 @@ extension NodeShell {
         }
     }
 
-    private func openStore() async throws(StartError) -> (MessageStore, Snapshot, Cursor) {
+    func openStore() async throws(StartError) -> (MessageStore, Snapshot, Cursor) {
         let owner = PeerID(self.signer.publicKey)
         do {
             let witness = try self.witnessPath(owner: owner)
