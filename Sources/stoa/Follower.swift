@@ -87,7 +87,12 @@ struct Follower {
 
     private mutating func follow(_ client: Client) throws(Failure) {
         let pipe = self.session.console.outputPipeNumber
-        var events = client.takeEvents()
+        var events: [Request]
+        do {
+            events = try client.takeEvents()
+        } catch {
+            throw Failure(error)
+        }
         while true {
             if try self.handle(events, client) {
                 try self.settle(client)
