@@ -48,9 +48,14 @@ final class Client {
         }
     }
 
-    /// Asks and does not wait: the answer is looked at as it comes, and an error ends the reading.
+    /// Asks and does not wait: when the answer comes as an error, it ends the reading.
     func post(_ method: String, _ params: Params) throws(ClientError) {
         self.unanswered.insert(try self.send(method, params))
+    }
+
+    /// Asks and ignores the answer.
+    func tell(_ method: String, _ params: Params) throws(ClientError) {
+        _ = try self.send(method, params)
     }
 
     /// Whether answers to `post` are still to come.

@@ -151,7 +151,7 @@ struct Follower {
             guard self.session.console.outputIsTerminal else { return }
             for (conversation, cursor) in read.sorted(by: { $0.key < $1.key }) {
                 let params = AcknowledgeParams(conversation: conversation, cursor: cursor)
-                try client.post("acknowledge", params.params)
+                try client.tell("acknowledge", params.params)
             }
         } catch {
             throw Failure(error)

@@ -230,7 +230,7 @@ struct CommandTests {
             Self.message(3, "z", name: "bob"),
         ]
         let daemon = try FakeDaemon { _ in
-            [.result(HistoryResult(messages: messages, more: true).json)]
+            [.result(HistoryResult(messages: messages, more: false).json)]
         }
         let run = try CommandRun(
             [
@@ -252,6 +252,27 @@ struct CommandTests {
         #expect(daemon.params("acknowledge").isEmpty)
         let json = try CommandRun(["history", "ops", "--json"], daemon: daemon)
         #expect(json.output == messages.map { $0.json.text + "\n" }.joined())
+    }
+
+    @Test("history asks on when one answer could not hold all that was asked for")
+    func historyPages() throws {
+        let daemon = try FakeDaemon { request in
+            let all = (1...7).map { Self.message($0, "n\($0)") }
+            guard let params = try? HistoryParams(request.params) else { return [.close] }
+            let end = all.firstIndex { $0.id == params.before } ?? all.count
+            let page = all[..<end].suffix(min(2, params.limit))
+            return [
+                .result(
+                    HistoryResult(messages: Array(page), more: page.startIndex > 0).json)
+            ]
+        }
+        func texts(_ limit: String) throws -> [String] {
+            let run = try CommandRun(["history", "ops", "--limit", limit], daemon: daemon)
+            return run.output.split(separator: "\n").map { String($0.suffix(2)) }
+        }
+        #expect(try texts("5") == ["n3", "n4", "n5", "n6", "n7"])
+        #expect(try texts("1") == ["n7"])
+        #expect(try texts("50") == ["n1", "n2", "n3", "n4", "n5", "n6", "n7"])
     }
 
     @Test("tail prints messages, says gaps and acknowledges for its consumer after writing")
