@@ -93,6 +93,19 @@ public final class EventLoop: SerialExecutor {
         self.append(.call(call))
     }
 
+    /// Runs a call on the loop after the running handler has returned, and after what was posted.
+    ///
+    /// For handlers that may not do it themselves, for instance because a C library is on the stack.
+    /// Unlike ``post(_:)`` it takes any closure, and so traps off the loop's thread.
+    public func runLater(_ call: @escaping () -> Void) {
+        self.checkIsolated()
+        struct Parcel: @unchecked Sendable {  // goes from the loop's thread to the loop's thread
+            let call: () -> Void
+        }
+        let parcel = Parcel(call: call)
+        self.post { parcel.call() }
+    }
+
     /// Takes a job from the concurrency runtime, on any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         self.append(.job(UnownedJob(job)))

@@ -25,6 +25,9 @@ extension StoreFile {
             }
         }
         try self.readLogs(into: &snapshot)
+        for (key, log) in snapshot.logs where log.forkPoint != nil {
+            if let proof = try self.forkProof(key) { snapshot.proofs.append(proof) }
+        }
         let members = try self.database.prepare(
             """
             SELECT c.hash, a.key FROM members m JOIN conversations c ON c.id = m.conversation

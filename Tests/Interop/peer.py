@@ -68,7 +68,7 @@ class Peer:
         self.watch = Watch()
         self.server: asyncio.Server | None = None
         self.running: set[asyncio.Task[None]] = set()
-        self.moved: set[tuple[LogName, Session | None]] = set()
+        self.moved: set[LogName] = set()
         self.failures: list[BaseException] = []
         self.serves = True
         if name is not None:
@@ -181,24 +181,24 @@ class Peer:
         log = conversation.log(own.name)
         for session in self.sessions:
             session.push(log, run)
-        self.committed(log, None)
+        self.committed(log)
         return run
 
     # Spreading.
 
-    def committed(self, log: LogState, source: Session | None) -> None:
+    def committed(self, log: LogState) -> None:
         """Tells the other links within 100 ms, all logs that moved meanwhile together."""
         if not self.moved:
             asyncio.get_running_loop().call_later(DELTA_SECONDS, self.send_deltas)
-        self.moved.add((log.name, source))
+        self.moved.add(log.name)
         self.watch.touch()
 
     def send_deltas(self) -> None:
         moved, self.moved = self.moved, set()
         for session in self.sessions:
-            for name, source in sorted(moved, key=lambda item: item[0]):
+            for name in sorted(moved):
                 conversation = self.replica.conversations.get(name.conversation)
-                if session is not source and conversation is not None:
+                if conversation is not None:
                     session.send_delta(conversation.log(name))
 
     def spread_proof(self, proof: ForkProof, source: Session | None) -> None:

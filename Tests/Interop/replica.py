@@ -67,10 +67,13 @@ class LogState:
         return run.entries[seq - run.first]
 
     def runs_from(self, first: int) -> list[Run]:
-        """Attested runs that cover the log from `first` to its head or fork point."""
+        """Attested runs that cover what counts of the log from `first` on.
+
+        The last one reaches beyond a fork point that no attestation stands right before.
+        """
         out: list[Run] = []
         for run in self.runs:
-            if run.last > self.seq or run.last < first:
+            if run.first > self.seq or run.last < first:
                 continue
             begin = max(first, run.first)
             out.append(cut(run, begin, self.identifier(begin - 1)))
@@ -78,19 +81,17 @@ class LogState:
 
     def accept(self, run: Run) -> bool:
         """Checks and stores; False where there is nothing new in it."""
-        if self.proof is not None and run.last >= self.proof.point:
-            return False
-        if run.first > self.seq + 1:
+        end = run.last if self.proof is None else min(run.last, self.proof.point - 1)
+        if run.first > self.seq + 1 or run.first > end:
             return False
         if run.prev != self.identifier(run.first - 1):
             raise Diverged(run)
         identifiers = run.identifiers
-        for offset, identifier in enumerate(identifiers):
-            seq = run.first + offset
-            if seq <= self.seq and identifier != self.identifier(seq):
+        for seq in range(run.first, min(end, self.seq) + 1):
+            if identifiers[seq - run.first] != self.identifier(seq):
                 self.prove(run.verified(), seq)
                 return True
-        if run.last <= self.seq:
+        if end <= self.seq:
             return False
         new = cut(run, self.seq + 1, self.identifier(self.seq))
         if self.seq and new.entries[0].hlc <= self.entry(self.seq).hlc:

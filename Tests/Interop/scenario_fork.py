@@ -130,3 +130,35 @@ async def run(rig: Rig) -> None:
     session.link.send(frames.live_run(fresh.packed()))
     await control.message(lambda item: item["text"] == "a new incarnation")
     checks.that("a new incarnation is shown", True)
+
+    await inside_a_run(rig)
+
+
+async def inside_a_run(rig: Rig) -> None:
+    """A fork point that no attestation stands right before: a run reaches beyond it."""
+    author = rig.peer("Inside")
+    room = author.join(ROOM, say_so=False)
+    session = await rig.dial(author)
+    await author.until(lambda: room.identifier in session.shared, SECONDS, "the room")
+    name = LogName(room.identifier, author.identity.public, secrets.randbits(64))
+    now = hybrid_time(wall_milliseconds())
+    common = [text_entry("inside 1", now), text_entry("inside 2", now + 1)]
+    branches = [
+        OwnLog(author.identity, name).append([*common, text_entry(words, now + 2)])
+        for words in ("inside 3", "inside trois")
+    ]
+    for run_of_branch in branches:
+        session.link.send(frames.live_run(run_of_branch.packed()))
+    await rig.eventually(
+        author,
+        "a fork inside a run is proven",
+        lambda: (proof := told(author, name)) is not None and proof.point == 3,
+    )
+    late = rig.peer("Later")
+    newcomer = late.join(ROOM, say_so=False)
+    await rig.dial(late)
+    await rig.eventually(
+        late,
+        "a newcomer gets what lies before a fork inside a run",
+        lambda: newcomer.log(name).seq == 2 and newcomer.log(name).proof is not None,
+    )

@@ -153,6 +153,7 @@ class Session:
     def send_digest(self, identifier: bytes) -> None:
         value = self.peer.replica.digest(identifier)
         self.shared[identifier].digest_sent = value
+        self.shared[identifier].complete_sent = False
         self.link.send(frames.digest(identifier, value))
 
     # Frames.
@@ -321,7 +322,7 @@ class Session:
         if log.proof is not None and log.proof is not before:
             self.peer.spread_proof(log.proof, None)
         if new:
-            self.peer.committed(log, self)
+            self.peer.committed(log)
         row = shared.rows.get(tag)
         if row is None or row.seq < run.last:
             # Who sends a run has it.
@@ -362,7 +363,7 @@ class Session:
         log = shared.conversation.log(proof.log)
         if log.keep(proof):
             self.peer.spread_proof(proof, self)
-            self.peer.committed(log, self)
+            self.peer.committed(log)
 
     # What others of this peer's links brought.
 
@@ -378,6 +379,13 @@ class Session:
             shared.sent[tag] = run.last
 
     def send_delta(self, log: LogState) -> None:
-        if log.name.conversation in self.shared:
+        """To the author always; to others where they are not known to have as much."""
+        shared = self.shared.get(log.name.conversation)
+        if shared is None:
+            return
+        tag = log_tag(self.hh, log.name)
+        row = shared.rows.get(tag)
+        known = max(0 if row is None else row.seq, shared.sent.get(tag, 0))
+        if known < log.seq or log.name.author == self.link.remote or log.proof is not None:
             frame = frames.clock(log.name.conversation, False, [self.own_row(log)])
             self.link.send(frame)

@@ -13,6 +13,9 @@ int clinux_accept(int socket);
 /* A stream socket of a family, with SOCK_CLOEXEC and, if asked, SOCK_NONBLOCK: socket(2). */
 int clinux_stream_socket(int family, int nonblocking);
 
+/* A netlink socket, non-blocking, that becomes readable when links or addresses change: rtnetlink(7). */
+int clinux_address_monitor(void);
+
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 

@@ -13,6 +13,17 @@ struct Log: Hashable, Sendable {
     func isBeyondFork(_ seq: UInt64) -> Bool {
         self.fork.map { seq >= $0.point } ?? false
     }
+
+    /// The last entry of a run that counts.
+    ///
+    /// Of a forked log the run may reach beyond the point, where only a later attestation covers
+    /// what lies before it.
+    func countedHead(of run: VerifiedRun) -> Head {
+        guard let point = self.fork?.point, run.run.last >= point else { return run.head }
+        let index = Int(point - run.run.first) - 1
+        return Head(
+            seq: point - 1, id: run.ids[index], time: run.run.entries[index].time)
+    }
 }
 
 /// When somebody last joined or left, and which.
@@ -58,6 +69,7 @@ struct Conversation: Sendable {
 
     mutating func setHead(_ name: LogName, _ head: Head) {
         self.logs[name, default: Log()].head = head
+        if self.log(name).tail.seq < head.seq { self.logs[name]?.tail = head }
         self.digestCache = nil
     }
 
@@ -69,10 +81,10 @@ struct Conversation: Sendable {
         }
     }
 
-    mutating func end(_ name: LogName, by proof: ForkProof, head: Head) {
+    mutating func end(_ name: LogName, by proof: ForkProof, head: Head, tail: Head) {
         self.logs[name, default: Log()].fork = proof
         self.logs[name]?.head = head
-        self.logs[name]?.tail = head
+        self.logs[name]?.tail = tail
         self.digestCache = nil
     }
 

@@ -198,10 +198,15 @@ extension Node {
     ) {
         let run = append.run.run
         let id = run.key.conversation
-        self.conversationTable[id]?.setHead(run.key.name, append.run.head)
+        let log = self.conversationTable[id]?.log(run.key.name) ?? Log()
+        // A proof may have ended the log while the run was being written.
+        if !log.isBeyondFork(run.first) {
+            self.conversationTable[id]?.setHead(run.key.name, log.countedHead(of: append.run))
+        }
         self.markDirty(run.key)
         for (index, cursor) in cursors.enumerated() {
             guard let cursor else { continue }
+            let seq = run.first + UInt64(index)
             let entry = run.entries[index]
             let prev = index == 0 ? run.prev : append.run.ids[index - 1]
             self.conversationTable[id]?.show(append.run.ids[index], entry, prev: prev)
@@ -211,7 +216,8 @@ extension Node {
                 Message(
                     cursor: cursor, id: append.run.ids[index], conversation: id,
                     author: run.key.name.author, content: content, time: entry.time,
-                    isLate: entry.time < append.lateBefore, isDisputed: false))
+                    isLate: entry.time < append.lateBefore,
+                    isDisputed: log.isBeyondFork(seq)))
         }
     }
 

@@ -117,7 +117,10 @@ extension Node {
         let room = key.conversation
         guard let fed = self.links[id]?.shared[room]?.fed[key.name] else { return self.pump(id) }
         if let run, run.first == fed + 1 {
-            self.send(.liveRun(run), on: id)
+            // Pushes of other logs may have used of the credit while this was read.
+            let frame = Frame.liveRun(run).encoded
+            guard (self.links[id]?.credit(on: .live) ?? 0) >= frame.bytes.count else { return }
+            self.send(frame, on: id)
             self.links[id]?.shared[room]?.fed[key.name] = run.last
         } else if run == nil {
             // The log was repaired or ended meanwhile; clocks will tell what the peer lacks.

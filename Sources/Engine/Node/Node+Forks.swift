@@ -122,7 +122,12 @@ extension Node {
         if let known = log.fork, known.point <= proof.point { return }
         self.forkSearches[key] = nil
         let head = log.head.seq < proof.point ? log.head : self.headBefore(proof)
-        self.conversationTable[room]?.end(key.name, by: proof, head: head)
+        // What is being written of the log before the point will be on disk in a moment.
+        let written = Log(head: head, tail: head, fork: proof)
+        let tail =
+            self.inFlight?.batch.appends.last { $0.run.run.key == key }
+            .flatMap { $0.run.run.first < proof.point ? written.countedHead(of: $0.run) : nil }
+        self.conversationTable[room]?.end(key.name, by: proof, head: head, tail: tail ?? head)
         self.waiting.live.removeAll { $0.append.run.run.key == key }
         self.waiting.sync.removeAll { $0.append.run.run.key == key }
         self.waiting.proofs.append(proof)

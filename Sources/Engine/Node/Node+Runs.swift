@@ -9,7 +9,6 @@ extension Node {
             conversation.hasRoom(for: key.name),
             Ed25519.isAcceptable(publicKey: key.name.author.key)
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
-        self.learnName(key, from: id)
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
         self.fetched(key, through: run.last, from: id)
@@ -25,13 +24,15 @@ extension Node {
         }
         if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
         if run.first > log.tail.seq + 1 {
-            self.noteMore(key, seq: run.last, on: id)
+            // Of a log that is not known here only its beginning says anything.
+            if log.tail.seq > 0 { self.noteMore(key, seq: run.last, on: id) }
             return false
         }
-        guard let verified = self.verified(run, log) else {
+        guard let verified = run.verified() else {
             self.violation(id, "forged run of \(key.name.author.shortText)")
             return false
         }
+        self.learnName(key, from: id)
         // The entry at our own head must be the one that we have.
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
@@ -39,11 +40,7 @@ extension Node {
             self.searchFork(of: key, on: id)
             return false
         }
-        guard var suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
-        if let point = log.fork?.point, suffix.run.last >= point {
-            guard let cut = self.cut(suffix, before: point) else { return false }
-            suffix = cut
-        }
+        guard let suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
         guard suffix.run.entries[0].time > log.tail.time else {
             self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
             return false
@@ -53,37 +50,12 @@ extension Node {
         return true
     }
 
-    /// Checks a run's chain and attestation.
-    ///
-    /// A run that ends right before a proven fork point bears no signature: the proof attests its end,
-    /// since both histories in it follow that entry.
-    private func verified(_ run: Run, _ log: Log) -> VerifiedRun? {
-        guard run.attestation == .zero else { return run.verified() }
-        guard let proof = log.fork, run.last + 1 == proof.point else { return nil }
-        let ids = run.ids
-        let times = zip(run.entries, run.entries.dropFirst())
-        guard let end = ids.last, proof.left.prev == end || proof.right.prev == end,
-            times.allSatisfy({ $0.time < $1.time })
-        else { return nil }
-        return VerifiedRun(run: run, ids: ids)
-    }
-
-    /// The part of a run before a proven fork point, attested by the proof.
-    private func cut(_ run: VerifiedRun, before point: UInt64) -> VerifiedRun? {
-        guard run.run.first < point else { return nil }
-        let count = Int(point - run.run.first)
-        return VerifiedRun(
-            run: Run(
-                key: run.run.key, first: run.run.first, prev: run.run.prev, attestation: .zero,
-                entries: Array(run.run.entries.prefix(count))),
-            ids: Array(run.ids.prefix(count)))
-    }
-
     private mutating func queue(_ run: VerifiedRun, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.run.key
         guard let conversation = self.conversationTable[key.conversation] else { return }
-        let hasPending = conversation.log(key.name).tail != conversation.log(key.name).head
-        self.conversationTable[key.conversation]?.setTail(key.name, run.head)
+        let log = conversation.log(key.name)
+        let hasPending = log.tail != log.head
+        self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.heldFrom(run.run.entries),

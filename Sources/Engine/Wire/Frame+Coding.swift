@@ -173,9 +173,9 @@ extension Frame {
         case .roomsLeft:
             return .roomsLeft(try Self.roomsLeft(from: &reader))
         case .liveRun:
-            return .liveRun(try Run(from: &reader))
+            return .liveRun(try Self.run(from: &reader))
         case .syncRun:
-            return .syncRun(try Run(from: &reader))
+            return .syncRun(try Self.run(from: &reader))
         case .digest:
             let conversation = ConversationID(try reader.bytes32("digest conversation"))
             return .digest(conversation, try reader.bytes32("digest"))
@@ -198,15 +198,28 @@ extension Frame {
         }
     }
 
+    /// A run with all its payloads: nothing is erased in version 1, so one that is left out is withheld.
+    private static func run(from reader: inout WireReader) throws(WireError) -> Run {
+        let run = try Run(from: &reader)
+        for entry in run.entries {
+            guard case .present = entry.payload else { throw .value(field: "run payload") }
+        }
+        return run
+    }
+
     private static func rooms(from reader: inout WireReader) throws(WireError) -> [RoomName] {
         let count = try reader.count("rooms count", limit: Limits.roomsPerPeer)
         guard count > 0 else { throw .value(field: "rooms count") }
         var names: [RoomName] = []
+        var last: String?
         for _ in 0..<count {
             let text = try reader.text("room name", limit: Limits.nameBytes)
-            guard let name = RoomName(text) else { throw .value(field: "room name") }
-            if let last = names.last, !(last < name) { throw .order(field: "rooms") }
-            names.append(name)
+            if let last, !last.utf8.lexicographicallyPrecedes(text.utf8) {
+                throw .order(field: "rooms")
+            }
+            last = text
+            // The peer's Unicode may know letters that ours does not: such rooms are not for us.
+            if let name = RoomName(text) { names.append(name) }
         }
         return names
     }

@@ -1,0 +1,73 @@
+# Stoa: what a person or a machine does with this repository. `make` alone lists it.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Where Swift builds; the tests find the programs there.
+SCRATCH ?= .build
+
+swift_build = swift build --scratch-path $(SCRATCH)
+swift_test = swift test --scratch-path $(SCRATCH) --disable-xctest
+release = $(SCRATCH)/release
+units = $(DESTDIR)$(PREFIX)/lib/systemd/user
+manual = $(DESTDIR)$(PREFIX)/share/man/man1
+
+.PHONY: help demo build setup test labs sim interop lint format check check-long \
+	install uninstall clean
+
+help:  ## This list
+	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: build  ## Watch two nodes find each other, talk, crash and agree (10 seconds)
+	@Tests/Tools/demo.sh $(release)
+
+build: setup  ## Build the release programs stoad and stoa
+	$(swift_build) -c release --static-swift-stdlib
+
+setup:  ## Install the Debian packages that building needs, where they are missing
+	@Tests/Tools/setup.sh
+
+test: setup  ## Run the unit tests
+	$(swift_test) --skip IntegrationTests --skip SimulationTests
+
+labs: build  ## Run the programs on private networks and under systemd (as root)
+	STOA_PROGRAMS=$(abspath $(release)) $(swift_test) --filter IntegrationTests
+
+sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
+	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
+
+interop: build  ## Talk to an independent implementation in Python
+	@Tests/Tools/interop.sh $(release) $(SCRATCH)
+
+lint:  ## Check format and documentation rules
+	swift format lint --strict --recursive Sources Tests Package.swift
+
+format:  ## Format all Swift files in place
+	swift format --in-place --recursive Sources Tests Package.swift
+
+check:  ## All that CI runs, with a summary
+	@SCRATCH=$(SCRATCH) Tests/Tools/check.sh
+
+check-long:  ## The same with longer simulations and more crashes
+	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/Tools/check.sh
+
+install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR
+	@test -x $(release)/stoad -a -x $(release)/stoa || { echo 'first: make build' >&2; exit 66; }
+	install -D -m 755 --strip $(release)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
+	install -D -m 755 --strip $(release)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
+	install -d $(units)
+	sed 's|@bindir@|$(PREFIX)/bin|' systemd/stoad.service > $(units)/stoad.service
+	install -m 644 systemd/stoad.socket $(units)/stoad.socket
+	chmod 644 $(units)/stoad.service
+	for page in stoa stoad; do install -D -m 644 Docs/$$page.1 $(manual)/$$page.1; done
+
+uninstall:  ## Remove what install installed
+	rm -f $(DESTDIR)$(PREFIX)/bin/stoad $(DESTDIR)$(PREFIX)/bin/stoa
+	rm -f $(units)/stoad.service $(units)/stoad.socket
+	rm -f $(manual)/stoa.1 $(manual)/stoad.1
+
+clean:  ## Remove everything that was built
+	rm -rf $(SCRATCH)

@@ -1,0 +1,129 @@
+internal import ControlAPI
+public import Posix
+
+/// What `stoad` was started to do.
+public enum Command: Equatable, Sendable {
+    /// Run until told to stop.
+    case run(Configuration)
+    /// Check the database and say what is wrong with it.
+    case check(Configuration)
+    /// Print the version.
+    case version
+    /// Print the help text.
+    case help
+
+    /// Reads the arguments, without the program's name, and `stoa.conf`.
+    ///
+    /// Throws what is wrong, where, and what to do; nothing has been changed then.
+    public init(
+        arguments: [String], environment: [String: String], paths: Paths
+    ) throws(ConfigurationError) {
+        try self.init(
+            arguments: arguments, environment: environment, paths: paths,
+            userName: { UserName.full ?? ProcessEnvironment.userName() })
+    }
+
+    init(
+        arguments: [String], environment: [String: String], paths: Paths,
+        userName: () -> String?
+    ) throws(ConfigurationError) {
+        var flags: [Setting: [SettingValue]] = [:]
+        var isCheck = false
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--help", "-h":
+                self = .help
+                return
+            case "--version", "-V":
+                self = .version
+                return
+            case "--check":
+                isCheck = true
+                continue
+            default: break
+            }
+            let parts = argument.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let flag = String(parts.first ?? "")
+            guard let setting = Setting.allCases.first(where: { $0.flag == flag }) else {
+                throw Self.unknown(flag)
+            }
+            guard let text = parts.count == 2 ? String(parts[1]) : rest.popFirst(), !text.isEmpty
+            else {
+                throw ConfigurationError(
+                    "\(flag) needs a value",
+                    remedy: "write \(flag) \(setting.placeholder)", isFromFile: false)
+            }
+            if !setting.isList, flags[setting] != nil {
+                throw ConfigurationError(
+                    "\(flag) is given twice", remedy: "keep one of the two", isFromFile: false)
+            }
+            flags[setting, default: []].append(
+                SettingValue(text: text, origin: flag, isFromFile: false))
+        }
+        let configuration = try Configuration(
+            flags: flags, file: Self.file(paths), paths: paths, environment: environment,
+            userName: userName)
+        self = isCheck ? .check(configuration) : .run(configuration)
+    }
+
+    /// The text for `--help`.
+    public static var helpText: String {
+        var lines = [
+            "stoad runs one node of Stoa: chat for a local network, without a server.", "",
+            "usage: stoad [OPTION...]", "",
+        ]
+        let options =
+            Setting.allCases.map { ("\($0.flag) \($0.placeholder)", $0.help) }
+            + [
+                ("--check", "check the database, say what is wrong and end"),
+                ("--version", "print the version and end"),
+                ("--help", "print this and end"),
+            ]
+        for (option, help) in options {
+            lines.append("  \(option)")
+            lines.append("        \(help)")
+        }
+        lines += [
+            "", "The same settings stand in ~/.config/stoa/stoa.conf; see stoad(1).",
+            "A user service is the usual way to run it: systemctl --user start stoad", "",
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    private static func unknown(_ flag: String) -> ConfigurationError {
+        let shown = TerminalText.line(String(flag.unicodeScalars.prefix(64)))
+        let names = Setting.allCases.map(\.flag) + ["--check", "--version", "--help"]
+        let remedy =
+            NearestName.find(flag, among: names).map { "did you mean \($0)?" }
+            ?? "see stoad --help"
+        return ConfigurationError(
+            flag.hasPrefix("-")
+                ? "there is no option \"\(shown)\"" : "\"\(shown)\" is not expected here",
+            remedy: remedy, isFromFile: false)
+    }
+
+    /// The settings in the file; none where there is no file.
+    private static func file(
+        _ paths: Paths
+    ) throws(ConfigurationError) -> [Setting: [SettingValue]] {
+        // Without a home there is no file, and flags may still say all that is needed.
+        guard let path = try? paths.configurationFile() else { return [:] }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try Files.read(path, limitBytes: ConfigurationFile.limitBytes)
+        } catch {
+            if error.meansNotFound { return [:] }
+            throw ConfigurationError(
+                "the configuration cannot be read: \(error)", remedy: "mend or move the file",
+                isFromFile: true)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(
+                "\(path) is not UTF-8 text", remedy: "write it anew with a text editor",
+                isFromFile: true)
+        }
+        return try ConfigurationFile.parse(text, path: path)
+    }
+}

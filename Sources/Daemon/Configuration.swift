@@ -1,0 +1,154 @@
+internal import ControlAPI
+public import Discovery
+public import Engine
+public import Posix
+
+/// All that a daemon is told before it starts.
+public struct Configuration: Equatable, Sendable {
+    /// Where identity and database lie.
+    public var dataDirectory: String
+    /// Where the proof lies that the database is not an older copy of itself.
+    public var stateDirectory: String
+    /// The path of the control socket.
+    public var socket: String
+    /// Where to listen; empty for the default, a free port on all interfaces or on the one named.
+    public var listen: [SocketAddress]
+    /// The only network interface to use; nil for all.
+    public var interface: String?
+    /// How to find peers.
+    public var discovery: DiscoveryMode
+    /// Peers to keep links to.
+    public var peers: [PeerAddress]
+    /// The name that others see, until the user sets another.
+    public var name: String
+    /// What matters less is not logged.
+    public var logLevel: LogLevel
+
+    /// Describes a configuration.
+    public init(
+        dataDirectory: String, stateDirectory: String, socket: String,
+        listen: [SocketAddress] = [], interface: String? = nil,
+        discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,
+        logLevel: LogLevel = .info
+    ) {
+        self.dataDirectory = dataDirectory
+        self.stateDirectory = stateDirectory
+        self.socket = socket
+        self.listen = listen
+        self.interface = interface
+        self.discovery = discovery
+        self.peers = peers
+        self.name = name
+        self.logLevel = logLevel
+    }
+}
+
+extension Configuration {
+    /// Takes the value of each setting from the flags, else the environment, else the file, else
+    /// the default.
+    init(
+        flags: [Setting: [SettingValue]], file: [Setting: [SettingValue]], paths: Paths,
+        environment: [String: String], userName: () -> String?
+    ) throws(ConfigurationError) {
+        var values = file
+        if let level = environment["STOA_LOG"], !level.isEmpty {
+            values[.logLevel] = [
+                SettingValue(text: level, origin: "STOA_LOG", isFromFile: false)
+            ]
+        }
+        for (setting, given) in flags { values[setting] = given }
+        let single: (Setting) -> SettingValue? = { values[$0]?.last }
+
+        self.listen = []
+        for value in values[.listen] ?? [] { self.listen.append(try Self.listen(value)) }
+        self.interface = single(.interface)?.text
+        self.discovery = .auto
+        if let value = single(.discovery) {
+            self.discovery = try Self.word(
+                value, DiscoveryMode.allCases.map { ($0.rawValue, $0) })
+        }
+        self.peers = []
+        for value in values[.peer] ?? [] { self.peers.append(try Self.peer(value)) }
+        self.logLevel = .info
+        if let value = single(.logLevel) {
+            self.logLevel = try Self.word(value, LogLevel.all.map { ($0.word, $0) })
+        }
+        if let value = single(.name) {
+            guard value.text.utf8.count <= Limits.nameBytes else {
+                throw Self.invalid(
+                    value, "has \(value.text.utf8.count) bytes",
+                    remedy: "use at most \(Limits.nameBytes) bytes")
+            }
+            self.name = value.text
+        } else {
+            self.name = Self.bounded(userName() ?? "someone")
+        }
+        // Last, so that what was typed wrongly is said before what is missing around it.
+        self.dataDirectory = try Self.path(single(.dataDirectory), orDefault: paths.dataDirectory)
+        self.stateDirectory = try Self.path(nil, orDefault: paths.stateDirectory)
+        self.socket = try Self.path(single(.socket), orDefault: paths.controlSocket)
+    }
+
+    private static func path(
+        _ value: SettingValue?, orDefault fallback: () throws(PathError) -> String
+    ) throws(ConfigurationError) -> String {
+        guard let value else {
+            do throws(PathError) {
+                return try fallback()
+            } catch {
+                throw ConfigurationError(
+                    error.description, remedy: "see stoad(1) for where files lie",
+                    isFromFile: false)
+            }
+        }
+        guard !value.isFromFile || value.text.hasPrefix("/") else {
+            throw Self.invalid(
+                value, "is not an absolute path", remedy: "begin it with / in a file")
+        }
+        return value.text
+    }
+
+    private static func listen(_ value: SettingValue) throws(ConfigurationError) -> SocketAddress {
+        guard let address = SocketAddress(value.text) else {
+            throw Self.invalid(
+                value, "is not an address with a port",
+                remedy: "write 192.0.2.7:4100, [::]:4100 or 0.0.0.0:0; port 0 takes a free one")
+        }
+        return address
+    }
+
+    private static func peer(_ value: SettingValue) throws(ConfigurationError) -> PeerAddress {
+        do throws(PeerAddressError) {
+            return try PeerAddress(value.text)
+        } catch {
+            throw Self.invalid(value, "is not [KEY@]HOST:PORT", remedy: error.description)
+        }
+    }
+
+    private static func word<Value>(
+        _ value: SettingValue, _ words: [(String, Value)]
+    ) throws(ConfigurationError) -> Value {
+        if let found = words.first(where: { $0.0 == value.text }) { return found.1 }
+        let names = words.map(\.0)
+        let nearest = NearestName.find(value.text, among: names)
+        throw Self.invalid(
+            value, "is none of \(names.joined(separator: ", "))",
+            remedy: nearest.map { "did you mean \($0)?" } ?? "use one of them")
+    }
+
+    private static func invalid(
+        _ value: SettingValue, _ fault: String, remedy: String
+    ) -> ConfigurationError {
+        let shown = TerminalText.line(String(value.text.unicodeScalars.prefix(80)))
+        return ConfigurationError(
+            "\(value.origin): \"\(shown)\" \(fault)", remedy: remedy,
+            isFromFile: value.isFromFile)
+    }
+
+    /// Cuts a name from the user database to its limit, between characters.
+    private static func bounded(_ name: String) -> String {
+        var name = name
+        while name.utf8.count > Limits.nameBytes { name.removeLast() }
+        return name.isEmpty ? "someone" : name
+    }
+}

@@ -1,0 +1,38 @@
+internal import ControlAPI
+internal import Glibc
+internal import Posix
+
+/// Keeps a second daemon off a data directory, and says who the first one is.
+///
+/// The lock is on `stoad.lock`, which also holds the process id of its owner as text.
+public final class DataLock {
+    private let lock: LockFile
+
+    /// Takes the lock of a data directory that exists.
+    ///
+    /// Throws a ``StartError`` that names the other daemon's process id when it is held.
+    public init(directory: String) throws(StartError) {
+        let path = "\(directory)/stoad.lock"
+        do throws(SystemError) {
+            self.lock = try LockFile(path: path)
+        } catch {
+            guard LockFile.isHeldByAnother(error) else { throw StartError(error) }
+            let bytes = (try? Files.read(path, limitBytes: 32)) ?? []
+            let pid = Int32(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
+            throw StartError(
+                "another stoad\(pid.map { ", process \($0)," } ?? "") uses \(directory)",
+                remedy: "end it first (systemctl --user stop stoad), or give this one its own "
+                    + "place with --data-dir and --socket",
+                exitCode: .unavailable)
+        }
+        Self.write(getpid(), to: path)
+    }
+
+    /// Writes the id for people; nothing depends on it, so a failure is of no account.
+    private static func write(_ pid: Int32, to path: String) {
+        let number = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        guard number >= 0 else { return }
+        let descriptor = FileDescriptor(owning: number)
+        _ = descriptor.write(Array("\(pid)\n".utf8).span.bytes)
+    }
+}

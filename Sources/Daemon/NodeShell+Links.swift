@@ -1,0 +1,176 @@
+internal import Engine
+internal import Loop
+internal import Posix
+
+extension NodeShell {
+    // MARK: Out
+
+    func dial(_ dial: DialID, _ text: String, expecting key: PeerID?) {
+        guard self.phase == .running, let identity = self.sessionIdentity else {
+            self.happened(.dialFailed(dial, nil, detail: "the daemon is not running"))
+            return
+        }
+        guard let address = SocketAddress(text), address.port > 0 else {
+            // An interface that is gone makes its link-local addresses unreadable.
+            self.happened(.dialFailed(dial, nil, detail: "\(text) is no address here"))
+            return
+        }
+        do throws(SystemError) {
+            let stream = try PeerStream(
+                dial: dial, to: address, expecting: key, identity: identity,
+                static: self.staticKey, loop: self.loop
+            ) { stream, event in
+                self.turn { self.happened(on: stream, event, dial: dial) }
+            }
+            self.keep(stream)
+            self.dials[dial] = stream
+        } catch {
+            self.happened(.dialFailed(dial, nil, detail: error.description))
+        }
+    }
+
+    func send(_ frame: EncodedFrame, on link: LinkID) {
+        // A link that has just ended may still be written to; the node is about to be told.
+        guard let stream = self.links[link] else { return }
+        guard stream.send(frame) else {
+            self.links[link] = nil
+            stream.close(.dead, "you do not read")
+            self.happened(.linkClosed(link, .notReading))
+            return
+        }
+        self.dirtyStreams.append(stream)
+    }
+
+    // MARK: In
+
+    func listen() throws(StartError) {
+        var listeners: [TCPListener] = []
+        do throws(SystemError) {
+            for socket in self.activated where socket.kind == .tcpListener {
+                listeners.append(try TCPListener(adopting: socket.adopt()))
+            }
+            if listeners.isEmpty, self.configuration.listen.isEmpty {
+                listeners = try TCPListener.open(interface: self.configuration.interface)
+            } else if listeners.isEmpty {
+                for address in self.configuration.listen {
+                    listeners.append(try TCPListener(on: address))
+                }
+            }
+        } catch { throw StartError(error, exitCode: .unavailable) }
+        let identity = SessionIdentity(
+            signer: self.signer, boot: self.boot,
+            listenPort: listeners.first?.localAddress.port)
+        self.sessionIdentity = identity
+        do throws(SystemError) {
+            self.listener = try Listener(listeners, loop: self.loop) { descriptor, address in
+                self.accepted(descriptor, from: address)
+            } failed: { error in
+                self.log(.warning, "peers cannot connect for a moment: \(error)")
+            }
+        } catch { throw StartError(error) }
+    }
+
+    private func accepted(_ descriptor: consuming FileDescriptor, from address: SocketAddress) {
+        guard self.phase == .running, let identity = self.sessionIdentity else { return }
+        switch self.admission.admit(address.ip, at: SystemClock.monotonicMilliseconds()) {
+        case .admitted: break
+        case .tooManyHandshakes:
+            self.noteRefusal("too many handshakes are under way", address)
+            return
+        case .tooFast:
+            self.noteRefusal("connections come too fast", address)
+            return
+        }
+        do throws(SystemError) {
+            let stream = try PeerStream(
+                accepted: descriptor, from: address, identity: identity,
+                static: self.staticKey, loop: self.loop
+            ) { stream, event in
+                self.turn { self.happened(on: stream, event, dial: nil) }
+            }
+            stream.isHalfOpen = true
+            self.keep(stream)
+        } catch {
+            self.admission.ended()
+            self.log(.warning, "a connection from \(address) could not be taken: \(error)")
+        }
+    }
+
+    // MARK: Both
+
+    private func happened(on stream: PeerStream, _ event: PeerStreamEvent, dial: DialID?) {
+        switch event {
+        case .established(let info):
+            self.handshakeEnded(stream)
+            if let dial, self.dials.removeValue(forKey: dial) == nil { return }
+            let link = LinkID(self.nextLink)
+            self.nextLink += 1
+            stream.link = link
+            self.links[link] = stream
+            self.happened(
+                .linkOpened(link, info, address: stream.address.description, dial: dial))
+        case .received(let frame):
+            if let link = stream.link { self.happened(.received(link, frame)) }
+        case .ended(let failure, let detail):
+            self.handshakeEnded(stream)
+            if let link = stream.link {
+                self.ended(link, failure, detail)
+            } else if let dial {
+                guard self.dials.removeValue(forKey: dial) != nil else { return }
+                self.happened(.dialFailed(dial, failure, detail: detail))
+            } else if let failure {
+                self.happened(.incomingFailed(address: stream.address.description, failure))
+            } else {
+                self.log(
+                    .debug, "\(stream.address) left before it said who it is: \(detail)")
+            }
+        }
+    }
+
+    /// Gives the place of a stranger's handshake free.
+    private func handshakeEnded(_ stream: PeerStream) {
+        guard stream.isHalfOpen else { return }
+        stream.isHalfOpen = false
+        self.admission.ended()
+    }
+
+    private func ended(_ link: LinkID, _ failure: SessionFailure?, _ detail: String) {
+        guard self.links.removeValue(forKey: link) != nil else { return }
+        self.log(.debug, "link \(link.rawValue) ended: \(detail)")
+        self.happened(.linkClosed(link, failure))
+    }
+
+    /// Keeps a stream until it is closed, which may be after it has left all tables.
+    private func keep(_ stream: PeerStream) {
+        let number = ObjectIdentifier(stream)
+        self.streams[number] = stream
+        stream.onClosed = {
+            if let stream = self.streams.removeValue(forKey: number) { self.handshakeEnded(stream) }
+        }
+    }
+
+    /// Says once a minute how many strangers were turned away, since each of a flood is one too many.
+    private func noteRefusal(_ reason: String, _ address: SocketAddress) {
+        let now = SystemClock.monotonicMilliseconds()
+        if let text = self.refusalLog.note(reason, "\(address.ip)", at: now) {
+            self.log(.warning, text)
+        }
+    }
+}
+
+/// Thins out the log lines about strangers that are turned away.
+struct RefusalLog: Hashable, Sendable {
+    private static let intervalMilliseconds: UInt64 = 60_000
+    private var count = 0
+    private var lastLine: UInt64?
+
+    /// Counts a refusal; gives a line at the first one and at most once a minute.
+    mutating func note(_ reason: String, _ source: String, at now: UInt64) -> String? {
+        self.count += 1
+        if let last = self.lastLine, now - min(now, last) < Self.intervalMilliseconds { return nil }
+        self.lastLine = now
+        defer { self.count = 0 }
+        return "\(self.count) connection\(self.count == 1 ? "" : "s") refused, "
+            + "the last one from \(source): \(reason)"
+    }
+}

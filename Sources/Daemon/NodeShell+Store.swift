@@ -1,0 +1,79 @@
+internal import Engine
+internal import Storage
+
+extension NodeShell {
+    /// Asks the store, and goes on with its answer in a turn of its own.
+    ///
+    /// The task is kept until it is done, so that stopping can wait for it.
+    func ask<Value: Sendable>(
+        _ work: @escaping @Sendable (MessageStore) async throws(StoreFailure) -> Value,
+        then: @escaping (Result<Value, StoreFailure>) -> Void
+    ) {
+        guard let store = self.store else {
+            then(.failure(Self.closed))
+            return
+        }
+        let number = self.nextTask
+        self.nextTask += 1
+        self.tasks[number] = Task {
+            let result: Result<Value, StoreFailure>
+            do throws(StoreFailure) {
+                result = .success(try await work(store))
+            } catch {
+                result = .failure(error)
+            }
+            self.tasks[number] = nil
+            self.turn { then(result) }
+        }
+    }
+
+    private static let closed = StoreFailure(
+        reason: .locked, detail: "the store is closed", remedy: "start stoad again")
+
+    func commit(_ batch: Batch) {
+        self.commitsUnderWay += 1
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.commit(batch)
+        } then: { result in
+            self.commitsUnderWay -= 1
+            switch result {
+            case .success(let outcome): self.happened(.committed(outcome))
+            case .failure(let failure):
+                self.log(.error, "\(failure.detail); \(failure.remedy)")
+                self.happened(.commitFailed(failure))
+            }
+        }
+    }
+
+    func readRun(_ read: ReadID, _ key: LogKey, from: UInt64, through: UInt64) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.run(key, from: from, through: through)
+        } then: { result in
+            switch result {
+            case .success(let run): self.happened(.runRead(read, run))
+            case .failure(let failure): self.happened(.readFailed(read, failure))
+            }
+        }
+    }
+
+    func lookUp(_ request: RequestID, key: String) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.lookUp(idempotencyKey: key)
+        } then: { result in
+            switch result {
+            case .success(let entry):
+                self.happened(.lookedUp(request, entry.map { SentMessage($0) }))
+            case .failure(let failure): self.happened(.lookUpFailed(request, failure))
+            }
+        }
+    }
+}
+
+extension SentMessage {
+    /// What the store remembers of an entry; its cursor is 0 while it is held.
+    fileprivate init(_ entry: StoredEntry) {
+        self.init(
+            id: entry.id, conversation: entry.key.conversation,
+            cursor: entry.cursor > Cursor(0) ? entry.cursor : nil, time: entry.time)
+    }
+}

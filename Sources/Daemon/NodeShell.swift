@@ -1,0 +1,212 @@
+internal import ControlAPI
+internal import Discovery
+internal import Engine
+public import Loop
+public import Noise
+internal import Posix
+internal import Storage
+
+/// Does what the node decides: owns its streams, timers, store calls and clients.
+///
+/// Pinned to the event loop, so everything here runs on the loop's thread and callbacks of the loop
+/// enter directly. Whatever comes in runs as one turn: what it tells the node is queued, the node
+/// is asked event by event, its actions are performed in order, and only then is written what they
+/// queued. So the node is never entered from inside its own actions.
+public actor NodeShell {
+    let configuration: Configuration
+    let loop: EventLoop
+    let log: Log
+    let signer: Signer
+    let activated: [ActivatedSocket]
+    let controlBounds: ControlBounds
+    /// Fresh per start and never written down.
+    let staticKey = KeyPair.generate()
+    /// Random per start, for the handshake.
+    let boot: UInt64
+    let startedAt = SystemClock.wallMilliseconds()
+
+    var node: Node<SodiumRandom>?
+    var store: MessageStore?
+    var worker: Worker?
+    var phase = Phase.starting
+    /// What the process ends with; set before the loop is stopped.
+    public private(set) var failure: StartError?
+
+    // One turn.
+    var events: [Event] = []
+    private var isInTurn = false
+    var dirtyStreams: [PeerStream] = []
+    var dirtyClients: [ControlClient] = []
+
+    // Links.
+    var listener: Listener?
+    var sessionIdentity: SessionIdentity?
+    var admission = Admission()
+    var streams: [ObjectIdentifier: PeerStream] = [:]
+    var dials: [DialID: PeerStream] = [:]
+    var links: [LinkID: PeerStream] = [:]
+    var nextLink: UInt64 = 1
+    var refusalLog = RefusalLog()
+
+    var discovery: (any ServiceDiscovery)?
+    var discoveryStatus = DiscoveryStatus()
+
+    // Time and disk.
+    var timers: [Engine.Timer: LoopTimer] = [:]
+    var tasks: [UInt64: Task<Void, Never>] = [:]
+    var nextTask: UInt64 = 1
+    var commitsUnderWay = 0
+    var delays: [UInt64: LoopTimer] = [:]
+    /// Whether the network has been told that this node goes.
+    var isGoodbyeOut = false
+    /// Until when stopping waits.
+    var deadline: UInt64 = 0
+
+    // Clients.
+    var control: ControlServer?
+    var requests: [Engine.RequestID: PendingRequest] = [:]
+    var nextRequest: UInt64 = 1
+    var subscriptions: [SubscriptionKey: Subscription] = [:]
+    var nextSubscription: Int64 = 1
+    var newestShown = Cursor(0)
+
+    enum Phase {
+        case starting
+        case running
+        /// Pending work is finished, nothing new is taken.
+        case stopping
+        case stopped
+    }
+
+    /// Prepares a shell; nothing is opened before ``launch()``.
+    ///
+    /// - Parameters:
+    ///   - activated: sockets that systemd handed over.
+    ///   - bounds: what clients may cost.
+    public init(
+        configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
+        activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
+    ) {
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
+        self.signer = signer
+        self.activated = activated
+        self.controlBounds = bounds
+        var random = SodiumRandom()
+        self.boot = random.next()
+    }
+
+    /// The event loop.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        self.loop.asUnownedSerialExecutor()
+    }
+
+    /// The two clocks.
+    var now: Instant {
+        Instant(
+            monotonic: SystemClock.monotonicMilliseconds(), wall: SystemClock.wallMilliseconds())
+    }
+
+    // MARK: Turns
+
+    /// Runs what came in, then the node until it has nothing more to do, then writes.
+    ///
+    /// Inside a turn it only runs the body, since the outer turn does the rest.
+    func turn(_ body: () -> Void) {
+        guard !self.isInTurn else {
+            body()
+            return
+        }
+        self.isInTurn = true
+        body()
+        repeat {
+            while !self.events.isEmpty {
+                let events = self.events
+                self.events = []
+                for event in events {
+                    for action in self.node?.handle(event, at: self.now) ?? [] {
+                        self.perform(action)
+                    }
+                }
+            }
+            self.flush()
+        } while !self.events.isEmpty || !self.dirtyStreams.isEmpty || !self.dirtyClients.isEmpty
+        self.isInTurn = false
+    }
+
+    /// Tells the node at the end of the turn.
+    func happened(_ event: Event) {
+        self.events.append(event)
+    }
+
+    private func flush() {
+        let streams = self.dirtyStreams
+        self.dirtyStreams = []
+        for stream in streams { stream.flush() }
+        let clients = self.dirtyClients
+        self.dirtyClients = []
+        for client in clients { client.flush() }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ action: Action) {
+        switch action {
+        case .dial(let dial, let address, let key): self.dial(dial, address, expecting: key)
+        case .abandon(let dial): self.dials.removeValue(forKey: dial)?.close()
+        case .send(let link, let frame): self.send(frame, on: link)
+        case .close(let link, let reason, let text):
+            self.links.removeValue(forKey: link)?.close(reason, text)
+        case .commit(let batch): self.commit(batch)
+        case .readRun(let read, let log, let from, let through):
+            self.readRun(read, log, from: from, through: through)
+        case .lookUp(let request, let key): self.lookUp(request, key: key)
+        case .arm(let timer, let at): self.arm(timer, at: at)
+        case .disarm(let timer): self.timers.removeValue(forKey: timer)?.cancel()
+        case .answer(let request, let answer): self.answered(request, answer)
+        case .show(let messages): self.show(messages)
+        case .log(let level, let text): self.log(level, text)
+        }
+    }
+
+    private func arm(_ timer: Engine.Timer, at moment: UInt64) {
+        if self.timers[timer] == nil {
+            do throws(SystemError) {
+                self.timers[timer] = try self.loop.makeTimer {
+                    self.turn { self.happened(.timer(timer)) }
+                }
+            } catch {
+                // Without timers the node stands still, so ending is the honest thing to do.
+                self.fail(StartError(error))
+                return
+            }
+        }
+        self.timers[timer]?.set(deadlineMilliseconds: moment, accuracy: timer.accuracy)
+    }
+
+    // MARK: The end
+
+    /// Ends the process because of a failure that nothing can be done about here.
+    func fail(_ error: StartError) {
+        if self.failure == nil { self.failure = error }
+        self.log(.error, error.description)
+        self.phase = .stopped
+        self.loop.stop()
+    }
+
+    func ended() {
+        self.phase = .stopped
+        self.loop.stop()
+    }
+}
+
+extension Engine.Timer {
+    /// How late a timer may be: what people wait for is exact, the rest shares wake-ups.
+    fileprivate var accuracy: LoopTimer.Accuracy {
+        switch self {
+        case .delta, .fetch, .stagger, .probe, .delivery: .milliseconds(5)
+        case .ping, .redial, .release, .storage: .coarse
+        }
+    }
+}

@@ -1,0 +1,63 @@
+public import Engine
+internal import Posix
+
+/// Where a peer is, and which key may answer there: `[KEY@]HOST:PORT`.
+public struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The only key that may answer; nil for any.
+    public let key: PeerID?
+    /// `HOST:PORT`, where the host may be a name, an IPv4 address or an IPv6 address in brackets.
+    public let address: String
+
+    /// Reads the text form; throws why it is not one.
+    public init(_ text: String) throws(PeerAddressError) {
+        var address = text
+        var key: PeerID?
+        if let at = text.lastIndex(of: "@") {
+            guard let named = PeerID(String(text[..<at])) else { throw .key }
+            key = named
+            address = String(text[text.index(after: at)...])
+        }
+        guard let colon = address.lastIndex(of: ":") else { throw .port }
+        let digits = address[address.index(after: colon)...]
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
+            port > 0
+        else { throw .port }
+        let host = address[..<colon]
+        if host.hasPrefix("[") || host.contains(":") {
+            guard SocketAddress(address) != nil else { throw .host }
+        } else {
+            guard !host.isEmpty, host.utf8.count <= 253,
+                host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+            else { throw .host }
+        }
+        self.key = key
+        self.address = address
+    }
+
+    /// The address in numbers, when no name has to be looked up.
+    var numeric: String? { SocketAddress(self.address)?.description }
+
+    /// The text form, which the initializer reads back.
+    public var description: String {
+        self.key.map { "\($0)@\(self.address)" } ?? self.address
+    }
+}
+
+/// Why a text is no address of a peer.
+public enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What stands before `@` is no key.
+    case key
+    /// There is no port from 1 to 65535 at the end.
+    case port
+    /// The host is neither a name nor an address.
+    case host
+
+    /// What is wrong and what is expected.
+    public var description: String {
+        switch self {
+        case .key: "what stands before @ is not a key of 52 characters, as `stoa status` shows it"
+        case .port: "a port from 1 to 65535 must follow the host, as in 192.0.2.7:4100"
+        case .host: "the host must be a name, an IPv4 address, or an IPv6 address in brackets"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Engine
+internal import Loop
+internal import Posix
+
+/// The process: everything between the arguments and the exit code.
+public enum Program {
+    /// Does what the command says and returns the exit code, which is one of sysexits.h.
+    ///
+    /// Call it once, on the main thread and before any other thread is started. Prints to standard
+    /// output what was asked for and logs to standard error.
+    public static func run(_ command: Command) -> Int32 {
+        switch command {
+        case .help:
+            Self.print(Command.helpText)
+            return 0
+        case .version:
+            Self.print("stoad \(Build.version)\n")
+            return 0
+        case .check(let configuration), .run(let configuration):
+            let log = Log(
+                threshold: configuration.logLevel,
+                isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)
+            do throws(StartError) {
+                if case .check = command { return try Self.check(configuration, log) }
+                return try Self.serve(configuration, log)
+            } catch {
+                log(.error, error.description)
+                return error.exitCode.rawValue
+            }
+        }
+    }
+
+    /// Says what is wrong with the arguments or the file, and returns the exit code.
+    public static func refuse(_ error: ConfigurationError) -> Int32 {
+        Log(threshold: .error, isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)(
+            .error, error.description)
+        return error.exitCode
+    }
+
+    private static func serve(
+        _ configuration: Configuration, _ log: Log
+    ) throws(StartError) -> Int32 {
+        ProcessEnvironment.ignoreBrokenPipes()
+        let activated: [ActivatedSocket]
+        do throws(SystemError) {
+            activated = try ActivatedSocket.takeAll()
+            try Files.makePrivateDirectory(configuration.dataDirectory)
+        } catch { throw StartError(error, exitCode: .cannotCreate) }
+        let lock = try DataLock(directory: configuration.dataDirectory)
+        let (signer, isNew) = try Identity.load(
+            dataDirectory: configuration.dataDirectory,
+            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
+        if isNew { log(.notice, "made a new identity in \(configuration.dataDirectory)") }
+        do throws(SystemError) {
+            let loop = try EventLoop()
+            let shell = NodeShell(
+                configuration: configuration, loop: loop, signer: signer, log: log,
+                activated: activated)
+            // Before any thread starts, so that none of them takes a signal.
+            let watches = [
+                try loop.onSignal(Signals.terminate) { shell.requestStop() },
+                try loop.onSignal(Signals.interrupt) { shell.requestStop() },
+            ]
+            shell.launch()
+            try loop.run()
+            for watch in watches { watch.cancel() }
+            let failure = shell.assumeIsolated { $0.failure }
+            return withExtendedLifetime(lock) { failure?.exitCode.rawValue ?? 0 }
+        } catch { throw StartError(error) }
+    }
+
+    /// Checks the database of a daemon that does not run, and reports to standard output.
+    private static func check(
+        _ configuration: Configuration, _ log: Log
+    ) throws(StartError) -> Int32 {
+        guard Files.exists("\(configuration.dataDirectory)/\(Identity.fileName)") else {
+            throw StartError(
+                "there is no data in \(configuration.dataDirectory)",
+                remedy: "name the right place with --data-dir", exitCode: .unavailable)
+        }
+        let lock = try DataLock(directory: configuration.dataDirectory)
+        let (signer, _) = try Identity.load(
+            dataDirectory: configuration.dataDirectory,
+            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
+        do throws(SystemError) {
+            let loop = try EventLoop()
+            let shell = NodeShell(
+                configuration: configuration, loop: loop, signer: signer, log: log)
+            shell.launchCheck { Self.print($0) }
+            try loop.run()
+            let failure = shell.assumeIsolated { $0.failure }
+            return withExtendedLifetime(lock) { failure?.exitCode.rawValue ?? 0 }
+        } catch { throw StartError(error) }
+    }
+
+    private static func print(_ text: String) {
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let output = FileDescriptor(owning: 1)
+            let result = output.write(bytes.span.bytes.extracting(written..<bytes.count))
+            _ = output.release()
+            guard case .bytes(let count) = result, count > 0 else { return }
+            written += count
+        }
+    }
+}

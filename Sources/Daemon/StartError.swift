@@ -1,0 +1,59 @@
+internal import Engine
+internal import Posix
+
+/// Why the daemon did not start, in words, and the exit code that says so.
+public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The exit codes in use, from sysexits.h.
+    public enum ExitCode: Int32, Sendable {
+        /// `EX_DATAERR`: a file of ours has the wrong content.
+        case data = 65
+        /// `EX_UNAVAILABLE`: something that is needed is taken or missing.
+        case unavailable = 69
+        /// `EX_SOFTWARE`: a fault of the program.
+        case software = 70
+        /// `EX_OSERR`: the system refused something basic.
+        case system = 71
+        /// `EX_CANTCREAT`: a file or directory cannot be made.
+        case cannotCreate = 73
+        /// `EX_IOERR`: reading or writing failed.
+        case inputOutput = 74
+        /// `EX_NOPERM`: somebody may not do this.
+        case permission = 77
+        /// `EX_CONFIG`: the configuration asks for what cannot be.
+        case configuration = 78
+    }
+
+    /// What went wrong.
+    public let text: String
+    /// What to do about it; empty where the text says it.
+    public let remedy: String
+    /// The exit code of the process.
+    public let exitCode: ExitCode
+
+    init(_ text: String, remedy: String, exitCode: ExitCode) {
+        self.text = text
+        self.remedy = remedy
+        self.exitCode = exitCode
+    }
+
+    init(_ error: SystemError, exitCode: ExitCode = .system) {
+        self.init(error.description, remedy: "", exitCode: exitCode)
+    }
+
+    init(_ failure: StoreFailure) {
+        let exitCode: ExitCode =
+            switch failure.reason {
+            case .corrupt, .newer: .data
+            case .locked: .unavailable
+            case .readOnly: .permission
+            case .full, .inputOutput: .inputOutput
+            case .other: .software
+            }
+        self.init(failure.detail, remedy: failure.remedy, exitCode: exitCode)
+    }
+
+    /// The reason and the remedy in one line.
+    public var description: String {
+        self.remedy.isEmpty ? self.text : "\(self.text); \(self.remedy)"
+    }
+}

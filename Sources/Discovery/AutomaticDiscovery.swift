@@ -1,0 +1,52 @@
+public import Loop
+
+/// Discovery with the system's Avahi daemon if one answers at the start, else with an own stack.
+///
+/// Two mDNS stacks on one host get along badly, so the own one is only the fallback. Once chosen, a
+/// backend stays: if the daemon goes away it is waited for.
+public final class AutomaticDiscovery: ServiceDiscovery {
+    private let loop: EventLoop
+    private let handler: (DiscoveryEvent) -> Void
+    private var backend: (any ServiceDiscovery)?
+
+    /// Makes a backend that does nothing yet; events will come to the handler on the loop.
+    ///
+    /// Sets a variable in the environment, so call it before other threads read that.
+    public init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+        loop.checkIsolated()
+        self.loop = loop
+        self.handler = handler
+    }
+
+    /// True while the system's Avahi daemon is used or asked for.
+    public var usesSystem: Bool { self.backend is SystemDiscovery }
+
+    /// Chooses and starts, see ``ServiceDiscovery``.
+    public func start(advertising advertisement: Advertisement?, interface: String?) {
+        precondition(self.backend == nil, "discovery is started once")
+        let system = SystemDiscovery(
+            loop: self.loop,
+            unavailable: { [weak self] in
+                // A stop may have come first.
+                guard let self, self.backend != nil else { return }
+                let embedded = EmbeddedDiscovery(loop: self.loop, handler: self.handler)
+                self.backend = embedded
+                embedded.start(advertising: advertisement, interface: interface)
+            }, handler: self.handler)
+        self.backend = system
+        system.start(advertising: advertisement, interface: interface)
+    }
+
+    /// Asks again for the addresses of an instance, see ``ServiceDiscovery``.
+    public func refresh(name: String) {
+        self.backend?.refresh(name: name)
+    }
+
+    /// Says goodbye and ends, see ``ServiceDiscovery``.
+    public func stop(then done: @escaping () -> Void) {
+        guard let backend = self.backend else { return self.loop.runLater(done) }
+        self.backend = nil
+        // The closure keeps the backend until its goodbye is out.
+        backend.stop { withExtendedLifetime(backend) { done() } }
+    }
+}

@@ -1,0 +1,157 @@
+import CAvahi
+import Glibc
+import Loop
+import Posix
+
+/// Lets the Avahi library wait for descriptors and times on our event loop: its `AvahiPoll` table.
+final class AvahiLoop {
+    /// The table, at a fixed address because the library keeps a pointer to it.
+    let table: UnsafeMutablePointer<AvahiPoll>
+    fileprivate let loop: EventLoop
+
+    /// Late by so much is harmless: mDNS itself waits 20 to 120 ms at random.
+    ///
+    /// RFC 6762 section 6.
+    fileprivate static let accuracy = LoopTimer.Accuracy.milliseconds(5)
+
+    init(loop: EventLoop) {
+        self.loop = loop
+        self.table = .allocate(capacity: 1)
+        self.table.initialize(
+            to: AvahiPoll(
+                userdata: nil,
+                watch_new: { api, descriptor, events, callback, context in
+                    guard let callback, let owner = AvahiLoop.owner(of: api) else { return nil }
+                    let watch = AvahiLoopWatch(
+                        owner, descriptor: descriptor, events: events, callback: callback,
+                        context: context)
+                    return watch.map { OpaquePointer(Unmanaged.passRetained($0).toOpaque()) }
+                },
+                watch_update: { AvahiLoopWatch.from($0)?.update($1) },
+                watch_get_events: { AvahiLoopWatch.from($0)?.happened ?? AvahiWatchEvent(0) },
+                watch_free: { pointer in
+                    guard let pointer else { return }
+                    Unmanaged<AvahiLoopWatch>.fromOpaque(UnsafeRawPointer(pointer))
+                        .takeRetainedValue().cancel()
+                },
+                timeout_new: { api, time, callback, context in
+                    guard let callback, let owner = AvahiLoop.owner(of: api) else { return nil }
+                    let timeout = AvahiLoopTimeout(owner, callback: callback, context: context)
+                    timeout?.set(time)
+                    return timeout.map { OpaquePointer(Unmanaged.passRetained($0).toOpaque()) }
+                },
+                timeout_update: { AvahiLoopTimeout.from($0)?.set($1) },
+                timeout_free: { pointer in
+                    guard let pointer else { return }
+                    Unmanaged<AvahiLoopTimeout>.fromOpaque(UnsafeRawPointer(pointer))
+                        .takeRetainedValue().cancel()
+                }))
+        self.table.pointee.userdata = Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    deinit {
+        self.table.deallocate()
+    }
+
+    private static func owner(of api: UnsafePointer<AvahiPoll>?) -> AvahiLoop? {
+        api?.pointee.userdata.map { Unmanaged<AvahiLoop>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// An `AvahiWatch`: one descriptor that the library waits for.
+private final class AvahiLoopWatch {
+    /// What is reported at this moment, for `watch_get_events`.
+    private(set) var happened = AvahiWatchEvent(0)
+    private var watch: IOWatch?
+
+    init?(
+        _ owner: AvahiLoop, descriptor: Int32, events: AvahiWatchEvent,
+        callback: @escaping AvahiWatchCallback, context: UnsafeMutableRawPointer?
+    ) {
+        let watch = try? owner.loop.watch(
+            descriptor, for: AvahiLoopWatch.interest(in: events)
+        ) { [weak self] happened in
+            // The local reference keeps the watch while the library frees it in its callback.
+            guard let self else { return }
+            self.happened = AvahiLoopWatch.events(of: happened)
+            let itself = OpaquePointer(Unmanaged.passUnretained(self).toOpaque())
+            callback(itself, descriptor, self.happened, context)
+            self.happened = AvahiWatchEvent(0)
+        }
+        // The library copes with a watch that it does not get.
+        guard let watch else { return nil }
+        self.watch = watch
+    }
+
+    static func from(_ pointer: OpaquePointer?) -> AvahiLoopWatch? {
+        pointer.map {
+            Unmanaged<AvahiLoopWatch>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue()
+        }
+    }
+
+    func update(_ events: AvahiWatchEvent) {
+        self.watch?.set(AvahiLoopWatch.interest(in: events))
+    }
+
+    func cancel() {
+        self.watch?.cancel()
+    }
+
+    private static func interest(in events: AvahiWatchEvent) -> IOEvents {
+        var interest: IOEvents = []
+        if events.rawValue & AVAHI_WATCH_IN.rawValue != 0 { interest.insert(.readable) }
+        if events.rawValue & AVAHI_WATCH_OUT.rawValue != 0 { interest.insert(.writable) }
+        return interest
+    }
+
+    private static func events(of happened: IOEvents) -> AvahiWatchEvent {
+        var events: UInt32 = 0
+        if happened.contains(.readable) { events |= AVAHI_WATCH_IN.rawValue }
+        if happened.contains(.writable) { events |= AVAHI_WATCH_OUT.rawValue }
+        if happened.contains(.hangup) { events |= AVAHI_WATCH_HUP.rawValue }
+        if happened.contains(.error) { events |= AVAHI_WATCH_ERR.rawValue }
+        return AvahiWatchEvent(events)
+    }
+}
+
+/// An `AvahiTimeout`: one moment that the library waits for.
+private final class AvahiLoopTimeout {
+    private var timer: LoopTimer?
+
+    init?(
+        _ owner: AvahiLoop, callback: @escaping AvahiTimeoutCallback,
+        context: UnsafeMutableRawPointer?
+    ) {
+        let timer = try? owner.loop.makeTimer { [weak self] in
+            guard let self else { return }
+            callback(OpaquePointer(Unmanaged.passUnretained(self).toOpaque()), context)
+        }
+        guard let timer else { return nil }
+        self.timer = timer
+    }
+
+    static func from(_ pointer: OpaquePointer?) -> AvahiLoopTimeout? {
+        pointer.map {
+            Unmanaged<AvahiLoopTimeout>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue()
+        }
+    }
+
+    /// Sets the timeout to a moment of the wall clock, which is how the library tells time.
+    func set(_ time: UnsafePointer<timeval>?) {
+        guard let time = time?.pointee else {
+            self.timer?.clear()
+            return
+        }
+        var now = timeval()
+        gettimeofday(&now, nil)
+        let microseconds =
+            (time.tv_sec - now.tv_sec) * 1_000_000 + (Int(time.tv_usec) - Int(now.tv_usec))
+        // Rounded up, since the library asks the clock again and goes back to sleep when early.
+        let delay = UInt64(max(0, microseconds) + 999) / 1_000
+        self.timer?.set(afterMilliseconds: delay, accuracy: AvahiLoop.accuracy)
+    }
+
+    func cancel() {
+        self.timer?.cancel()
+    }
+}

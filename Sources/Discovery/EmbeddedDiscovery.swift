@@ -1,0 +1,317 @@
+import CAvahi
+public import Loop
+import Posix
+
+/// Discovery with an mDNS stack of its own inside the process: libavahi-core.
+///
+/// For machines without an Avahi daemon. The host name is random, so that neither the user nor the
+/// machine is named, and reverse records are left out, because two stacks on one host fight over
+/// them.
+public final class EmbeddedDiscovery: ServiceDiscovery {
+    private let loop: EventLoop
+    private let handler: (DiscoveryEvent) -> Void
+    private let poll: AvahiLoop
+    private var isStarted = false
+    private var advertisement: Advertisement?
+    private var interface: String?
+    private var server: OpaquePointer?
+    private var isRunning = false
+    private var serviceGroup: OpaquePointer?
+    private var addressGroup: OpaquePointer?
+    private var browser: OpaquePointer?
+    private var sightings: [SightingKey: EmbeddedSighting] = [:]
+    private var table = InstanceTable()
+    private var monitor: AddressMonitor?
+    private var retry: LoopTimer?
+    private var backoff = Backoff()
+
+    private struct SightingKey: Hashable {
+        let name: String
+        let interface: Int32
+    }
+
+    /// Makes a backend that does nothing yet; events will come to the handler on the loop.
+    public init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+        loop.checkIsolated()
+        self.loop = loop
+        self.handler = handler
+        self.poll = AvahiLoop(loop: loop)
+        DiscoveryLog.install()
+    }
+
+    deinit {
+        self.tearDown()
+    }
+
+    /// Starts to announce and to look for others, see ``ServiceDiscovery``.
+    public func start(advertising advertisement: Advertisement?, interface: String?) {
+        self.loop.checkIsolated()
+        precondition(!self.isStarted, "discovery is started once")
+        self.isStarted = true
+        self.advertisement = advertisement
+        self.interface = interface
+        do {
+            self.retry = try self.loop.makeTimer { [weak self] in self?.setUp() }
+            self.monitor = try AddressMonitor(loop: self.loop) { [weak self] _ in
+                self?.publishAddresses()
+            }
+        } catch {
+            self.emit(.failed(reason: error.description))
+        }
+        self.setUp()
+    }
+
+    /// Does nothing, because the library follows all records of an instance by itself.
+    public func refresh(name: String) {}
+
+    /// Says goodbye and ends, see ``ServiceDiscovery``.
+    public func stop(then done: @escaping () -> Void) {
+        self.loop.checkIsolated()
+        self.isStarted = false
+        self.monitor = nil
+        self.retry = nil
+        // Freeing the server sends the goodbyes before it returns.
+        self.tearDown()
+        self.table = InstanceTable()
+        self.loop.runLater(done)
+    }
+
+    // MARK: The server
+
+    private func setUp() {
+        guard self.isStarted, self.server == nil else { return }
+        var config = AvahiServerConfig()
+        avahi_server_config_init(&config)
+        defer { avahi_server_config_free(&config) }
+        avahi_free(config.host_name)
+        config.host_name = avahi_strdup(Advertisement.randomName())
+        config.publish_addresses = 0
+        config.publish_workstation = 0
+        config.publish_hinfo = 0
+        config.publish_domain = 0
+        // Nothing of ours may be asked of a DNS server beyond the local network.
+        config.enable_wide_area = 0
+        if let interface = self.interface {
+            config.allow_interfaces = avahi_string_list_add(nil, interface)
+        }
+        var code: Int32 = 0
+        let server = avahi_server_new(
+            self.poll.table, &config,
+            { server, state, context in
+                guard let discovery = EmbeddedDiscovery.from(context) else { return }
+                // The first call comes from within avahi_server_new().
+                discovery.server = server
+                discovery.serverChanged(to: state)
+            }, Unmanaged.passUnretained(self).toOpaque(), &code)
+        guard let server else {
+            self.server = nil
+            self.fail("start mDNS", code)
+            return
+        }
+        self.server = server
+        self.browse()
+    }
+
+    private func tearDown() {
+        self.isRunning = false
+        for sighting in self.sightings.values { sighting.end() }
+        self.sightings = [:]
+        if let browser = self.browser { avahi_s_service_browser_free(browser) }
+        self.browser = nil
+        if let server = self.server { avahi_server_free(server) }
+        self.server = nil
+        self.serviceGroup = nil
+        self.addressGroup = nil
+    }
+
+    private func serverChanged(to state: AvahiServerState) {
+        self.isRunning = state == AVAHI_SERVER_RUNNING
+        switch state {
+        case AVAHI_SERVER_RUNNING:
+            // Entry groups may be made within this call, but not before the server has returned.
+            self.loop.runLater { [weak self] in self?.publishAll() }
+        case AVAHI_SERVER_COLLISION:
+            self.loop.runLater { [weak self] in self?.rename() }
+        case AVAHI_SERVER_FAILURE:
+            self.fail("run mDNS", self.lastError)
+        default:
+            break
+        }
+    }
+
+    private var lastError: Int32 { self.server.map { avahi_server_errno($0) } ?? 0 }
+
+    /// Reports a failure and starts over later.
+    ///
+    /// The server is freed when the library has returned.
+    private func fail(_ what: String, _ code: Int32) {
+        let reason = avahi_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        self.emit(.failed(reason: "cannot \(what): \(reason)"))
+        self.loop.runLater { [weak self] in
+            guard let self, self.isStarted else { return }
+            self.tearDown()
+            self.table.forgetSightings()
+            self.retry?.set(afterMilliseconds: self.backoff.next())
+        }
+    }
+
+    /// Takes other random names after a collision, which names of 80 bits do not have by chance.
+    ///
+    /// The usual cause is a network that sends our own records back, so there is a pause.
+    private func rename() {
+        guard self.isStarted, self.server != nil else { return }
+        self.tearDown()
+        self.table.forgetSightings()
+        self.advertisement?.instanceName = Advertisement.randomName()
+        self.retry?.set(afterMilliseconds: self.backoff.next())
+    }
+
+    fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> EmbeddedDiscovery? {
+        context.map { Unmanaged<EmbeddedDiscovery>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func emit(_ event: DiscoveryEvent) {
+        // Never from within the library: the handler may stop discovery, which frees the server.
+        self.loop.runLater { [weak self] in
+            guard let self, self.isStarted else { return }
+            self.handler(event)
+        }
+    }
+
+    // MARK: The own instance
+
+    private func publishAll() {
+        guard self.isRunning, self.advertisement != nil else { return }
+        self.publishAddresses()
+        self.publishService()
+    }
+
+    private func publishAddresses() {
+        guard self.isRunning, self.advertisement != nil, let server = self.server else { return }
+        if self.addressGroup == nil { self.addressGroup = self.makeGroup(server) }
+        guard let group = self.addressGroup else { return self.fail("announce", self.lastError) }
+        avahi_s_entry_group_reset(group)
+        // Without the list there is nothing to announce, and the next change of an address is the
+        // next chance.
+        let interfaces = (try? NetworkInterface.all()) ?? []
+        for interface in interfaces where interface.isUp && !interface.isPointToPoint {
+            if let only = self.interface, only != interface.name { continue }
+            for ip in interface.addresses {
+                var address = AvahiAddress()
+                address.proto = AvahiProtocol(ip.isIPv6 ? AVAHI_PROTO_INET6 : AVAHI_PROTO_INET)
+                withUnsafeMutableBytes(of: &address.data) { $0.copyBytes(from: ip.bytes) }
+                let code = avahi_server_add_address(
+                    server, group, AvahiIfIndex(interface.index),
+                    AvahiProtocol(AVAHI_PROTO_UNSPEC), AVAHI_PUBLISH_NO_REVERSE, nil, &address)
+                guard code >= 0 else { return self.fail("announce \(ip)", code) }
+            }
+        }
+        guard avahi_s_entry_group_is_empty(group) == 0 else { return }
+        let code = avahi_s_entry_group_commit(group)
+        if code < 0 { self.fail("announce", code) }
+    }
+
+    private func publishService() {
+        guard let server = self.server, let advertisement = self.advertisement else { return }
+        if self.serviceGroup == nil { self.serviceGroup = self.makeGroup(server) }
+        guard let group = self.serviceGroup else { return self.fail("announce", self.lastError) }
+        avahi_s_entry_group_reset(group)
+        var list: UnsafeMutablePointer<AvahiStringList>?
+        defer { avahi_string_list_free(list) }
+        // The list is built from its end.
+        for string in TXTRecord.strings(of: advertisement.txt).reversed() {
+            list = avahi_string_list_add_arbitrary(list, string, string.count)
+        }
+        var code = avahi_server_add_service_strlst(
+            server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
+            AvahiPublishFlags(0), advertisement.instanceName, serviceType, nil, nil,
+            advertisement.port, list)
+        if code >= 0 { code = avahi_s_entry_group_commit(group) }
+        if code < 0 { self.fail("announce", code) }
+    }
+
+    private func makeGroup(_ server: OpaquePointer) -> OpaquePointer? {
+        avahi_s_entry_group_new(
+            server,
+            { _, group, state, context in
+                EmbeddedDiscovery.from(context)?.groupChanged(group, to: state)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func groupChanged(_ group: OpaquePointer?, to state: AvahiEntryGroupState) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED:
+            guard group == self.serviceGroup, let name = self.advertisement?.instanceName else {
+                return
+            }
+            self.backoff.reset()
+            self.emit(.advertised(name: name))
+        case AVAHI_ENTRY_GROUP_COLLISION:
+            self.loop.runLater { [weak self] in self?.rename() }
+        case AVAHI_ENTRY_GROUP_FAILURE:
+            self.fail("announce", self.lastError)
+        default:
+            break
+        }
+    }
+
+    // MARK: Others
+
+    private func browse() {
+        self.browser = avahi_s_service_browser_new(
+            self.server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
+            serviceType, nil, AVAHI_LOOKUP_USE_MULTICAST,
+            { _, interface, family, event, name, _, _, _, context in
+                EmbeddedDiscovery.from(context)?.browsed(
+                    event, name.map { String(cString: $0) }, interface, family)
+            }, Unmanaged.passUnretained(self).toOpaque())
+        if self.browser == nil { self.fail("look for others", self.lastError) }
+    }
+
+    private func browsed(
+        _ event: AvahiBrowserEvent, _ name: String?, _ interface: AvahiIfIndex,
+        _ family: AvahiProtocol
+    ) {
+        if event == AVAHI_BROWSER_FAILURE { return self.fail("look for others", self.lastError) }
+        guard let server = self.server, let name, interface >= 0,
+            name != self.advertisement?.instanceName
+        else { return }
+        let key = SightingKey(name: name, interface: interface)
+        switch event {
+        case AVAHI_BROWSER_NEW:
+            if self.sightings[key] == nil {
+                guard self.table.appear(name, on: UInt32(interface)) else { return }
+                self.sightings[key] = EmbeddedSighting(
+                    server: server, name: name, interface: interface
+                ) { [weak self] sighting in
+                    self?.update(sighting)
+                }
+            }
+            self.sightings[key]?.families.insert(family)
+        case AVAHI_BROWSER_REMOVE:
+            guard let sighting = self.sightings[key] else { return }
+            sighting.families.remove(family)
+            guard sighting.families.isEmpty else { return }
+            self.sightings[key] = nil
+            sighting.end()
+            if let event = self.table.disappear(name, from: UInt32(interface)) { self.emit(event) }
+        default:
+            break
+        }
+    }
+
+    private func update(_ sighting: EmbeddedSighting) {
+        let interface = UInt32(sighting.interface)
+        guard let port = sighting.port else { return }
+        if let event = self.table.resolve(
+            sighting.name, on: interface, port: port, txt: sighting.txt)
+        {
+            self.emit(event)
+        }
+        if let event = self.table.setAddresses(
+            sighting.addresses, of: sighting.name, on: interface)
+        {
+            self.emit(event)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Posix
+
+/// Turns what is seen per interface into one report per instance.
+///
+/// An instance is seen once for each interface that it can be reached over; those who listen want
+/// to hear of it once, with all its addresses.
+struct InstanceTable {
+    /// Instances that are followed at most; a network of 128 nodes has room for stale ones, and a
+    /// stranger who announces thousands fills no memory.
+    static let maximumInstances = 1_024
+    /// Addresses that are kept of one instance on one interface.
+    static let maximumAddresses = 32
+
+    private struct Sighting {
+        var port: UInt16?
+        var txt: [String: String] = [:]
+        var addresses: Set<IPAddress> = []
+    }
+
+    private var sightings: [String: [UInt32: Sighting]] = [:]
+    private var reported: [String: ServiceInstance] = [:]
+
+    /// The names of all instances that were reported and are not lost.
+    var reportedNames: Set<String> { Set(self.reported.keys) }
+
+    /// Notes that an instance is there on an interface; false when the table is full.
+    mutating func appear(_ name: String, on interface: UInt32) -> Bool {
+        if self.sightings[name] == nil, self.sightings.count >= InstanceTable.maximumInstances {
+            return false
+        }
+        if self.sightings[name]?[interface] == nil {
+            self.sightings[name, default: [:]][interface] = Sighting()
+        }
+        return true
+    }
+
+    /// Notes port and TXT record of an instance that has appeared.
+    mutating func resolve(
+        _ name: String, on interface: UInt32, port: UInt16, txt: [String: String]
+    ) -> DiscoveryEvent? {
+        guard self.sightings[name]?[interface] != nil else { return nil }
+        self.sightings[name]?[interface]?.port = port
+        self.sightings[name]?[interface]?.txt = txt
+        return self.report(name)
+    }
+
+    /// Replaces the addresses of an instance that has appeared.
+    mutating func setAddresses(
+        _ addresses: Set<IPAddress>, of name: String, on interface: UInt32
+    ) -> DiscoveryEvent? {
+        guard self.sightings[name]?[interface] != nil else { return nil }
+        let kept = addresses.sorted().prefix(InstanceTable.maximumAddresses)
+        self.sightings[name]?[interface]?.addresses = Set(kept)
+        return self.report(name)
+    }
+
+    /// Notes that an instance is gone from an interface.
+    mutating func disappear(_ name: String, from interface: UInt32) -> DiscoveryEvent? {
+        guard self.sightings[name]?.removeValue(forKey: interface) != nil else { return nil }
+        if self.sightings[name]?.isEmpty == true { self.sightings[name] = nil }
+        return self.report(name)
+    }
+
+    /// Forgets what is seen but not what was reported, for a search that starts afresh.
+    mutating func forgetSightings() {
+        self.sightings = [:]
+    }
+
+    /// Says goodbye for all reported instances that the fresh search has not found again.
+    mutating func loseUnseen() -> [DiscoveryEvent] {
+        let unseen = self.reported.keys.filter { self.sightings[$0] == nil }.sorted()
+        for name in unseen { self.reported[name] = nil }
+        return unseen.map { .lost(name: $0) }
+    }
+
+    private mutating func report(_ name: String) -> DiscoveryEvent? {
+        guard let sightings = self.sightings[name] else {
+            return self.reported.removeValue(forKey: name) == nil ? nil : .lost(name: name)
+        }
+        var addresses: Set<SocketAddress> = []
+        var usable: [UInt32] = []
+        for (interface, sighting) in sightings {
+            guard let port = sighting.port, !sighting.addresses.isEmpty else { continue }
+            usable.append(interface)
+            for ip in sighting.addresses { addresses.insert(SocketAddress(ip: ip, port: port)) }
+        }
+        // Between two sets of addresses there may be none; that is not news.
+        guard let first = usable.min(), let best = sightings[first] else { return nil }
+        let instance = ServiceInstance(
+            name: name, interfaceIndex: first, addresses: addresses.sorted(), txt: best.txt)
+        let previous = self.reported.updateValue(instance, forKey: name)
+        if previous == instance { return nil }
+        return previous == nil ? .found(instance) : .changed(instance)
+    }
+}

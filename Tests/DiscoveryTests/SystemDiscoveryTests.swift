@@ -1,0 +1,73 @@
+import Discovery
+import Glibc
+import Loop
+import Posix
+import Testing
+
+@Suite struct SystemDiscoveryTests {
+    @Test("without D-Bus the automatic mode falls back to the own stack at once")
+    func fallsBack() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
+            let start = SystemClock.monotonicMilliseconds()
+            try onLoop { loop in
+                let kept = Box<AutomaticDiscovery?>(nil)
+                let mine = Advertisement(port: 40_010, txt: ["txtvers": "1"])
+                let discovery = AutomaticDiscovery(loop: loop) { event in
+                    if case .failed(let reason) = event { fatalError(reason) }
+                    guard event == .advertised(name: mine.instanceName) else { return }
+                    #expect(kept.value?.usesSystem == false)
+                    // The announcement itself takes three probes of 250 ms: RFC 6762 section 8.1.
+                    precondition(SystemClock.monotonicMilliseconds() - start < 3_000)
+                    kept.value?.stop { exit(7) }
+                }
+                kept.value = discovery
+                discovery.start(advertising: mine, interface: "lo")
+            }
+        }
+    }
+
+    @Test("without D-Bus the system mode says so, and tries again")
+    func reportsFailure() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
+            try onLoop { loop in
+                let kept = Box<SystemDiscovery?>(nil)
+                let failures = Box(0)
+                let discovery = SystemDiscovery(loop: loop) { event in
+                    guard case .failed(let reason) = event else { return }
+                    precondition(reason.contains("Avahi"))
+                    failures.value += 1
+                    if failures.value == 2 { kept.value?.stop { exit(7) } }
+                }
+                kept.value = discovery
+                discovery.start(advertising: nil, interface: "lo")
+            }
+        }
+    }
+
+    @Test("an interface that is not there is a failure that is tried again, not a trap")
+    func unknownInterface() throws {
+        try onLoop { loop in
+            let kept = Box<SystemDiscovery?>(nil)
+            let discovery = SystemDiscovery(loop: loop) { event in
+                #expect(event == .failed(reason: "there is no interface nosuchif0"))
+                kept.value?.stop { loop.stop() }
+            }
+            kept.value = discovery
+            discovery.start(advertising: nil, interface: "nosuchif0")
+        }
+    }
+
+    @Test("stopping before starting calls back")
+    func stopsUnstarted() throws {
+        for mode in DiscoveryMode.allCases {
+            try onLoop { loop in
+                guard let discovery = mode.makeDiscovery(loop: loop, handler: { _ in }) else {
+                    return loop.stop()
+                }
+                discovery.stop { loop.stop() }
+            }
+        }
+    }
+}

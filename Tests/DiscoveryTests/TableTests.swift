@@ -1,0 +1,119 @@
+import Posix
+import Testing
+
+@testable import Discovery
+
+@Suite struct TableTests {
+    private let txt = ["txtvers": "1"]
+
+    private func ip(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
+
+    @Test("an instance is reported once it has a port and an address, on all its interfaces as one")
+    func merges() throws {
+        var table = InstanceTable()
+        let first = try self.ip("192.0.2.1")
+        let second = try self.ip("198.51.100.1")
+        #expect(table.appear("a", on: 3) == true)
+        #expect(table.appear("a", on: 2) == true)
+        #expect(table.resolve("a", on: 3, port: 5, txt: self.txt) == nil)
+        let one = ServiceInstance(
+            name: "a", interfaceIndex: 3, addresses: [SocketAddress(ip: first, port: 5)],
+            txt: self.txt)
+        #expect(table.setAddresses([first], of: "a", on: 3) == .found(one))
+        #expect(table.setAddresses([first], of: "a", on: 3) == nil)
+        #expect(table.resolve("a", on: 2, port: 5, txt: self.txt) == nil)
+        let both = ServiceInstance(
+            name: "a", interfaceIndex: 2,
+            addresses: [first, second].map { SocketAddress(ip: $0, port: 5) }, txt: self.txt)
+        #expect(table.setAddresses([second], of: "a", on: 2) == .changed(both))
+        #expect(table.disappear("a", from: 2) == .changed(one))
+        #expect(table.disappear("a", from: 3) == .lost(name: "a"))
+        #expect(table.disappear("a", from: 3) == nil)
+    }
+
+    @Test("an instance that was never reported is not lost")
+    func neverReported() {
+        var table = InstanceTable()
+        #expect(table.appear("a", on: 1) == true)
+        #expect(table.disappear("a", from: 1) == nil)
+        #expect(table.setAddresses([.loopbackIPv4], of: "a", on: 1) == nil)
+    }
+
+    @Test("losing all addresses for a while is not news")
+    func withoutAddresses() {
+        var table = InstanceTable()
+        #expect(table.appear("a", on: 1) == true)
+        #expect(table.resolve("a", on: 1, port: 5, txt: self.txt) == nil)
+        #expect(table.setAddresses([.loopbackIPv4], of: "a", on: 1) != nil)
+        #expect(table.setAddresses([], of: "a", on: 1) == nil)
+        #expect(table.setAddresses([.loopbackIPv4], of: "a", on: 1) == nil)
+    }
+
+    @Test("a search that starts afresh loses only who is not found again")
+    func afresh() {
+        var table = InstanceTable()
+        for name in ["a", "b"] {
+            #expect(table.appear(name, on: 1) == true)
+            #expect(table.resolve(name, on: 1, port: 5, txt: self.txt) == nil)
+            #expect(table.setAddresses([.loopbackIPv4], of: name, on: 1) != nil)
+        }
+        table.forgetSightings()
+        #expect(table.appear("b", on: 1) == true)
+        #expect(table.loseUnseen() == [.lost(name: "a")])
+        #expect(table.resolve("b", on: 1, port: 5, txt: self.txt) == nil)
+        #expect(table.setAddresses([.loopbackIPv4], of: "b", on: 1) == nil)
+        #expect(table.reportedNames == ["b"])
+    }
+
+    @Test("a stranger cannot fill the table or the addresses of an instance")
+    func bounded() throws {
+        var table = InstanceTable()
+        for number in 0..<InstanceTable.maximumInstances {
+            #expect(table.appear("instance \(number)", on: 1) == true)
+        }
+        #expect(table.appear("one too many", on: 1) == false)
+        #expect(table.appear("instance 0", on: 2) == true)
+        #expect(table.resolve("instance 0", on: 1, port: 5, txt: [:]) == nil)
+        let many = Set(try (0..<200).map { try self.ip("10.0.0.\($0)") })
+        guard case .found(let instance) = table.setAddresses(many, of: "instance 0", on: 1) else {
+            Issue.record("not found")
+            return
+        }
+        #expect(instance.addresses.count == InstanceTable.maximumAddresses)
+    }
+
+    @Test("TXT strings are written txtvers first and read back")
+    func txtRoundTrip() {
+        let txt = ["v": "2", "txtvers": "1", "min": "1", "n": "ada = eve"]
+        let strings = TXTRecord.strings(of: txt)
+        #expect(strings.first == Array("txtvers=1".utf8))
+        #expect(TXTRecord.decode(TXTRecord.encode(strings)) == strings)
+        #expect(TXTRecord.pairs(of: strings) == txt)
+        #expect(TXTRecord.encode([]) == [0])
+    }
+
+    @Test("TXT strings as others may send them are read as RFC 6763 says")
+    func txtFromOthers() {
+        let strings = ["V=1", "v=2", "=x", "", "flag", "empty="].map { Array($0.utf8) }
+        #expect(TXTRecord.pairs(of: strings) == ["v": "1", "flag": "", "empty": ""])
+        #expect(TXTRecord.decode([3, 1, 2]) == nil)
+        #expect(TXTRecord.decode([0, 1, 65]) == [[], [65]])
+    }
+
+    @Test("an announcement has a random name that says nothing")
+    func randomNames() {
+        let name = Advertisement.randomName()
+        #expect(name.count == 16)
+        #expect(name != Advertisement.randomName())
+    }
+
+    @Test("waits double from a second to a minute")
+    func backoff() {
+        var backoff = Backoff()
+        for base: UInt64 in [1, 2, 4, 8, 16, 32, 60, 60] {
+            #expect((base * 1_000...base * 1_250).contains(backoff.next()))
+        }
+        backoff.reset()
+        #expect(backoff.next() <= 1_250)
+    }
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# Installs what building Stoa needs, and with --labs what its tests on private networks need too.
+#
+#   setup.sh [--labs]
+#
+# Where everything is there it only looks, in milliseconds. On Debian and its children it installs
+# what is missing with apt-get (by sudo when not root); elsewhere it says what is missing.
+set -euo pipefail
+
+build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
+    pkg-config)
+labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils
+    python3-venv)
+
+die() { echo "setup: $*" >&2; exit 69; }
+
+wanted=("${build[@]}")
+case ${1:-} in
+    '') ;;
+    --labs) wanted+=("${labs[@]}") ;;
+    *) echo "usage: setup.sh [--labs]" >&2; exit 64 ;;
+esac
+
+command -v swift >/dev/null || die "there is no swift; install 6.2 or newer from swift.org/install"
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd)
+    for module in "${modules[@]}"; do
+        pkg-config --exists "$module" 2>/dev/null || die "pkg-config finds no $module; install" \
+            "what your system calls Debian's packages: ${wanted[*]}"
+    done
+    exit 0
+fi
+
+installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null || true)
+missing=()
+for package in "${wanted[@]}"; do
+    grep -qx "$package installed" <<<"$installed" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || die "missing: ${missing[*]}; as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+    # Nobody is there to type a password.
+    if [ -n "${CI:-}" ] || [ ! -t 0 ]; then as_root=(sudo -n); fi
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
+    apt-get -q -y --no-install-recommends install "${missing[@]}")
+# The lists of packages may be missing or old: only then they are fetched.
+"${install[@]}" </dev/null || {
+    "${as_root[@]}" apt-get -q update </dev/null
+    "${install[@]}" </dev/null
+}
