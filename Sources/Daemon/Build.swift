@@ -1,7 +1,9 @@
+internal import ControlAPI
+
 /// What this build is.
 public enum Build {
     /// The version, as `stoad --version` and `status` say it.
-    public static let version = "0.1.0"
+    public static let version = StoaVersion.text
     /// The day of the release, 2026-11-20, in milliseconds since 1970.
     ///
     /// A clock that reads less is wrong; the node never takes an earlier moment for *now*.

@@ -43,7 +43,8 @@ public enum Command: Equatable, Sendable {
                 continue
             default: break
             }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = argument.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts.first ?? "")
             guard let setting = Setting.allCases.first(where: { $0.flag == flag }) else {
                 throw Self.unknown(flag)

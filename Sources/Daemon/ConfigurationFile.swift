@@ -51,7 +51,8 @@ enum ConfigurationFile {
         _ line: String, _ place: String
     ) throws(ConfigurationError) -> String {
         let names = Self.sections
-        let name = line.hasSuffix("]") ? String(line.dropFirst().dropLast()) : String(line.dropFirst())
+        let name =
+            line.hasSuffix("]") ? String(line.dropFirst().dropLast()) : String(line.dropFirst())
         guard line.hasSuffix("]"), names.contains(name) else {
             throw ConfigurationError(
                 "\(place): there is no section \"\(Self.shown(line))\"",

@@ -183,7 +183,7 @@ final class ControlClient {
         var buffer = [UInt8](repeating: 0, count: Self.readBytes)
         switch self.descriptor.read(into: &buffer) {
         case .bytes(let count):
-            self.codec.append(buffer.span.extracting(first: count))
+            self.codec.append(buffer[..<count])
             self.process()
         case .wouldBlock: break
         case .end:
@@ -241,7 +241,8 @@ final class ControlClient {
     private func reply(id: ControlAPI.RequestID?, to request: Request) -> Reply {
         Reply(
             id: id,
-            byteBudget: Self.isLarge(request) ? self.bounds.highWaterBytes : self.bounds.answerBytes,
+            byteBudget: Self.isLarge(request)
+                ? self.bounds.highWaterBytes : self.bounds.answerBytes,
             client: self)
     }
 

@@ -19,13 +19,19 @@ extension NodeShell {
     ///
     /// When it cannot, ``failure`` says why and the loop is stopped.
     public nonisolated func launch() {
+        self.launch { shell throws(StartError) in try await shell.start() }
+    }
+
+    nonisolated func launch(
+        _ body: @escaping @Sendable (isolated NodeShell) async throws(StartError) -> Void
+    ) {
         self.loop.post {
             self.assumeIsolated { shell in
                 let number = shell.nextTask
                 shell.nextTask += 1
                 shell.tasks[number] = Task {
                     do throws(StartError) {
-                        try await shell.start()
+                        try await body(shell)
                     } catch { shell.fail(error) }
                     shell.tasks[number] = nil
                 }
@@ -37,6 +43,7 @@ extension NodeShell {
         // The socket first: whoever is quick waits there instead of being told that nobody is home.
         let control = try self.bindControlSocket()
         try self.listen()
+        self.makeDiscovery()
         let (store, snapshot, newest) = try await self.openStore()
         // A signal may have come while the store was opened.
         guard self.phase == .starting else {
@@ -65,6 +72,7 @@ extension NodeShell {
             _ = try self.loop.enableWatchdog()
         } catch { throw StartError(error) }
         self.control = control
+        self.startDiscovery()
         let addresses = self.listener?.addresses.map(\.description) ?? []
         self.log(
             .info,
@@ -83,7 +91,8 @@ extension NodeShell {
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
         return ControlServer(listener, bounds: self.controlBounds, loop: self.loop) {
-            request, reply in self.turn { self.handle(request, reply) }
+            request, reply in
+            self.turn { self.handle(request, reply) }
         } dirtied: { client in
             self.turn { self.dirtyClients.append(client) }
         } left: { client in
@@ -93,7 +102,7 @@ extension NodeShell {
         }
     }
 
-    private func openStore() async throws(StartError) -> (MessageStore, Snapshot, Cursor) {
+    func openStore() async throws(StartError) -> (MessageStore, Snapshot, Cursor) {
         let owner = PeerID(self.signer.publicKey)
         do {
             let witness = try self.witnessPath(owner: owner)
@@ -158,7 +167,7 @@ extension NodeShell {
             self.log(.info, "stopping")
             self.listener?.close()
             self.listener = nil
-            self.stopDiscovery()
+            self.stopDiscovery { self.isGoodbyeOut = true }
             for dial in self.dials.keys.sorted() { self.dials.removeValue(forKey: dial)?.close() }
             // What was sent is to be on disk and answered; the node goes on until it is.
             self.deadline = self.now.monotonic + Self.stopMilliseconds
@@ -191,7 +200,8 @@ extension NodeShell {
     }
 
     private func waitForGoodbyes() {
-        let isDone = self.streams.isEmpty && (self.control?.clients.isEmpty ?? true)
+        let isDone =
+            self.isGoodbyeOut && self.streams.isEmpty && (self.control?.clients.isEmpty ?? true)
         guard isDone || self.now.monotonic >= self.deadline else {
             self.after(5) { self.waitForGoodbyes() }
             return

@@ -160,7 +160,8 @@ extension NodeShell {
         guard let pending = self.requests.removeValue(forKey: id) else { return }
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
-                self.log(.warning, "a configured peer was not taken: \(self.rpcError(error).message)")
+                self.log(
+                    .warning, "a configured peer was not taken: \(self.rpcError(error).message)")
             }
             return
         }

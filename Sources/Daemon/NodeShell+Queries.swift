@@ -1,4 +1,5 @@
 internal import ControlAPI
+internal import Discovery
 internal import Engine
 internal import Posix
 internal import Storage
@@ -33,9 +34,11 @@ extension NodeShell {
             dataDirectory: self.configuration.dataDirectory,
             startedAt: Self.timestamp(self.startedAt), listen: self.dialableAddresses(),
             discoveryMode: self.configuration.discovery.rawValue,
-            discoveryBackend: self.discoveryBackend, discoveryState: self.discoveryState,
+            discoveryBackend: self.discoveryStatus.backend,
+            discoveryState: self.discoveryStatus.state,
             links: status.links, conversations: status.conversations, messages: messages,
-            held: status.held, incarnation: Int64(truncatingIfNeeded: status.incarnation & .max >> 1),
+            held: status.held,
+            incarnation: Int64(truncatingIfNeeded: status.incarnation & .max >> 1),
             clockOffsetMilliseconds: status.clockOffsetMilliseconds,
             alerts: status.alerts.map {
                 StatusResult.Alert(

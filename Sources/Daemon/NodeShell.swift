@@ -1,4 +1,5 @@
 internal import ControlAPI
+internal import Discovery
 internal import Engine
 public import Loop
 public import Noise
@@ -47,12 +48,17 @@ public actor NodeShell {
     var nextLink: UInt64 = 1
     var refusalLog = RefusalLog()
 
+    var discovery: (any ServiceDiscovery)?
+    var discoveryStatus = DiscoveryStatus()
+
     // Time and disk.
     var timers: [Engine.Timer: LoopTimer] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var nextTask: UInt64 = 1
     var commitsUnderWay = 0
     var delays: [UInt64: LoopTimer] = [:]
+    /// Whether the network has been told that this node goes.
+    var isGoodbyeOut = false
     /// Until when stopping waits.
     var deadline: UInt64 = 0
 
