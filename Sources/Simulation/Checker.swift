@@ -157,12 +157,16 @@ struct Checker {
         }
     }
 
-    /// After all has settled every acknowledged message is on every disk of its conversation.
+    /// After all has settled every acknowledged message is on its author's disk, and on all others of its
+    /// conversation unless the author has left.
     func settled(_ machines: [Machine], through deadline: HybridTime) throws {
         for (id, message) in self.acknowledged.sorted(by: { $0.key < $1.key }) {
+            let author = machines[message.machine]
+            let isJoined = author.store.rooms[message.conversation]?.isJoined == true
+            guard isJoined || !author.wasRestored else { continue }
             for machine in machines
             where machine.index == message.machine
-                || machine.store.rooms[message.conversation]?.isJoined == true
+                || (isJoined && machine.store.rooms[message.conversation]?.isJoined == true)
             {
                 guard let row = machine.store.row(id) else {
                     throw Violation(

@@ -19,7 +19,10 @@ struct Replica: Hashable {
 }
 
 extension ModelStore {
-    /// What this store holds of a conversation; records of after `deadline` do not count yet.
+    /// What this store holds of a conversation.
+    ///
+    /// Records of after `deadline` do not count yet, nor do entries count as shown: a node whose
+    /// clock was ahead has shown its own at once.
     func replica(of room: ConversationID, through deadline: HybridTime) -> Replica {
         var replica = Replica()
         var shown: [(order: (HybridTime, PeerID, UInt64, Int), id: EntryID)] = []
@@ -31,7 +34,7 @@ extension ModelStore {
                 replica.profiles[key.name.author] = record.hash
             }
             for (index, row) in log.rows.enumerated()
-            where row.cursor != nil && !log.isDisputed(index) {
+            where row.cursor != nil && !log.isDisputed(index) && row.entry.time <= deadline {
                 let name = key.name
                 shown.append(
                     ((row.entry.time, name.author, name.incarnation, index), row.id))
