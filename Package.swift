@@ -52,7 +52,7 @@ let package = Package(
         library(
             "Daemon",
             ["ControlAPI", "Discovery", "Engine", "Loop", "Noise", "Posix", "Storage"]),
-        library("Simulation", ["Engine"]),
+        library("Simulation", ["Engine", "Noise"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
             name: "stoa", dependencies: ["ControlAPI", "Posix"], swiftSettings: strict),
@@ -65,7 +65,7 @@ let package = Package(
         tests("Storage", ["Storage", "Engine"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
-        tests("Simulation", ["Simulation"]),
+        tests("Simulation", ["Simulation", "Engine", "Noise"]),
         tests("Repository", []),
         tests("Integration", ["ControlAPI", "Posix"]),
     ],
