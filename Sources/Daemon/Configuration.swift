@@ -59,9 +59,6 @@ extension Configuration {
         for (setting, given) in flags { values[setting] = given }
         let single: (Setting) -> SettingValue? = { values[$0]?.last }
 
-        self.dataDirectory = try Self.path(single(.dataDirectory), orDefault: paths.dataDirectory)
-        self.stateDirectory = try Self.path(nil, orDefault: paths.stateDirectory)
-        self.socket = try Self.path(single(.socket), orDefault: paths.controlSocket)
         self.listen = []
         for value in values[.listen] ?? [] { self.listen.append(try Self.listen(value)) }
         self.interface = single(.interface)?.text
@@ -86,6 +83,10 @@ extension Configuration {
         } else {
             self.name = Self.bounded(userName() ?? "someone")
         }
+        // Last, so that what was typed wrongly is said before what is missing around it.
+        self.dataDirectory = try Self.path(single(.dataDirectory), orDefault: paths.dataDirectory)
+        self.stateDirectory = try Self.path(nil, orDefault: paths.stateDirectory)
+        self.socket = try Self.path(single(.socket), orDefault: paths.controlSocket)
     }
 
     private static func path(

@@ -1,0 +1,174 @@
+import ControlAPI
+import Discovery
+import Engine
+import Loop
+import Noise
+import Posix
+import Testing
+
+@testable import Daemon
+
+/// A node in this process with a thread of its own: loopback only, without discovery.
+final class TestDaemon {
+    let directory: TemporaryDirectory
+    let shell: NodeShell
+    let socket: String
+    private let ended = BlockingQueue<Bool>()
+    private var isStopped = false
+
+    init(
+        name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
+        directory: TemporaryDirectory? = nil
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
+        self.socket = "\(directory.path)/run/control.sock"
+        let data = "\(directory.path)/data"
+        try Files.makePrivateDirectory(data)
+        let (signer, _) = try Identity.load(dataDirectory: data, credentialsDirectory: nil)
+        let loop = try EventLoop()
+        self.shell = NodeShell(
+            configuration: Configuration(
+                dataDirectory: data, stateDirectory: "\(directory.path)/state",
+                socket: self.socket,
+                listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
+                peers: try peers.map { try PeerAddress($0) }, name: name),
+            loop: loop, signer: signer, log: Log(threshold: .error, isJournal: false) { _ in },
+            bounds: bounds)
+        self.shell.launch()
+        let ended = self.ended
+        try OSThread.start(name: "test-loop") {
+            let isClean = (try? loop.run()) != nil
+            _ = ended.append(isClean)
+        }
+    }
+
+    deinit { self.stop() }
+
+    /// Stops and waits for the end.
+    func stop() {
+        guard !self.isStopped else { return }
+        self.isStopped = true
+        self.shell.requestStop()
+        #expect(self.ended.takeAll() == [true])
+    }
+
+    /// Connects, waiting for the socket to appear.
+    func connect() throws -> TestClient {
+        let deadline = SystemClock.monotonicMilliseconds() + 10_000
+        while true {
+            do throws(SystemError) {
+                return TestClient(try UnixConnection(path: self.socket))
+            } catch {
+                guard error.meansNobodyListens, SystemClock.monotonicMilliseconds() < deadline
+                else { throw error }
+                _ = try waitUntilReadable([], timeoutMilliseconds: 2)
+            }
+        }
+    }
+
+    /// Asks one thing over a connection of its own.
+    @discardableResult
+    func ask(_ method: String, _ params: JSON? = nil) throws -> JSON {
+        try self.connect().ask(method, params)
+    }
+
+    /// Where peers reach it.
+    func address() throws -> String {
+        let listen = try self.ask("status")["listen"]?.arrayValue?.first?.stringValue
+        return try #require(listen)
+    }
+}
+
+/// Why a client of a test gave up.
+enum TestClientError: Error {
+    case timeout
+    case closed
+    case rpc(RPCError)
+    case notJSON([UInt8])
+}
+
+/// A blocking client that reads line by line.
+final class TestClient {
+    let connection: UnixConnection
+    private var codec = LineCodec(limit: 16 << 20)
+    private var nextID: Int64 = 1
+    /// Notifications that came between answers.
+    private(set) var notifications: [JSON] = []
+
+    init(_ connection: UnixConnection) { self.connection = connection }
+
+    func write(_ text: String) throws { try self.connection.writeAll(Array(text.utf8)) }
+
+    /// The next line as JSON; throws `closed` at the end.
+    func read(timeoutMilliseconds: Int = 10_000) throws -> JSON {
+        while true {
+            if let line = try self.codec.nextLine() {
+                guard let json = try? JSON(parsing: line) else {
+                    throw TestClientError.notJSON(line)
+                }
+                return json
+            }
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            guard
+                let count = try self.connection.readSome(
+                    into: &buffer, timeoutMilliseconds: timeoutMilliseconds)
+            else { throw TestClientError.timeout }
+            guard count > 0 else { throw TestClientError.closed }
+            self.codec.append(buffer[..<count])
+        }
+    }
+
+    /// Whether the daemon closes the connection without another line.
+    func isClosed() -> Bool {
+        do {
+            _ = try self.read()
+            return false
+        } catch TestClientError.closed {
+            return true
+        } catch is SystemError {
+            return true
+        } catch { return false }
+    }
+
+    /// Sends a request and gives its result, keeping notifications that come before.
+    @discardableResult
+    func ask(_ method: String, _ params: JSON? = nil) throws -> JSON {
+        let id = self.nextID
+        self.nextID += 1
+        let request: JSON = .members([
+            "jsonrpc": "2.0", "id": .integer(id), "method": .string(method), "params": params,
+        ])
+        try self.connection.writeAll(request.line)
+        while true {
+            let json = try self.read()
+            guard json["id"] == .integer(id) else {
+                self.notifications.append(json)
+                continue
+            }
+            if let error = json["error"].flatMap({ RPCError($0) }) {
+                throw TestClientError.rpc(error)
+            }
+            return try #require(json["result"])
+        }
+    }
+
+    /// The next message of a subscription.
+    func message() throws -> JSON {
+        while true {
+            let json =
+                self.notifications.isEmpty ? try self.read() : self.notifications.removeFirst()
+            if json["method"] == "message" { return try #require(json["params"]?["message"]) }
+        }
+    }
+}
+
+/// The code of the error that a request gets.
+func errorCode(_ body: () throws -> JSON) -> RPCError.Code? {
+    do {
+        _ = try body()
+        return nil
+    } catch TestClientError.rpc(let error) {
+        return error.knownCode
+    } catch { return nil }
+}
