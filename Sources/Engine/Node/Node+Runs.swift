@@ -6,8 +6,7 @@ extension Node {
         let key = run.key
         guard self.links[id]?.shared[key.conversation] != nil,
             let conversation = self.conversationTable[key.conversation], conversation.isJoined,
-            conversation.hasRoom(for: key.name),
-            Ed25519.isAcceptable(publicKey: key.name.author.key)
+            conversation.hasRoom(for: key.name)
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
