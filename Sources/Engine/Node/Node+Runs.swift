@@ -36,7 +36,7 @@ extension Node {
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
         if log.tail.seq > 0 && theirs != log.tail.id {
-            self.searchFork(of: key, on: id)
+            self.searchFork(of: key, on: id, with: verified)
             return false
         }
         guard let suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
