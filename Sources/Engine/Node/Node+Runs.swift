@@ -55,6 +55,7 @@ extension Node {
         let log = conversation.log(key.name)
         let hasPending = log.tail != log.head
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
+        self.takeEarlyRecord(of: key.name.author)
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.heldFrom(run.run.entries),
