@@ -111,7 +111,7 @@ struct Conversation: Sendable {
         self.latestShown = max(self.latestShown, time)
     }
 
-    /// An entry that had been shown is hidden: own entries must not follow it.
+    /// An entry is hidden or followed: own entries must not follow it.
     mutating func hide(_ id: EntryID) { self.heads[id] = nil }
 
     /// The deps of the next own entry: the newest heads but the own log's, ascending.

@@ -175,7 +175,14 @@ extension Node {
         for (index, append) in flight.batch.appends.enumerated() {
             self.settle(append, cursors: outcome.cursors[index], &messages)
         }
-        for entry in outcome.released { self.settleReleased(entry, &messages) }
+        var last: [LogKey: EntryID] = [:]
+        for entry in outcome.released {
+            // Of each log only the last one can be followed.
+            if let earlier = last.updateValue(entry.id, forKey: entry.key) {
+                self.conversationTable[entry.key.conversation]?.hide(earlier)
+            }
+            self.settleReleased(entry, &messages)
+        }
         for entry in outcome.hidden {
             self.conversationTable[entry.key.conversation]?.hide(entry.id)
         }
