@@ -49,7 +49,10 @@ final class StoreFile {
         (self.statements, self.heldCount) = try Self.translating(path, database) {
             () throws(SQLiteError) in
             let statements = try Statements(database)
-            return (statements, try statements.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0)
+            return (
+                statements,
+                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+            )
         }
     }
 
@@ -136,7 +139,8 @@ final class StoreFile {
                     birthNanoseconds: identity?.birthNanoseconds, mark: mark)
             }
             let isProven =
-                identity != nil && Continuity.isProven(store: stored, witness: witness)
+                identity != nil && stored?.owner == owner
+                && Continuity.isProven(store: stored, witness: witness)
             var random = SystemRandomNumberGenerator()
             var token: [UInt8] = []
             for _ in 0..<Bytes32.byteCount { token.append(.random(in: 0...255, using: &random)) }

@@ -135,3 +135,20 @@ public struct StoreCounts: Hashable, Sendable {
         self.databaseBytes = databaseBytes
     }
 }
+
+/// Something that is wrong in the store.
+public struct CheckFinding: Hashable, Sendable {
+    /// The log that is concerned; nil for the file as a whole.
+    public var log: LogKey?
+    /// The number of the entry that is concerned.
+    public var seq: UInt64?
+    /// What is wrong.
+    public var text: String
+
+    /// Gathers a finding.
+    public init(log: LogKey?, seq: UInt64?, text: String) {
+        self.log = log
+        self.seq = seq
+        self.text = text
+    }
+}

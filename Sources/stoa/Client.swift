@@ -39,8 +39,6 @@ final class Client {
             while let line = try self.nextLine() {
                 guard let response = try self.note(line) else { continue }
                 guard response.id == .integer(id) else { continue }
-                // Events that came in the same read would wait in the codec for bytes to follow.
-                while let line = try self.nextLine() { _ = try self.note(line) }
                 switch response.outcome {
                 case .result(let result): return result
                 case .failure(let error): throw .refused(error)
@@ -50,9 +48,14 @@ final class Client {
         }
     }
 
-    /// Asks and does not wait: the answer is looked at as it comes, and an error ends the reading.
+    /// Asks and does not wait: when the answer comes as an error, it ends the reading.
     func post(_ method: String, _ params: Params) throws(ClientError) {
         self.unanswered.insert(try self.send(method, params))
+    }
+
+    /// Asks and ignores the answer.
+    func tell(_ method: String, _ params: Params) throws(ClientError) {
+        _ = try self.send(method, params)
     }
 
     /// Whether answers to `post` are still to come.
@@ -61,12 +64,14 @@ final class Client {
     /// Reads once what is there, waiting when nothing is, and returns all complete events.
     func receive() throws(ClientError) -> [Request] {
         try self.fill()
-        while let line = try self.nextLine() { _ = try self.note(line) }
-        return self.takeEvents()
+        return try self.takeEvents()
     }
 
-    /// The events that came during calls, oldest first; each is returned once.
-    func takeEvents() -> [Request] {
+    /// The events that came during and right after calls, oldest first; each is returned once.
+    ///
+    /// One read may have brought events behind the answer, so this comes before waiting for more.
+    func takeEvents() throws(ClientError) -> [Request] {
+        while let line = try self.nextLine() { _ = try self.note(line) }
         defer { self.events = [] }
         return self.events
     }

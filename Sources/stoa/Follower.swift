@@ -87,7 +87,12 @@ struct Follower {
 
     private mutating func follow(_ client: Client) throws(Failure) {
         let pipe = self.session.console.outputPipeNumber
-        var events = client.takeEvents()
+        var events: [Request]
+        do {
+            events = try client.takeEvents()
+        } catch {
+            throw Failure(error)
+        }
         while true {
             if try self.handle(events, client) {
                 try self.settle(client)
@@ -146,7 +151,7 @@ struct Follower {
             guard self.session.console.outputIsTerminal else { return }
             for (conversation, cursor) in read.sorted(by: { $0.key < $1.key }) {
                 let params = AcknowledgeParams(conversation: conversation, cursor: cursor)
-                try client.post("acknowledge", params.params)
+                try client.tell("acknowledge", params.params)
             }
         } catch {
             throw Failure(error)

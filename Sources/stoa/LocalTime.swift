@@ -35,7 +35,9 @@ enum LocalTime {
             return Timestamp(milliseconds: now.milliseconds - ago)
         }
         // The fields are checked by reading them as UTC; mktime would roll over the 31st of June.
-        var full = text
+        var full = String(
+            decoding: text.utf8.map { $0 == UInt8(ascii: "T") ? UInt8(ascii: " ") : $0 },
+            as: UTF8.self)
         if !full.utf8.contains(UInt8(ascii: " ")) { full += " 00:00" }
         if full.utf8.count == 16 { full += ":00" }
         guard full.utf8.count == 19, let utc = Timestamp(full + "Z") else { return nil }

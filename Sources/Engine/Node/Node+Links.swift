@@ -63,7 +63,12 @@ extension Node {
         }
         if newStays {
             self.close(old.id, .duplicate, "another link stays")
-            self.adopt(new)
+            // A link that had challenged the old one has taken its place now.
+            if let other = self.linkOfPeer[peer].flatMap({ self.links[$0] }) {
+                self.contest(between: other, and: new)
+            } else {
+                self.adopt(new)
+            }
         } else {
             self.challenge(old, by: new, .duplicate, "another link stays")
         }

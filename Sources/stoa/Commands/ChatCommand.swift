@@ -37,22 +37,26 @@ struct ChatCommand: Command {
         // What was typed is on the screen already and need not be shown again when it comes back.
         var own: Set<String> = []
         while true {
-            try self.show(client.takeEvents(), &own, &lines, session)
+            try self.show(try Self.events(client.takeEvents), &own, &lines, session)
             let outcome = try Wait.until(
                 readable: [client.number, console.inputNumber], millisecondsAtMost: nil)
             if outcome.readable.contains(client.number) {
-                let events: [Request]
-                do {
-                    events = try client.receive()
-                } catch {
-                    throw Failure(error)
-                }
-                try self.show(events, &own, &lines, session)
+                try self.show(try Self.events(client.receive), &own, &lines, session)
             }
             guard outcome.readable.contains(console.inputNumber) else { continue }
             guard let chunk = try console.readChunk() else { return }
             input.append(chunk)
             try self.send(&input, &own, session)
+        }
+    }
+
+    private static func events(
+        _ take: () throws(ClientError) -> [Request]
+    ) throws(Failure) -> [Request] {
+        do {
+            return try take()
+        } catch {
+            throw Failure(error)
         }
     }
 

@@ -36,8 +36,7 @@ struct HistoryCommand: Command {
 
     func run(in session: Session) throws(Failure) {
         let console = session.console
-        let result = try session.call("history", self.params.params)
-        let messages = result["messages"]?.arrayValue ?? []
+        let (messages, more) = try self.messages(session)
         if session.json {
             for message in messages { try console.print(message) }
         } else if messages.isEmpty {
@@ -45,7 +44,7 @@ struct HistoryCommand: Command {
         } else {
             var lines = MessageLine(console: console, showsConversation: false)
             lines.note(messages)
-            if result["more"] == .bool(true), console.outputIsTerminal {
+            if more, console.outputIsTerminal {
                 let first = messages.first?.shown("id") ?? ""
                 try console.print(
                     console.styled("older messages: add --before \(first)", .faint) + "\n")
@@ -56,12 +55,41 @@ struct HistoryCommand: Command {
         if console.outputIsTerminal { try Self.markRead(messages, in: session) }
     }
 
+    /// All messages that were asked for, oldest first, and whether there are older ones.
+    ///
+    /// One answer holds fewer when the messages are long, because a line has its limit; then the
+    /// next older ones are asked for.
+    private func messages(_ session: Session) throws(Failure) -> ([JSON], more: Bool) {
+        var pages: [[JSON]] = []
+        var missing = self.params.limit
+        var before = self.params.before
+        while true {
+            let params = HistoryParams(
+                to: self.params.to, limit: missing, before: before, since: self.params.since)
+            let result = try session.call("history", params.params)
+            let page = result["messages"]?.arrayValue ?? []
+            pages.append(page)
+            missing -= page.count
+            let more = result["more"] == .bool(true)
+            guard more, missing > 0, let oldest = page.first?["id"]?.stringValue else {
+                return (pages.reversed().flatMap { $0 }, more)
+            }
+            before = oldest
+        }
+    }
+
     /// Tells the daemon that the user has read these messages of one conversation.
+    ///
+    /// What was shown stays shown when the daemon refuses, as for a room that was left.
     static func markRead(_ messages: [JSON], in session: Session) throws(Failure) {
         let newest = messages.max { $0.count("cursor") < $1.count("cursor") }
         guard let newest, let conversation = newest["conversation"]?.stringValue else { return }
-        _ = try session.call(
-            "acknowledge",
-            AcknowledgeParams(conversation: conversation, cursor: newest.count("cursor")).params)
+        let params = AcknowledgeParams(
+            conversation: conversation, cursor: newest.count("cursor"))
+        do {
+            _ = try session.call("acknowledge", params.params)
+        } catch {
+            guard error.answer != nil else { throw error }
+        }
     }
 }

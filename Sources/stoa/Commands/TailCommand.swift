@@ -11,8 +11,8 @@ struct TailCommand: Command {
         ],
         details: """
             Without TO it follows all conversations. A message is acknowledged for the consumer
-            once its line was written, so nothing is lost and after a crash the last lines may come
-            again. When the daemon restarts, tail connects again and goes on after the last line.
+            once its line was written, so none goes unwritten, and after a crash the last lines may
+            come again. When the daemon restarts, tail connects again and goes on after the last line.
             Ends well on SIGINT, SIGTERM and when nobody reads its output.
             With --json a gap is an object with the one member "gap".
             """)

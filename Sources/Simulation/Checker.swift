@@ -1,0 +1,186 @@
+import Engine
+import Noise
+
+/// What must hold after each step, whatever goes wrong.
+struct Checker {
+    /// What an author wrote, as its own store took it.
+    private struct Written {
+        var key: LogKey
+        var seq: UInt64
+        var content: Content?
+    }
+
+    private struct Position: Hashable {
+        var key: LogKey
+        var seq: UInt64
+    }
+
+    private struct Acknowledged {
+        var machine: Int
+        var conversation: ConversationID
+    }
+
+    private var written: [EntryID: Written] = [:]
+    private var positions: [Position: EntryID] = [:]
+    private var acknowledged: [EntryID: Acknowledged] = [:]
+    private var keyed: [String: EntryID] = [:]
+    /// Authors that may sign two histories.
+    var forkers: Set<PeerID> = []
+    /// Whether nodes may be accused of breaking the protocol.
+    var hasHostile = false
+    /// How many frames of the sync channel were sent.
+    var syncFrames = 0
+    /// How many messages were acknowledged.
+    var acknowledgedCount: Int { self.acknowledged.count }
+
+    /// A batch is on a machine's disk.
+    mutating func written(_ batch: Batch, by machine: Machine) throws {
+        for append in batch.appends where append.run.run.key.name.author == machine.id {
+            let run = append.run.run
+            for (offset, id) in append.run.ids.enumerated() {
+                let position = Position(key: run.key, seq: run.first + UInt64(offset))
+                if let known = self.positions[position] {
+                    guard known == id || self.forkers.contains(machine.id) else {
+                        throw Violation(
+                            "node \(machine.index) forks its own log at \(position.seq)")
+                    }
+                    continue
+                }
+                // Own entries that come back from peers are in the table already.
+                self.positions[position] = id
+                self.written[id] = Written(
+                    key: run.key, seq: position.seq,
+                    content: Content(of: run.entries[offset], in: run.key.conversation))
+            }
+        }
+        if self.forkers.contains(machine.id) {
+            for append in batch.appends {
+                let run = append.run.run
+                for (offset, id) in append.run.ids.enumerated()
+                where self.written[id] == nil && run.key.name.author == machine.id {
+                    self.written[id] = Written(
+                        key: run.key, seq: run.first + UInt64(offset),
+                        content: Content(of: run.entries[offset], in: run.key.conversation))
+                }
+            }
+        }
+        for append in batch.appends {
+            for id in append.run.ids where self.written[id] == nil {
+                throw Violation("node \(machine.index) stores an entry that nobody wrote")
+            }
+        }
+    }
+
+    /// A node shows messages.
+    mutating func shown(_ messages: [Message], by machine: inout Machine) throws {
+        for message in messages {
+            guard let written = self.written[message.id],
+                written.key.name.author == message.author,
+                written.key.conversation == message.conversation,
+                written.content == message.content
+            else {
+                throw Violation(
+                    "node \(machine.index) shows what its author did not write: \(message)")
+            }
+            guard machine.shown.insert(message.id).inserted else {
+                throw Violation("node \(machine.index) shows a message twice: \(message)")
+            }
+            guard message.cursor > machine.shownCursor else {
+                throw Violation("node \(machine.index) shows cursors out of order")
+            }
+            machine.shownCursor = message.cursor
+            guard machine.store.row(message.id)?.cursor == message.cursor else {
+                throw Violation("node \(machine.index) shows what is not on its disk: \(message)")
+            }
+        }
+    }
+
+    /// A node answers a request.
+    mutating func answered(_ request: Request, _ answer: Answer, by machine: Machine) throws {
+        let message: SentMessage
+        switch answer {
+        case .sent(let sent, _, _): message = sent
+        case .failed(.deliveryTimeout(let sent, _)): message = sent
+        default: return
+        }
+        guard case .send(let outgoing) = request else {
+            throw Violation("node \(machine.index) answers \(request) by \(answer)")
+        }
+        guard machine.store.row(message.id) != nil else {
+            throw Violation("node \(machine.index) acknowledges what is not on its disk")
+        }
+        if let key = outgoing.idempotencyKey {
+            let name = "\(machine.index) \(key)"
+            if let known = self.keyed[name], known != message.id {
+                throw Violation("node \(machine.index) sent twice under one key")
+            }
+            self.keyed[name] = message.id
+        }
+        self.acknowledged[message.id] = Acknowledged(
+            machine: machine.index, conversation: message.conversation)
+    }
+
+    /// A node sends a frame.
+    mutating func sent(_ frame: Frame, by machine: Int, _ direction: Wire.Direction) throws {
+        var conversations: [ConversationID] = []
+        switch frame {
+        case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft: return
+        case .liveRun(let run), .syncRun(let run): conversations = [run.key.conversation]
+        case .digest(let conversation, _), .clock(let conversation, _, _),
+            .recordClock(let conversation, _):
+            conversations = [conversation]
+        case .want(let want): conversations = [want.conversation]
+        // The answer to somebody who asks for a conversation tells nothing of it.
+        case .unavailable: break
+        case .records: break
+        case .forkProof(let proof): conversations = [proof.key.conversation]
+        }
+        self.syncFrames += 1
+        for conversation in conversations where !direction.announced.contains(conversation) {
+            throw Violation(
+                "node \(machine) sends a frame about a conversation that is not shared: \(frame)")
+        }
+    }
+
+    /// A node closes a link.
+    func closed(_ reason: GoawayReason, _ text: String, by machine: Int) throws {
+        if reason == .protocolViolation && !self.hasHostile {
+            throw Violation("node \(machine) accuses an honest peer: \(text)")
+        }
+    }
+
+    /// An earlier disk is put back: what was nowhere else is gone.
+    mutating func restored(to store: ModelStore, others: [ModelStore]) {
+        for id in self.acknowledged.keys
+        where store.row(id) == nil && !others.contains(where: { $0.row(id) != nil }) {
+            self.acknowledged[id] = nil
+        }
+    }
+
+    /// After all has settled every acknowledged message is on its author's disk, and on all others of its
+    /// conversation unless the author has left.
+    func settled(_ machines: [Machine], through deadline: HybridTime) throws {
+        for (id, message) in self.acknowledged.sorted(by: { $0.key < $1.key }) {
+            let author = machines[message.machine]
+            let isJoined = author.store.rooms[message.conversation]?.isJoined == true
+            guard isJoined || !author.wasRestored else { continue }
+            for machine in machines
+            where machine.index == message.machine
+                || (isJoined && machine.store.rooms[message.conversation]?.isJoined == true)
+            {
+                guard let row = machine.store.row(id) else {
+                    throw Violation(
+                        "an acknowledged message of \(message.machine) is lost on \(machine.index)")
+                }
+                if row.isHidden || (row.isHeld && row.entry.time <= deadline) {
+                    if let log = self.written[id]?.key, self.forkers.contains(log.name.author) {
+                        continue
+                    }
+                    throw Violation(
+                        "an acknowledged message of \(message.machine) is not shown on "
+                            + "\(machine.index)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+import Engine
+import Noise
+
+/// The contract between a node and its store, as plainly as it can be written.
+///
+/// What a batch may hold and what becomes of it is checked here as strictly as it is said in
+/// ``Batch``, so that a node that works on this model works on the real store.
+struct ModelStore {
+    /// An entry and what became of it.
+    struct Row {
+        var entry: Entry
+        var id: EntryID
+        var attestation: Bytes64?
+        /// Its place in the order of arrival; nil while it is held, and for one that is hidden.
+        var cursor: Cursor?
+        var isHeld = false
+        var isHidden = false
+        var isLate = false
+    }
+
+    /// All entries of one log.
+    struct Log {
+        var rows: [Row] = []
+        var proof: ForkProof?
+
+        /// How many entries count: those before the fork point.
+        var count: UInt64 {
+            min(UInt64(self.rows.count), self.proof.map { $0.point - 1 } ?? .max)
+        }
+
+        var head: Head {
+            guard self.count > 0 else { return .start }
+            let row = self.rows[Int(self.count) - 1]
+            return Head(seq: self.count, id: row.id, time: row.entry.time)
+        }
+
+        func isDisputed(_ index: Int) -> Bool {
+            self.proof.map { UInt64(index) + 1 >= $0.point } ?? false
+        }
+    }
+
+    let owner: PeerID
+    var logs: [LogKey: Log] = [:]
+    var rooms: [ConversationID: RoomMembership] = [:]
+    var records: [PeerID: Record] = [:]
+    var peers: [PeerID: KnownPeer] = [:]
+    var sent: [String: SentMessage] = [:]
+    var incarnation: UInt64?
+    var newestCursor: Int64 = 0
+    private var places: [EntryID: (key: LogKey, index: Int)] = [:]
+    private var waiting: [EntryID: [EntryID]] = [:]
+
+    /// Creates an empty store.
+    init(owner: PeerID) { self.owner = owner }
+
+    // MARK: Committing
+
+    /// Writes a batch, all or nothing.
+    mutating func commit(_ batch: Batch) throws -> BatchOutcome {
+        var copy = self
+        let outcome = try copy.write(batch)
+        self = copy
+        return outcome
+    }
+
+    private mutating func write(_ batch: Batch) throws -> BatchOutcome {
+        var hidden: [EntryID] = []
+        for append in batch.appends { try self.append(append, &hidden) }
+        for proof in batch.proofs { try self.end(proof) }
+        let released = batch.release.map { self.release(through: $0) } ?? []
+        for record in batch.records {
+            if let old = self.records[record.author], !record.supersedes(old) { continue }
+            self.records[record.author] = record
+        }
+        for (room, membership) in batch.membership { self.rooms[room] = membership }
+        for peer in batch.peers { self.peers[peer.id] = peer }
+        if let incarnation = batch.incarnation { self.incarnation = incarnation }
+        let cursors = batch.appends.map { append in
+            append.run.ids.map { self.row($0)?.cursor }
+        }
+        let new = Set(batch.appends.flatMap(\.run.ids))
+        for (index, append) in batch.appends.enumerated() {
+            for (offset, key) in append.keys {
+                let id = append.run.ids[offset]
+                self.sent[key] = SentMessage(
+                    id: id, conversation: append.run.run.key.conversation,
+                    cursor: cursors[index][offset], time: append.run.run.entries[offset].time)
+            }
+        }
+        return BatchOutcome(
+            number: batch.number, cursors: cursors, released: released.compactMap(self.stored),
+            hidden: hidden.filter { !new.contains($0) }.compactMap(self.stored), held: self.held)
+    }
+
+    private mutating func append(_ append: Append, _ hidden: inout [EntryID]) throws {
+        let run = append.run.run
+        var log = self.logs[run.key] ?? Log()
+        let name = "\(run.key.name.author.shortText)/\(run.key.name.incarnation)"
+        guard run.first == log.head.seq + 1 else {
+            throw Violation("append to \(name) at \(run.first), its head is \(log.head.seq)")
+        }
+        guard run.prev == (log.head.seq == 0 ? nil : log.head.id) else {
+            throw Violation("append to \(name) at \(run.first) does not follow its head")
+        }
+        guard run.entries[0].time > log.head.time || run.first == 1 else {
+            throw Violation("append to \(name) at \(run.first) goes back in time")
+        }
+        guard log.proof.map({ run.first < $0.point }) ?? true else {
+            throw Violation("append to \(name) at \(run.first) behind its fork point")
+        }
+        guard run.verified() == append.run else {
+            throw Violation("append to \(name) at \(run.first) is not valid")
+        }
+        log.rows.removeLast(log.rows.count - Int(log.count))
+        for (offset, entry) in run.entries.enumerated() {
+            let id = append.run.ids[offset]
+            var row = Row(
+                entry: entry, id: id,
+                attestation: offset == run.entries.count - 1 ? run.attestation : nil)
+            row.isHidden =
+                log.isDisputed(log.rows.count)
+                || entry.deps.contains { dep in
+                    self.place(dep, in: run.key.conversation).map { $0.time >= entry.time } ?? false
+                }
+            row.isHeld = offset >= append.heldFrom && !row.isHidden
+            row.isLate = entry.time < append.lateBefore
+            if !row.isHeld && !row.isHidden { row.cursor = self.nextCursor() }
+            self.places[id] = (run.key, log.rows.count)
+            log.rows.append(row)
+            self.logs[run.key] = log
+            for dep in entry.deps where self.places[dep] == nil {
+                self.waiting[dep, default: []].append(id)
+            }
+            for other in self.waiting.removeValue(forKey: id) ?? [] {
+                guard let place = self.places[other],
+                    place.key.conversation == run.key.conversation,
+                    let row = self.row(other), entry.time >= row.entry.time, !row.isHidden
+                else { continue }
+                if row.cursor != nil { hidden.append(other) }
+                self.logs[place.key]?.rows[place.index].isHidden = true
+                self.logs[place.key]?.rows[place.index].isHeld = false
+                self.logs[place.key]?.rows[place.index].cursor = nil
+                log = self.logs[run.key] ?? log
+            }
+        }
+    }
+
+    private mutating func end(_ proof: ForkProof) throws {
+        guard proof.isValid else { throw Violation("a fork proof that proves nothing is stored") }
+        var log = self.logs[proof.key] ?? Log()
+        if let known = log.proof, known.point <= proof.point { return }
+        log.proof = proof
+        for index in log.rows.indices where log.isDisputed(index) && log.rows[index].isHeld {
+            log.rows[index].isHeld = false
+            log.rows[index].isHidden = true
+        }
+        self.logs[proof.key] = log
+    }
+
+    private mutating func release(through time: HybridTime) -> [EntryID] {
+        var due: [(order: (HybridTime, PeerID, UInt64, UInt64), key: LogKey, index: Int)] = []
+        for (key, log) in self.logs {
+            for (index, row) in log.rows.enumerated() where row.isHeld && row.entry.time <= time {
+                let name = key.name
+                due.append(
+                    ((row.entry.time, name.author, name.incarnation, UInt64(index)), key, index))
+            }
+        }
+        due.sort { $0.order < $1.order }
+        return due.compactMap { place in
+            let cursor = self.nextCursor()
+            self.logs[place.key]?.rows[place.index].isHeld = false
+            self.logs[place.key]?.rows[place.index].cursor = cursor
+            return self.logs[place.key]?.rows[place.index].id
+        }
+    }
+
+    private mutating func nextCursor() -> Cursor {
+        self.newestCursor += 1
+        return Cursor(self.newestCursor)
+    }
+
+    // MARK: Looking up
+
+    func row(_ id: EntryID) -> Row? {
+        guard let place = self.places[id], let log = self.logs[place.key],
+            place.index < log.rows.count, log.rows[place.index].id == id
+        else { return nil }
+        return log.rows[place.index]
+    }
+
+    private func place(_ dep: EntryID, in conversation: ConversationID) -> Entry? {
+        guard let place = self.places[dep], place.key.conversation == conversation else {
+            return nil
+        }
+        return self.row(dep)?.entry
+    }
+
+    private func stored(_ id: EntryID) -> StoredEntry? {
+        guard let place = self.places[id], let row = self.row(id) else { return nil }
+        var payload: [UInt8]?
+        if case .present(let bytes) = row.entry.payload { payload = bytes }
+        return StoredEntry(
+            cursor: row.cursor ?? Cursor(0), key: place.key, seq: UInt64(place.index) + 1, id: id,
+            kind: row.entry.kind, time: row.entry.time, payload: payload, isLate: row.isLate,
+            isDisputed: self.logs[place.key]?.isDisputed(place.index) ?? false)
+    }
+
+    /// What is held, as the node is told.
+    var held: HeldEntries {
+        var held = HeldEntries(count: 0, first: nil)
+        for log in self.logs.values {
+            for row in log.rows where row.isHeld {
+                held.count += 1
+                held.first = min(held.first ?? row.entry.time, row.entry.time)
+            }
+        }
+        return held
+    }
+
+    /// The run that begins at a seq and ends at an attested position: at `through`, behind it, or as far as
+    /// a run may reach.
+    func readRun(_ key: LogKey, from first: UInt64, through: UInt64) -> Run? {
+        guard let log = self.logs[key], first >= 1, first <= log.count else { return nil }
+        var entries: [Entry] = []
+        var bytes = 0
+        var end: (count: Int, attestation: Bytes64)?
+        for row in log.rows[Int(first - 1)...] {
+            // Behind a fork point entries only serve to attest those before it.
+            if let end, first + UInt64(end.count) > log.count { break }
+            bytes += row.entry.runBytes
+            if entries.count == Limits.runEntries || bytes > Limits.runEntryBytes { break }
+            entries.append(row.entry)
+            guard let attestation = row.attestation else { continue }
+            end = (entries.count, attestation)
+            if first + UInt64(entries.count) - 1 >= min(through, log.count) { break }
+        }
+        guard let end else { return nil }
+        return Run(
+            key: key, first: first, prev: first == 1 ? nil : log.rows[Int(first) - 2].id,
+            attestation: end.attestation, entries: Array(entries.prefix(end.count)))
+    }
+
+    // MARK: Starting
+
+    /// What a node finds when it starts; without proof of continuity no incarnation.
+    func snapshot(isContinuous: Bool) -> Snapshot {
+        var snapshot = Snapshot()
+        snapshot.incarnation = isContinuous ? self.incarnation : nil
+        snapshot.rooms = self.rooms
+        snapshot.records = self.records.values.sorted { $0.author < $1.author }
+        snapshot.peers = self.peers.values.sorted { $0.id < $1.id }
+        snapshot.held = self.held
+        for (key, log) in self.logs.sorted(by: { $0.key < $1.key }) {
+            let head = log.head
+            snapshot.logs[key] = StoredLog(
+                head: head, forkPoint: log.proof?.point,
+                isHeadShown: head.seq > 0 && log.rows[Int(head.seq) - 1].cursor != nil)
+            if let proof = log.proof { snapshot.proofs.append(proof) }
+            let room = key.conversation
+            for row in log.rows {
+                if key.name.author == self.owner {
+                    snapshot.latestOwnTime = max(snapshot.latestOwnTime, row.entry.time)
+                }
+                guard row.cursor != nil else { continue }
+                snapshot.latestShown[room] = max(
+                    snapshot.latestShown[room] ?? row.entry.time, row.entry.time)
+            }
+        }
+        for room in self.rooms.keys {
+            snapshot.members[room] = self.members(of: room)
+        }
+        return snapshot
+    }
+
+    /// Authors whose latest shown join or leave is a join.
+    func members(of room: ConversationID) -> Set<PeerID> {
+        var latest: [PeerID: (order: (HybridTime, UInt64, Int), kind: UInt8)] = [:]
+        for (key, log) in self.logs where key.conversation == room {
+            for (index, row) in log.rows.enumerated()
+            where row.cursor != nil && !log.isDisputed(index) && row.entry.kind != Entry.Kind.text {
+                let order = (row.entry.time, key.name.incarnation, index)
+                let known = latest[key.name.author]
+                if known.map({ $0.order < order }) ?? true {
+                    latest[key.name.author] = (order, row.entry.kind)
+                }
+            }
+        }
+        return Set(latest.filter { $0.value.kind == Entry.Kind.join }.keys)
+    }
+}

@@ -1,0 +1,46 @@
+import Engine
+import Noise
+
+/// What two replicas of a conversation must have in common when all is exchanged.
+struct Replica: Hashable {
+    /// One log.
+    struct Log: Hashable {
+        var seq: UInt64
+        var head: EntryID
+        var point: UInt64?
+    }
+
+    /// Logs that are not empty.
+    var logs: [LogName: Log] = [:]
+    /// The profiles of the authors.
+    var profiles: [PeerID: Bytes32] = [:]
+    /// What is shown and not disputed, in display order.
+    var shown: [EntryID] = []
+}
+
+extension ModelStore {
+    /// What this store holds of a conversation.
+    ///
+    /// Records of after `deadline` do not count yet, nor do entries count as shown: a node whose
+    /// clock was ahead has shown its own at once.
+    func replica(of room: ConversationID, through deadline: HybridTime) -> Replica {
+        var replica = Replica()
+        var shown: [(order: (HybridTime, PeerID, UInt64, Int), id: EntryID)] = []
+        for (key, log) in self.logs where key.conversation == room {
+            guard log.count > 0 || log.proof != nil else { continue }
+            replica.logs[key.name] = Replica.Log(
+                seq: log.count, head: log.head.id, point: log.proof?.point)
+            if let record = self.records[key.name.author], record.time <= deadline {
+                replica.profiles[key.name.author] = record.hash
+            }
+            for (index, row) in log.rows.enumerated()
+            where row.cursor != nil && !log.isDisputed(index) && row.entry.time <= deadline {
+                let name = key.name
+                shown.append(
+                    ((row.entry.time, name.author, name.incarnation, index), row.id))
+            }
+        }
+        replica.shown = shown.sorted { $0.order < $1.order }.map(\.id)
+        return replica
+    }
+}

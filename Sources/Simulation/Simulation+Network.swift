@@ -1,0 +1,346 @@
+import Engine
+import Noise
+
+/// One direction between two machines.
+struct Way: Hashable {
+    var from: Int
+    var to: Int
+}
+
+/// The network: streams that keep order, take time, break and stall.
+extension Simulation {
+    /// How much may be on its way before the sender has to wait.
+    private static var windowBytes: Int { 262_144 }
+    /// How long a stalled piece waits until it is sent again.
+    private static var retransmitMilliseconds: UInt64 { 200 }
+
+    func isBlocked(_ from: Int, _ to: Int) -> Bool {
+        self.blocked.contains(Way(from: from, to: to))
+    }
+
+    private func delay() -> UInt64 {
+        self.faults.delay + self.random.number(0...self.faults.jitter)
+    }
+
+    // MARK: Dialling
+
+    func dial(_ index: Int, _ dial: DialID, _ address: String, _ expecting: PeerID?) {
+        self.lastNumber += 1
+        let number = Int(self.lastNumber)
+        var hash: [UInt8] = []
+        for _ in 0..<64 { hash.append(UInt8.random(in: 0...255, using: &self.random)) }
+        guard let handshakeHash = Bytes64(hash) else {
+            preconditionFailure("a handshake hash has 64 bytes")
+        }
+        let target = self.machines.firstIndex { $0.address == address }
+        var wire = Wire(
+            number: number, dial: dial, expecting: expecting, address: address,
+            handshakeHash: handshakeHash,
+            ends: [
+                Wire.End(machine: index, start: self.machines[index].start),
+                Wire.End(machine: target ?? -1, start: 0),
+            ])
+        if target == nil { wire.ends[1].isGone = true }
+        if self.faults.hasSessions {
+            wire.ends[0].session = SessionBox(
+                Session(
+                    initiator: self.identity(index), static: KeyPair.generate(),
+                    expecting: expecting, dial: dial.rawValue))
+        }
+        self.wires[number] = wire
+        self.machines[index].dials[dial] = number
+        guard target != nil else {
+            self.note(.dialEnds(wire: number, detail: "no route to host"), in: self.delay())
+            return
+        }
+        if !self.faults.hasSessions { self.push(.hello(1), number, 0, bytes: 64) }
+        self.touch(number, 0)
+        self.note(
+            .dialEnds(wire: number, detail: "timed out"), in: Limits.handshakeMilliseconds)
+    }
+
+    private func identity(_ index: Int) -> SessionIdentity {
+        SessionIdentity(
+            signer: self.machines[index].signer, boot: self.machines[index].boot, listenPort: 7000)
+    }
+
+    /// A dial that has not led to a link by now fails.
+    func dialEnds(_ number: Int, _ detail: String, _ failure: SessionFailure? = nil) throws {
+        guard let wire = self.wires[number], !wire.ends[0].isGone, wire.ends[0].link == nil
+        else { return }
+        let index = wire.ends[0].machine
+        self.leave(number, 0)
+        if self.machines[index].dials.removeValue(forKey: wire.dial) != nil {
+            try self.tell(index, .dialFailed(wire.dial, failure, detail: detail))
+        }
+    }
+
+    private func open(_ number: Int, _ side: Int) throws {
+        guard let wire = self.wires[number] else { return }
+        let (end, other) = (wire.ends[side], wire.ends[1 - side])
+        self.lastNumber += 1
+        let link = LinkID(self.lastNumber)
+        self.wires[number]?.ends[side].link = link
+        self.machines[end.machine].wires[link] = (number, side)
+        if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
+        let info = LinkInfo(
+            peer: self.machines[other.machine].id, boot: self.machines[other.machine].boot,
+            isInitiator: side == 0, dial: wire.dial.rawValue, version: 1, listenPort: 7000,
+            handshakeHash: wire.handshakeHash)
+        let host = "10.0.0.\(other.machine + 1)"
+        try self.tell(
+            end.machine,
+            .linkOpened(
+                link, info, address: side == 0 ? wire.address : "\(host):\(50_000 + number % 9_999)",
+                dial: side == 0 ? wire.dial : nil))
+    }
+
+    // MARK: Sending
+
+    func send(_ index: Int, _ link: LinkID, _ frame: EncodedFrame) throws {
+        guard let (number, side) = self.machines[index].wires[link],
+            let wire = self.wires[number]
+        else { throw Violation("node \(index) sends on a link that is not open") }
+        let received: ReceivedFrame
+        do { received = try ReceivedFrame(whole: frame.bytes) } catch {
+            throw Violation("node \(index) sends a frame that does not decode: \(error)")
+        }
+        guard received.channel == frame.channel else {
+            throw Violation("node \(index) sends a frame on another channel than its own")
+        }
+        var direction = wire.directions[side]
+        if frame.channel != .control {
+            direction.outstanding[frame.channel, default: 0] += frame.bytes.count
+            guard (direction.outstanding[frame.channel] ?? 0) <= Limits.initialCredit else {
+                throw Violation("node \(index) sends more than its credit on \(frame.channel)")
+            }
+        }
+        if let frame = received.frame { try self.checker.sent(frame, by: index, direction) }
+        if let session = wire.ends[side].session {
+            guard session.session.send(frame) else {
+                throw Violation("node \(index) queues too many control frames")
+            }
+        } else {
+            direction.lanes[frame.channel, default: []].append((frame, received))
+            if frame.channel == .control {
+                direction.controlBytes += frame.bytes.count
+                // A stalled stream may hold pings and credits for a while, never without bound.
+                guard direction.controlBytes <= Limits.controlQueueBytes else {
+                    throw Violation("node \(index) queues too many control frames")
+                }
+            }
+        }
+        self.wires[number]?.directions[side] = direction
+        self.touch(number, side)
+    }
+
+    /// Says goodbye and ends a stream, as the shell does.
+    func close(_ index: Int, _ link: LinkID, _ reason: GoawayReason, _ text: String) throws {
+        guard let (number, side) = self.machines[index].wires[link],
+            let wire = self.wires[number]
+        else { throw Violation("node \(index) closes a link that is not open") }
+        try self.checker.closed(reason, text, by: index)
+        let frame = Frame.goaway(reason, text).encoded
+        if let session = wire.ends[side].session {
+            _ = session.session.send(frame)
+        } else if let received = try? ReceivedFrame(whole: frame.bytes) {
+            // What had not left goes nowhere; the goodbye does.
+            self.wires[number]?.directions[side].lanes = [.control: [(frame, received)]]
+        }
+        self.leave(number, side)
+    }
+
+    /// One side has done with a stream; what it still has to send goes out before the end.
+    func leave(_ number: Int, _ side: Int) {
+        guard let end = self.wires[number]?.ends[side], !end.isGone else { return }
+        self.wires[number]?.ends[side].isGone = true
+        self.wires[number]?.directions[side].isEnding = true
+        if let link = end.link { self.machines[end.machine].wires[link] = nil }
+        self.touch(number, side)
+    }
+
+    func forgetIfOver(_ number: Int) {
+        guard let wire = self.wires[number], wire.isOver,
+            wire.directions.allSatisfy(\.inFlight.isEmpty)
+        else { return }
+        self.wires[number] = nil
+    }
+
+    private func push(_ chunk: Wire.Chunk, _ number: Int, _ side: Int, bytes: Int) {
+        guard let wire = self.wires[number] else { return }
+        let rate = wire.ends[1 - side].machine >= 0
+            ? self.machines[wire.ends[1 - side].machine].readRate : 1_000_000
+        let sending = UInt64(bytes / rate)
+        let arrival = max(
+            wire.directions[side].lastArrival, self.time + sending + self.delay())
+        self.wires[number]?.directions[side].lastArrival = arrival
+        self.wires[number]?.directions[side].inFlight.append(chunk)
+        self.wires[number]?.directions[side].bytesInFlight += bytes
+        self.agenda.note(.arrives(wire: number, side: 1 - side), at: arrival)
+        if sending > 0 {
+            self.wires[number]?.directions[side].isSending = true
+            self.note(.sent(wire: number, side: side), in: sending)
+        }
+    }
+
+    /// Sends what waits, most urgent first, a message's worth at a time.
+    func transmit(_ number: Int, _ side: Int) {
+        while let wire = self.wires[number] {
+            let direction = wire.directions[side]
+            guard !direction.isSending, direction.bytesInFlight < Self.windowBytes else { return }
+            if let session = wire.ends[side].session {
+                let bytes = session.session.output(limit: Limits.plaintextBytes)
+                if !bytes.isEmpty {
+                    self.push(.bytes(bytes), number, side, bytes: bytes.count)
+                    continue
+                }
+            } else if let (frames, bytes) = self.takeFrames(number, side) {
+                self.push(.frames(frames), number, side, bytes: bytes)
+                continue
+            }
+            if direction.isEnding {
+                self.wires[number]?.directions[side].isEnding = false
+                self.push(.end, number, side, bytes: 1)
+            }
+            return
+        }
+    }
+
+    private func takeFrames(
+        _ number: Int, _ side: Int
+    ) -> (frames: [(EncodedFrame, ReceivedFrame)], bytes: Int)? {
+        var frames: [(EncodedFrame, ReceivedFrame)] = []
+        var bytes = 0
+        for channel in Channel.allCases {
+            let lane = self.wires[number]?.directions[side].lanes[channel] ?? []
+            var taken = 0
+            while taken < lane.count, bytes < Limits.plaintextBytes {
+                bytes += lane[taken].0.bytes.count
+                taken += 1
+            }
+            guard taken > 0 else { continue }
+            frames.append(contentsOf: lane.prefix(taken))
+            self.wires[number]?.directions[side].lanes[channel]?.removeFirst(taken)
+            if channel == .control {
+                self.wires[number]?.directions[side].controlBytes -= lane.prefix(taken).reduce(0) {
+                    $0 + $1.0.bytes.count
+                }
+            }
+        }
+        return frames.isEmpty ? nil : (frames, bytes)
+    }
+
+    // MARK: Arriving
+
+    func arrive(_ number: Int, _ side: Int) throws {
+        guard let wire = self.wires[number], let chunk = wire.directions[1 - side].inFlight.first
+        else { return }
+        let (end, sender) = (wire.ends[side], wire.ends[1 - side])
+        if self.isBlocked(sender.machine, end.machine) {
+            self.note(.arrives(wire: number, side: side), in: Self.retransmitMilliseconds)
+            return
+        }
+        self.wires[number]?.directions[1 - side].inFlight.removeFirst()
+        self.wires[number]?.directions[1 - side].bytesInFlight -= Self.size(chunk)
+        self.touch(number, 1 - side)
+        defer { self.forgetIfOver(number) }
+        if case .hello(1) = chunk, !end.isGone { return try self.accept(number) }
+        if case .bytes = chunk, side == 1, end.start == 0, !end.isGone {
+            guard self.machines[end.machine].isUp else { return try self.accept(number) }
+            self.wires[number]?.ends[1].start = self.machines[end.machine].start
+            self.wires[number]?.ends[1].session = SessionBox(
+                Session(responder: self.identity(end.machine), static: KeyPair.generate()))
+        } else if end.isGone || !self.isRunning(end.machine, end.start) {
+            // Nobody is there: a machine that runs says so, one that is off does not.
+            if end.machine >= 0, self.machines[end.machine].isUp, !sender.isGone {
+                self.note(.breaks(wire: number, side: 1 - side), in: self.delay())
+            }
+            return
+        }
+        switch chunk {
+        case .hello(2): try self.answered(number)
+        case .hello: try self.open(number, side)
+        case .frames(let frames):
+            for (_, frame) in frames { try self.deliver(frame, number, side) }
+        case .bytes(let bytes): try self.read(bytes, number, side)
+        case .end: try self.endOfStream(number, side, nil)
+        }
+    }
+
+    private static func size(_ chunk: Wire.Chunk) -> Int {
+        switch chunk {
+        case .hello: 64
+        case .frames(let frames): frames.reduce(0) { $0 + $1.0.bytes.count }
+        case .bytes(let bytes): bytes.count
+        case .end: 1
+        }
+    }
+
+    private func accept(_ number: Int) throws {
+        guard let end = self.wires[number]?.ends[1] else { return }
+        guard self.machines[end.machine].isUp else {
+            self.wires[number]?.ends[1].isGone = true
+            self.note(.dialEnds(wire: number, detail: "connection refused"), in: self.delay())
+            return
+        }
+        self.wires[number]?.ends[1].start = self.machines[end.machine].start
+        self.push(.hello(2), number, 1, bytes: 64)
+    }
+
+    private func answered(_ number: Int) throws {
+        guard let wire = self.wires[number] else { return }
+        let peer = self.machines[wire.ends[1].machine].id
+        if let expected = wire.expecting, expected != peer {
+            return try self.dialEnds(
+                number, "another key", .otherKey(expected: expected, got: peer))
+        }
+        self.push(.hello(3), number, 0, bytes: 64)
+        try self.open(number, 0)
+    }
+
+    private func deliver(_ received: ReceivedFrame, _ number: Int, _ side: Int) throws {
+        guard let end = self.wires[number]?.ends[side], let link = end.link, !end.isGone,
+            self.isRunning(end.machine, end.start)
+        else { return }
+        switch received.frame {
+        case .credit(let channel, let bytes):
+            self.wires[number]?.directions[side].outstanding[channel, default: 0] -= Int(bytes)
+            guard (self.wires[number]?.directions[side].outstanding[channel] ?? 0) >= 0 else {
+                throw Violation("node \(end.machine) gets more credit than it used")
+            }
+        case .rooms(let names):
+            for name in names {
+                self.wires[number]?.directions[side].announced.insert(name.conversation)
+            }
+        case .roomsLeft(let rooms):
+            self.wires[number]?.directions[side].announced.subtract(rooms)
+        default: break
+        }
+        try self.tell(end.machine, .received(link, received))
+    }
+
+    private func read(_ bytes: [UInt8], _ number: Int, _ side: Int) throws {
+        guard let session = self.wires[number]?.ends[side].session else { return }
+        for event in session.session.receive(bytes) {
+            switch event {
+            case .established: try self.open(number, side)
+            case .received(let frame): try self.deliver(frame, number, side)
+            case .failed(let failure): try self.endOfStream(number, side, failure)
+            }
+        }
+        self.touch(number, side)
+    }
+
+    /// A side notices that its stream has ended.
+    func endOfStream(_ number: Int, _ side: Int, _ failure: SessionFailure?) throws {
+        guard let end = self.wires[number]?.ends[side], !end.isGone else { return }
+        guard let link = end.link else {
+            if side == 0 { return try self.dialEnds(number, "the stream ended", failure) }
+            return self.leave(number, side)
+        }
+        self.wires[number]?.directions[side].lanes = [:]
+        self.leave(number, side)
+        guard self.isRunning(end.machine, end.start) else { return }
+        try self.tell(end.machine, .linkClosed(link, failure))
+    }
+}

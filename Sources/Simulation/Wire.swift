@@ -1,0 +1,67 @@
+import Engine
+import Noise
+
+/// A TCP stream between two machines, from the dial to its end.
+struct Wire {
+    /// What travels in one piece.
+    enum Chunk {
+        /// A handshake message, by number.
+        case hello(Int)
+        /// Frames that left together.
+        case frames([(EncodedFrame, ReceivedFrame)])
+        /// Bytes of a session.
+        case bytes([UInt8])
+        /// The end of the stream.
+        case end
+    }
+
+    /// One end of the stream.
+    struct End {
+        var machine: Int
+        /// Which start of the machine it belongs to.
+        var start: Int
+        /// The name that the node knows it by, once it is open.
+        var link: LinkID?
+        /// Whether this side has done with it.
+        var isGone = false
+        var session: SessionBox?
+    }
+
+    /// What goes from one end to the other.
+    struct Direction {
+        /// Frames that wait, by channel.
+        var lanes: [Channel: [(EncodedFrame, ReceivedFrame)]] = [:]
+        var controlBytes = 0
+        /// Chunks on their way.
+        var inFlight: [Chunk] = []
+        var bytesInFlight = 0
+        var lastArrival: UInt64 = 0
+        /// Until when the sender is occupied with a chunk.
+        var isSending = false
+        /// Whether nothing may be sent behind what waits.
+        var isEnding = false
+        /// Bytes sent and not credited back, by channel; what the receiving node may not see exceeded.
+        var outstanding: [Channel: Int] = [:]
+        /// Rooms that the receiving side has announced to the sending one.
+        var announced: Set<ConversationID> = []
+    }
+
+    let number: Int
+    let dial: DialID
+    let expecting: PeerID?
+    let address: String
+    /// The key of the tags, equal on both ends and drawn from the seed.
+    let handshakeHash: Bytes64
+    /// The side that dialled, then the side that was dialled.
+    var ends: [End]
+    var directions = [Direction(), Direction()]
+
+    var isOver: Bool { self.ends[0].isGone && self.ends[1].isGone }
+}
+
+/// A session in a place where a copyable value can hold it.
+final class SessionBox {
+    var session: Session
+
+    init(_ session: consuming Session) { self.session = session }
+}

@@ -1,0 +1,86 @@
+package import Engine
+
+/// What users do, drawn by chance.
+package struct Workload: Sendable {
+    /// How many rooms there are.
+    package var rooms = 1
+    /// How many messages all users send.
+    package var messages = 40
+    /// Within how many milliseconds.
+    package var milliseconds: UInt64 = 60_000
+    /// How many percent of messages are large.
+    package var large = 3
+    /// How many percent of messages come in a burst of many.
+    package var bursts = 5
+    /// How many users leave or come back.
+    package var moves = 2
+
+    /// A plain workload.
+    package init() {}
+
+    /// Draws how much is done.
+    package init(using random: inout SeededRandom) {
+        self.rooms = random.number(1...3)
+        self.messages = random.number(5...60)
+        self.milliseconds = random.number(UInt64(2_000)...120_000)
+        self.moves = random.chance(40) ? random.number(1...5) : 0
+    }
+
+    /// The name of a room.
+    package static func room(_ number: Int) -> RoomName {
+        guard let name = RoomName("room\(number)") else {
+            preconditionFailure("a small word and a number make a room name")
+        }
+        return name
+    }
+}
+
+extension Simulation {
+    /// Notes what the users of all machines do.
+    package func note(_ workload: Workload) {
+        for machine in self.machines.indices {
+            for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
+                self.request(
+                    machine, .join(Workload.room(room)),
+                    in: self.random.number(0...workload.milliseconds / 4))
+            }
+        }
+        var count = 0
+        while count < workload.messages {
+            let machine = self.random.number(0...self.machines.count - 1)
+            let room = Workload.room(self.random.number(0...workload.rooms - 1)).conversation
+            let moment = self.random.number(0...workload.milliseconds)
+            let burst = self.random.chance(workload.bursts) ? self.random.number(2...40) : 1
+            for _ in 0..<burst {
+                count += 1
+                let size = self.random.chance(workload.large) ? self.random.number(1...60_000) : 0
+                let outgoing = Outgoing(
+                    conversation: room,
+                    text: "message \(count)" + String(repeating: "x", count: size),
+                    idempotencyKey: self.random.chance(20) ? "key \(count)" : nil,
+                    deliverBy: self.random.chance(10) ? 5_000 : nil)
+                self.request(machine, .send(outgoing), in: moment)
+                if outgoing.idempotencyKey != nil && self.random.chance(50) {
+                    self.request(
+                        machine, .send(outgoing),
+                        in: moment + self.random.number(UInt64(0)...2_000))
+                }
+            }
+        }
+        for _ in 0..<workload.moves {
+            let machine = self.random.number(0...self.machines.count - 1)
+            let name = Workload.room(self.random.number(0...workload.rooms - 1))
+            let moment = self.random.number(0...workload.milliseconds)
+            self.request(machine, .leave(name.conversation), in: moment)
+            if self.random.chance(60) {
+                self.request(
+                    machine, .join(name), in: moment + self.random.number(UInt64(0)...10_000))
+            }
+            if self.random.chance(50) {
+                self.request(
+                    machine, .profile(name: "user \(moment)", status: nil),
+                    in: self.random.number(0...workload.milliseconds))
+            }
+        }
+    }
+}

@@ -1,0 +1,426 @@
+import ControlAPI
+import Glibc
+import Testing
+
+@testable import stoa
+
+@Suite("Commands against a daemon", .timeLimit(.minutes(1)))
+struct CommandTests {
+    private static let id = String(repeating: "a", count: 52)
+    private static let other = String(repeating: "b", count: 52)
+
+    private static func message(
+        _ cursor: Int64, _ text: String, author: String = other, name: String = "ada"
+    ) -> MessageResult {
+        MessageResult(
+            id: Base32.encode([UInt8](repeating: UInt8(cursor), count: 32)),
+            conversation: Self.id, conversationName: "ops", author: author, authorName: name,
+            kind: .text, text: text, time: Timestamp(milliseconds: 1_791_117_005_123),
+            cursor: cursor, late: false)
+    }
+
+    private static let sent = SendResult(
+        id: Self.id, conversation: Self.id, cursor: 9, time: Timestamp(milliseconds: 0),
+        duplicate: false, deliveredTo: [Self.other])
+
+    @Test("without a daemon the exit code is 69 and the message says how to start it")
+    func noDaemon() throws {
+        let run = try CommandRun(["status", "--socket", "/nonexistent/control.sock"])
+        #expect(run.code == .noDaemon)
+        #expect(run.output == "")
+        #expect(
+            run.errors
+                == "stoa: status: no daemon listens on /nonexistent/control.sock; "
+                + "start it with: systemctl --user start stoad, or run: stoad\n")
+        let long = try CommandRun(["status", "--socket", String(repeating: "x", count: 200)])
+        #expect(long.code == .noDaemon)
+    }
+
+    @Test("the socket is the option, else STOA_SOCKET, else in the runtime directory")
+    func socketPath() throws {
+        let run = try CommandRun(["status"], environment: ["XDG_RUNTIME_DIR": "/nonexistent/run"])
+        #expect(run.errors.contains("/nonexistent/run/stoa/control.sock"))
+        let variable = try CommandRun(
+            ["status"],
+            environment: ["XDG_RUNTIME_DIR": "/nonexistent/run", "STOA_SOCKET": "/nonexistent/s"])
+        #expect(variable.errors.contains("on /nonexistent/s;"))
+    }
+
+    @Test("a message is sent with its words, its key and its wait")
+    func send() throws {
+        let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
+        let run = try CommandRun(
+            [
+                "send", "ops", "hello", "there", "--key", "k", "--wait", "delivered", "--timeout",
+                "1.5",
+            ], daemon: daemon)
+        #expect(run.code == .done)
+        #expect(run.output == "sent, delivered to 1 peer\n")
+        #expect(
+            daemon.params("send") == [
+                #"{"to":"ops","text":"hello there","idempotencyKey":"k","wait":"delivered","#
+                    + #""timeoutMilliseconds":1500}"#
+            ])
+        let json = try CommandRun(["--json", "send", "ops", "--", "--x"], daemon: daemon)
+        #expect(json.output == Self.sent.json.text + "\n")
+        #expect(daemon.params("send").last == #"{"to":"ops","text":"--x"}"#)
+    }
+
+    @Test("standard input becomes one message without its last newline")
+    func sendInput() throws {
+        let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
+        for (words, input, text) in [
+            (["send", "ops", "-"], "one\ntwo\n", #"one\ntwo"#),
+            (["send", "ops"], "piped\r\n", "piped"), (["send", "ops", "-"], "\n\n", #"\n"#),
+            (["send", "ops", "-", "x"], "unused", "- x"),
+        ] {
+            let run = try CommandRun(words, daemon: daemon, input: Array(input.utf8))
+            #expect(run.code == .done)
+            #expect(daemon.params("send").last == #"{"to":"ops","text":"\#(text)"}"#)
+        }
+        let largest = [UInt8](repeating: 0x61, count: ControlLimits.textBytes)
+        let run = try CommandRun(["send", "ops", "-"], daemon: daemon, input: largest + [0x0A])
+        #expect(run.code == .done)
+    }
+
+    @Test("texts that are empty, too long or not UTF-8 end with 65 and are not sent")
+    func sendBad() throws {
+        let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
+        let long = [UInt8](repeating: 0x61, count: ControlLimits.textBytes + 1)
+        for (input, why) in [
+            ([], "the text is empty"), ([0x0A], "the text is empty"), ([0xFF], "not UTF-8"),
+            (long, "more than 65000 bytes"),
+            ([UInt8](repeating: 0x61, count: 1 << 20), "more than 65000"),
+        ] as [([UInt8], String)] {
+            let run = try CommandRun(["send", "ops", "-"], daemon: daemon, input: input)
+            #expect(run.code == .badData)
+            #expect(run.errors.contains(why))
+        }
+        let words = try CommandRun(
+            ["send", "ops", String(repeating: "é", count: 40_000)], daemon: daemon)
+        #expect(words.code == .badData)
+        #expect(words.errors.contains("80000 bytes"))
+        #expect(daemon.requests.isEmpty)
+    }
+
+    @Test("an answered error gives its exit code, and with --json the error on standard output")
+    func refusals() throws {
+        let daemon = try FakeDaemon { _ in [.failure(.deliveryTimeout(Self.sent))] }
+        let run = try CommandRun(
+            ["send", "ops", "x", "--wait", "delivered", "--json"], daemon: daemon)
+        #expect(run.code == .temporary)
+        #expect(run.errors.hasPrefix("stoa: send: the message was stored but not delivered"))
+        let error = try JSON(parsing: run.output)["error"]
+        #expect(error?["data"]?["id"]?.stringValue == Self.id)
+        let human = try CommandRun(["send", "ops", "x"], daemon: daemon)
+        #expect(human.output == "")
+    }
+
+    @Test("a daemon that closes, answers nonsense or knows less is told apart")
+    func brokenDaemons() throws {
+        let closing = try FakeDaemon { _ in [.close] }
+        #expect(try CommandRun(["status"], daemon: closing).code == .noDaemon)
+        let garbled = try FakeDaemon { _ in [.raw("HTTP/1.1 400 Bad Request\r\n\r\n")] }
+        let run = try CommandRun(["status"], daemon: garbled)
+        #expect(run.code == .internalError)
+        #expect(run.errors.contains("not a Stoa daemon"))
+        let older = try FakeDaemon { [.failure(.methodNotFound($0.method))] }
+        let refused = try CommandRun(["status"], daemon: older)
+        #expect(refused.code == .internalError)
+        #expect(refused.errors.contains("another version"))
+        let shy = try FakeDaemon { _ in
+            [.raw(String(decoding: Response(error: .overflow(queuedBytes: 1)).line, as: UTF8.self))]
+        }
+        #expect(try CommandRun(["status"], daemon: shy).code == .temporary)
+    }
+
+    @Test("lists are one element per line with --json, and a table without")
+    func lists() throws {
+        let peer = PeerResult(
+            id: Self.id, name: "ada\u{1B}[2J", status: "s", state: .linked, addresses: ["h:1"],
+            lastSeen: nil, verified: true, source: .discovery, roundTripMilliseconds: 0.25)
+        let peers = PeersResult(
+            peers: [peer, peer],
+            refusals: [
+                .init(
+                    time: Timestamp(milliseconds: 0), address: "h:2", peer: nil, reason: "r",
+                    count: 2)
+            ])
+        let room = RoomResult(id: Self.id, name: "ops", joined: true, members: 2, announcedBy: [])
+        let conversation = ConversationResult(
+            id: Self.id, kind: .direct, name: "ada", members: [], unread: 4,
+            lastMessage: Self.message(3, "a\nb"))
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "peers": [.result(peers.json)]
+            case "rooms": [.result([room.json])]
+            default: [.result([conversation.json])]
+            }
+        }
+        let json = try CommandRun(["peers", "--json"], daemon: daemon)
+        #expect(json.output == peer.json.text + "\n" + peer.json.text + "\n")
+        let table = try CommandRun(["peers"], daemon: daemon).output.split(separator: "\n")
+        #expect(table.count == 4)
+        #expect(table[1].hasPrefix("ada^[[2J (verified)  @aaaaaaaaaaaa  linked  never      0.2 ms"))
+        #expect(table[3].hasPrefix("refused h:2 at "))
+        let refusals = try CommandRun(["peers", "--refusals", "--json"], daemon: daemon)
+        #expect(try JSON(parsing: refusals.output)["count"] == 2)
+        #expect(try CommandRun(["rooms"], daemon: daemon).output.contains("ops   yes     2"))
+        let conversations = try CommandRun(["conversations"], daemon: daemon).output
+        #expect(conversations.contains("@ada  0        4"))
+        #expect(conversations.contains("ada: a^Jb"))
+        let empty = try FakeDaemon { _ in [.result([])] }
+        #expect(try CommandRun(["rooms"], daemon: empty).output.hasPrefix("no rooms yet"))
+        #expect(try CommandRun(["rooms", "--json"], daemon: empty).output == "")
+    }
+
+    @Test("single objects are shown and printed as they came")
+    func objects() throws {
+        let status = StatusResult(
+            version: "1.2", id: Self.id, name: "me", dataDirectory: "/d",
+            startedAt: Timestamp(milliseconds: 0), listen: [], discoveryMode: "auto",
+            discoveryBackend: "system", discoveryState: "running", links: 1, conversations: 2,
+            messages: 3, held: 4, incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
+            alerts: [.init(code: "clock", text: "look", since: Timestamp(milliseconds: 0))])
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "status": [.result(status.json)]
+            case "join":
+                [
+                    .result(
+                        ConversationResult(
+                            id: Self.id, kind: .room, name: "ops", members: [], unread: 0,
+                            lastMessage: nil
+                        ).json)
+                ]
+            case "leave": [.result(LeaveResult(id: Self.id, name: "ops").json)]
+            case "connect": [.result(ConnectResult(address: "h:1").json)]
+            case "profile": [.result(ProfileResult(id: Self.id, name: "n", status: "s").json)]
+            default:
+                [
+                    .result(
+                        WhoisResult(
+                            id: Self.id, name: "n", status: "", state: .away, verified: false,
+                            addresses: ["h:1", "h:2"]
+                        ).json)
+                ]
+            }
+        }
+        let shown = try CommandRun(["status"], daemon: daemon).output
+        #expect(shown.contains("you             me @aaaaaaaaaaaa\n"))
+        #expect(shown.contains("held until due  4\n"))
+        #expect(shown.contains(": look (clock)\n"))
+        #expect(
+            try CommandRun(["status", "--json"], daemon: daemon).output == status.json.text + "\n")
+        #expect(try CommandRun(["join", "ops"], daemon: daemon).output.hasPrefix("you are in ops"))
+        #expect(try CommandRun(["leave", "ops"], daemon: daemon).output == "you left ops\n")
+        #expect(
+            try CommandRun(["connect", "h:1"], daemon: daemon).output.hasPrefix("dialling h:1"))
+        #expect(
+            try CommandRun(["profile", "--status", ""], daemon: daemon).output.contains("status  s")
+        )
+        #expect(daemon.params("profile") == [#"{"status":""}"#])
+        #expect(try CommandRun(["whois", "@n"], daemon: daemon).output.contains("h:1, h:2\n"))
+    }
+
+    @Test("history shows messages safely, tells namesakes apart and marks nothing read in a pipe")
+    func history() throws {
+        let messages = [
+            Self.message(1, "one\ntwo"), Self.message(2, "\u{1B}[31mx", author: Self.id),
+            Self.message(3, "z", name: "bob"),
+        ]
+        let daemon = try FakeDaemon { _ in
+            [.result(HistoryResult(messages: messages, more: false).json)]
+        }
+        let run = try CommandRun(
+            [
+                "history", "ops", "--limit", "3", "--since", "2026-01-01T00:00:00Z", "--before",
+                Self.id,
+            ],
+            daemon: daemon)
+        let lines = run.output.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[0].hasSuffix(" ada@bbbbbbbbbbbb: one"))
+        #expect(lines[1] == "                      two")
+        #expect(lines[2].hasSuffix(" ada@aaaaaaaaaaaa: ^[[31mx"))
+        #expect(lines[3].hasSuffix(" bob: z"))
+        #expect(
+            daemon.params("history") == [
+                "{\"to\":\"ops\",\"limit\":3,\"before\":\"\(Self.id)\","
+                    + "\"since\":\"2026-01-01T00:00:00.000Z\"}"
+            ])
+        #expect(daemon.params("acknowledge").isEmpty)
+        let json = try CommandRun(["history", "ops", "--json"], daemon: daemon)
+        #expect(json.output == messages.map { $0.json.text + "\n" }.joined())
+    }
+
+    @Test("history asks on when one answer could not hold all that was asked for")
+    func historyPages() throws {
+        let daemon = try FakeDaemon { request in
+            let all = (1...7).map { Self.message($0, "n\($0)") }
+            guard let params = try? HistoryParams(request.params) else { return [.close] }
+            let end = all.firstIndex { $0.id == params.before } ?? all.count
+            let page = all[..<end].suffix(min(2, params.limit))
+            return [
+                .result(
+                    HistoryResult(messages: Array(page), more: page.startIndex > 0).json)
+            ]
+        }
+        func texts(_ limit: String) throws -> [String] {
+            let run = try CommandRun(["history", "ops", "--limit", limit], daemon: daemon)
+            return run.output.split(separator: "\n").map { String($0.suffix(2)) }
+        }
+        #expect(try texts("5") == ["n3", "n4", "n5", "n6", "n7"])
+        #expect(try texts("1") == ["n7"])
+        #expect(try texts("50") == ["n1", "n2", "n3", "n4", "n5", "n6", "n7"])
+    }
+
+    @Test("tail prints messages, says gaps and acknowledges for its consumer after writing")
+    func tail() throws {
+        let daemon = try FakeDaemon { request in
+            guard request.method == "subscribe" else { return [.result(.empty)] }
+            return [
+                .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                .event(.message(subscription: 1, Self.message(5, "five"))),
+                .event(.gap(subscription: 1, from: 5, to: 7, reason: "pruned")),
+                .event(.message(subscription: 1, Self.message(8, "eight"))),
+                .event(.message(subscription: 1, Self.message(9, "beyond the limit"))),
+            ]
+        }
+        let run = try CommandRun(
+            ["tail", "--consumer", "bot", "--from", "4", "--limit", "2", "--json"], daemon: daemon)
+        #expect(run.code == .done)
+        #expect(
+            run.output
+                == Self.message(5, "five").json.text + "\n"
+                + #"{"gap":{"from":5,"to":7,"reason":"pruned"}}"# + "\n"
+                + Self.message(8, "eight").json.text + "\n")
+        #expect(run.errors.contains("after cursor 5 up to 7 cannot be shown: pruned"))
+        #expect(daemon.params("subscribe") == [#"{"from":4,"consumer":"bot"}"#])
+        #expect(daemon.params("acknowledge").last == #"{"consumer":"bot","cursor":8}"#)
+    }
+
+    @Test("tail connects again when the daemon restarts and goes on after the last line")
+    func tailReconnects() throws {
+        let daemon = try FakeDaemon { request in
+            guard request.method == "subscribe" else { return [.result(.empty)] }
+            guard case .named(let members) = request.params,
+                let from = JSON.object(members)["from"]?.integerValue
+            else {
+                // Closed before any message came: the cursor of the answer must be kept.
+                return [.result(SubscribeResult(subscription: 1, cursor: 4).json), .close]
+            }
+            let next = Notification.message(subscription: 1, Self.message(from + 1, "n\(from + 1)"))
+            return [
+                .result(SubscribeResult(subscription: 1, cursor: from).json), .event(next), .close,
+            ]
+        }
+        let run = try CommandRun(["tail", "ops", "--limit", "2"], daemon: daemon)
+        #expect(run.code == .done)
+        #expect(run.output.split(separator: "\n").map { $0.suffix(2) } == ["n5", "n6"])
+        #expect(run.errors.contains("connecting again, from cursor 4"))
+        #expect(run.errors.contains("connected again"))
+        #expect(
+            daemon.params("subscribe") == [
+                #"{"to":"ops"}"#, #"{"to":"ops","from":4}"#, #"{"to":"ops","from":5}"#,
+            ])
+    }
+
+    @Test("tail ends with the daemon's refusal, at first and after a restart")
+    func tailRefused() throws {
+        let daemon = try FakeDaemon { request in
+            request.params == SubscribeParams(to: "ops").params
+                ? [.result(SubscribeResult(subscription: 1, cursor: 4).json), .close]
+                : [.failure(.notMember(room: "ops"))]
+        }
+        #expect(try CommandRun(["tail", "ops"], daemon: daemon).code == .refused)
+        #expect(try CommandRun(["tail", "x"], daemon: daemon).code == .refused)
+        let overflowing = try FakeDaemon { request in
+            guard request.params == SubscribeParams(to: "ops").params else {
+                return [.failure(.notMember(room: "ops"))]
+            }
+            let overflow = Response(error: .overflow(queuedBytes: 5)).line
+            return [
+                .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                .raw(String(decoding: overflow, as: UTF8.self)), .close,
+            ]
+        }
+        let run = try CommandRun(["tail", "ops"], daemon: overflowing)
+        #expect(run.code == .refused)
+        #expect(run.errors.contains("a client that does not read; connecting again"))
+    }
+
+    @Test("tail ends well when nobody reads its output, with and without a message")
+    func tailClosed() throws {
+        let idle = try FakeDaemon { _ in
+            [.result(SubscribeResult(subscription: 1, cursor: 4).json)]
+        }
+        let quiet = try CommandRun(["tail"], daemon: idle, readsOutput: false)
+        #expect(quiet.code == .done)
+        #expect(quiet.errors == "")
+        let busy = try FakeDaemon { _ in
+            [
+                .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                .event(.message(subscription: 1, Self.message(5, "x"))),
+            ]
+        }
+        #expect(try CommandRun(["tail"], daemon: busy, readsOutput: false).code == .done)
+        #expect(busy.params("acknowledge").isEmpty)
+    }
+
+    @Test("tail ends well on an interrupt")
+    func tailInterrupted() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let daemon = try FakeDaemon { _ in
+                [
+                    .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                    .run { kill(getpid(), SIGINT) },
+                ]
+            }
+            _ = try CommandRun(["tail"], daemon: daemon)
+            exit(1)
+        }
+    }
+
+    @Test("tail ends well when it is terminated while it waits for the daemon to come back")
+    func tailTerminated() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let daemon = try FakeDaemon { _ in
+                [
+                    .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                    .run { kill(getpid(), SIGTERM) }, .vanish,
+                ]
+            }
+            _ = try CommandRun(["tail"], daemon: daemon)
+            exit(1)
+        }
+    }
+
+    @Test("chat shows what was said, sends each line and ends at the end of its input")
+    func chat() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "subscribe": [.result(SubscribeResult(subscription: 1, cursor: 4).json)]
+            case "history":
+                [
+                    .event(.message(subscription: 1, Self.message(5, "new"))),
+                    .result(
+                        HistoryResult(
+                            messages: [Self.message(4, "old"), Self.message(5, "new")], more: true
+                        ).json),
+                ]
+            case "send": [.result(Self.sent.json)]
+            default: [.result(.empty)]
+            }
+        }
+        let run = try CommandRun(
+            ["chat", "ops"], daemon: daemon, input: Array("hello\n \n日本\ncut".utf8))
+        #expect(run.code == .done)
+        #expect(run.output.split(separator: "\n").map { $0.suffix(3) } == ["old", "new"])
+        #expect(
+            daemon.params("send") == [
+                #"{"to":"ops","text":"hello"}"#, #"{"to":"ops","text":"日本"}"#,
+            ])
+        #expect(try CommandRun(["chat", "ops", "--json"], daemon: daemon).code == .usage)
+    }
+}

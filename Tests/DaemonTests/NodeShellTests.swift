@@ -1,0 +1,319 @@
+import ControlAPI
+import Posix
+import Testing
+
+@testable import Daemon
+
+/// Whole nodes in this process, over loopback and their real control sockets.
+@Suite(.serialized) struct NodeShellTests {
+    /// Two nodes, the second of which keeps a link to the first.
+    private func pair() throws -> (TestDaemon, TestDaemon) {
+        let ada = try TestDaemon(name: "ada")
+        let bob = try TestDaemon(name: "bob", peers: [try ada.address()])
+        return (ada, bob)
+    }
+
+    private func send(
+        _ text: String, to room: String = "ops", wait: String = "delivered"
+    ) -> JSON {
+        [
+            "to": .string(room), "text": .string(text), "wait": .string(wait),
+            "timeoutMilliseconds": 10_000,
+        ]
+    }
+
+    @Test("a message goes from one node to the other and its delivery is said")
+    func delivery() throws {
+        let (ada, bob) = try self.pair()
+        try ada.ask("join", ["room": "ops"])
+        try bob.ask("join", ["room": "ops"])
+        let reader = try bob.connect()
+        try reader.ask("subscribe", ["to": "ops", "from": 0])
+        let sent = try ada.ask("send", self.send("hello"))
+        let bobID = try #require(try bob.ask("status")["id"])
+        #expect(sent["deliveredTo"] == .array([bobID]))
+        var message = try reader.message()
+        while message["kind"] != "text" { message = try reader.message() }
+        #expect(message["text"] == "hello")
+        #expect(message["authorName"] == "ada")
+        #expect(message["conversationName"] == "ops")
+        #expect(message["id"] == sent["id"])
+        let history = try bob.ask("history", ["to": "ops", "limit": 1])
+        #expect(history["messages"]?.arrayValue?.first?["text"] == "hello")
+        #expect(history["more"] == true)
+    }
+
+    @Test("a message sent while the other is away arrives when it is back, after both restarted")
+    func storeAndForward() throws {
+        let adaDirectory = try TemporaryDirectory()
+        let bobDirectory = try TemporaryDirectory()
+        do {
+            let ada = try TestDaemon(name: "ada", directory: adaDirectory)
+            try ada.ask("join", ["room": "ops"])
+            try ada.ask("send", self.send("first", wait: "sent"))
+            ada.stop()
+        }
+        let ada = try TestDaemon(name: "ada", directory: adaDirectory)
+        let bob = try TestDaemon(
+            name: "bob", peers: [try ada.address()], directory: bobDirectory)
+        let reader = try bob.connect()
+        try reader.ask("subscribe", ["from": 0])
+        try bob.ask("join", ["room": "ops"])
+        var texts: [JSON] = []
+        while texts.isEmpty {
+            let message = try reader.message()
+            if message["kind"] == "text" { texts.append(try #require(message["text"])) }
+        }
+        #expect(texts == ["first"])
+    }
+
+    @Test("the same idempotency key sends one message, also after a restart")
+    func idempotency() throws {
+        let directory = try TemporaryDirectory()
+        let params: JSON = ["to": "ops", "text": "once", "idempotencyKey": "k1"]
+        let first: JSON
+        do {
+            let ada = try TestDaemon(directory: directory)
+            try ada.ask("join", ["room": "ops"])
+            first = try ada.ask("send", params)
+            #expect(first["duplicate"] == false)
+            #expect(try ada.ask("send", params)["duplicate"] == true)
+            ada.stop()
+        }
+        let ada = try TestDaemon(directory: directory)
+        let again = try ada.ask("send", params)
+        #expect(again["duplicate"] == true)
+        #expect(again["id"] == first["id"])
+        let texts = try ada.ask("history", ["to": "ops"])["messages"]?.arrayValue?
+            .filter { $0["kind"] == "text" }
+        #expect(texts?.count == 1)
+    }
+
+    @Test("a subscriber gets every message once and in order, from the store and then live")
+    func subscription() throws {
+        let daemon = try TestDaemon()
+        let writer = try daemon.connect()
+        try writer.ask("join", ["room": "ops"])
+        for number in 0..<600 { try writer.ask("send", self.send("\(number)", wait: "sent")) }
+        let reader = try daemon.connect()
+        try reader.ask("subscribe", ["to": "ops", "from": 0])
+        for number in 600..<700 { try writer.ask("send", self.send("\(number)", wait: "sent")) }
+        var cursor: Int64 = 0
+        var texts: [String] = []
+        while texts.count < 700 {
+            let message = try reader.message()
+            let next = try #require(message["cursor"]?.integerValue)
+            #expect(next > cursor)
+            cursor = next
+            if message["kind"] == "text" {
+                texts.append(try #require(message["text"]?.stringValue))
+            }
+        }
+        #expect(texts == (0..<700).map { "\($0)" })
+    }
+
+    @Test("a subscriber that reads late loses nothing")
+    func lateReader() throws {
+        let daemon = try TestDaemon()
+        let writer = try daemon.connect()
+        try writer.ask("join", ["room": "ops"])
+        let reader = try daemon.connect()
+        try reader.ask("subscribe", ["to": "ops"])
+        // 6 MB, far more than sockets and buffers hold.
+        let filler = String(repeating: "x", count: 60_000)
+        for number in 0..<100 {
+            try writer.ask("send", self.send("\(number) \(filler)", wait: "sent"))
+        }
+        for number in 0..<100 {
+            let text = try #require(try reader.message()["text"]?.stringValue)
+            #expect(text.hasPrefix("\(number) "))
+        }
+    }
+
+    @Test("a durable consumer goes on where it has acknowledged, over a restart of the daemon")
+    func durableConsumer() throws {
+        let directory = try TemporaryDirectory()
+        var cursor: JSON = 0
+        do {
+            let daemon = try TestDaemon(directory: directory)
+            let client = try daemon.connect()
+            try client.ask("join", ["room": "ops"])
+            try client.ask("subscribe", ["consumer": "bot"])
+            for text in ["one", "two", "three"] {
+                try client.ask("send", self.send(text, wait: "sent"))
+            }
+            let first = try client.message()
+            #expect(first["text"] == "one")
+            cursor = try #require(first["cursor"])
+            try client.ask("acknowledge", ["consumer": "bot", "cursor": cursor])
+            daemon.stop()
+        }
+        let daemon = try TestDaemon(directory: directory)
+        let client = try daemon.connect()
+        let subscribed = try client.ask("subscribe", ["consumer": "bot"])
+        #expect(subscribed["cursor"] == cursor)
+        #expect(try client.message()["text"] == "two")
+        #expect(try client.message()["text"] == "three")
+    }
+
+    @Test("a cursor from the future is said as a gap, and acknowledging one is refused")
+    func cursorAhead() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        try client.ask("join", ["room": "ops"])
+        try client.ask("subscribe", ["from": 1_000])
+        #expect(try client.read()["method"] == "gap")
+        #expect(
+            errorCode { try client.ask("acknowledge", ["consumer": "c", "cursor": 1_000]) }
+                == .invalidParams)
+        try client.ask("send", self.send("still live", wait: "sent"))
+        #expect(try client.message()["text"] == "still live")
+    }
+
+    @Test("unread counts fall when the user has read")
+    func unread() throws {
+        let (ada, bob) = try self.pair()
+        try ada.ask("join", ["room": "ops"])
+        try bob.ask("join", ["room": "ops"])
+        try ada.ask("send", self.send("one"))
+        let sent = try ada.ask("send", self.send("two"))
+        let before = try bob.ask("conversations").arrayValue?.first
+        #expect(before?["lastMessage"]?["id"] == sent["id"])
+        let cursor = try #require(before?["lastMessage"]?["cursor"])
+        #expect(try #require(before?["unread"]?.integerValue) >= 2)
+        try bob.ask("acknowledge", ["conversation": "ops", "cursor": cursor])
+        #expect(try bob.ask("conversations").arrayValue?.first?["unread"] == 0)
+    }
+
+    @Test("history goes backwards and forwards page by page, within one line")
+    func history() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        try client.ask("join", ["room": "ops"])
+        let filler = String(repeating: "\u{1}", count: 60_000)
+        for number in 0..<7 {
+            try client.ask("send", self.send("\(number)\(filler)", wait: "sent"))
+        }
+        var seen: [String] = []
+        var before: JSON?
+        while true {
+            let page = try client.ask("history", .members(["to": "ops", "before": before]))
+            #expect(page.bytes.count < 1 << 20)
+            let messages = try #require(page["messages"]?.arrayValue)
+            seen =
+                messages.filter { $0["kind"] == "text" }
+                .compactMap { ($0["text"]?.stringValue?.prefix(1)).map { String($0) } } + seen
+            before = messages.first?["id"]
+            if page["more"] == false { break }
+        }
+        #expect(seen == (0..<7).map { "\($0)" })
+        let first = try client.ask("history", ["to": "ops", "after": try #require(before)])
+        #expect(first["messages"]?.arrayValue?.first?["text"]?.stringValue?.first == "0")
+        #expect(
+            errorCode {
+                try client.ask(
+                    "history", ["to": "ops", "before": .string(String(repeating: "a", count: 52))])
+            } == .notFound)
+    }
+
+    @Test("wrong names, rooms and addresses get errors that say what to do")
+    func errors() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        #expect(errorCode { try client.ask("send", self.send("x", to: "nowhere")) } == .notFound)
+        #expect(errorCode { try client.ask("join", ["room": "No Spaces"]) } == .invalidParams)
+        #expect(errorCode { try client.ask("leave", ["room": "nowhere"]) } == .notFound)
+        #expect(errorCode { try client.ask("whois", ["person": "@nobody"]) } == .notFound)
+        #expect(errorCode { try client.ask("connect", ["address": "nowhere"]) } == .invalidParams)
+        #expect(errorCode { try client.ask("unsubscribe", ["subscription": 7]) } == .notFound)
+        #expect(errorCode { try client.ask("nothing") } == .methodNotFound)
+        #expect(
+            errorCode {
+                try client.ask(
+                    "send",
+                    ["to": "ops", "text": .string(String(repeating: "x", count: 65_001))])
+            } == .tooLarge)
+    }
+
+    @Test("the profile is changed, shown and kept over a restart")
+    func profile() throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let daemon = try TestDaemon(name: "ada", directory: directory)
+            #expect(try daemon.ask("profile")["name"] == "ada")
+            let changed = try daemon.ask("profile", ["name": "Ada L.", "status": "at tea"])
+            #expect(changed["name"] == "Ada L.")
+            daemon.stop()
+        }
+        let daemon = try TestDaemon(name: "ada", directory: directory)
+        let kept = try daemon.ask("profile")
+        #expect(kept["name"] == "Ada L.")
+        #expect(kept["status"] == "at tea")
+        #expect(try daemon.ask("status")["name"] == "Ada L.")
+    }
+
+    @Test("stopping answers what was sent, says goodbye and takes less than a second")
+    func stop() throws {
+        let (ada, bob) = try self.pair()
+        try ada.ask("join", ["room": "ops"])
+        try bob.ask("join", ["room": "ops"])
+        try ada.ask("send", self.send("warm up"))
+        let client = try ada.connect()
+        let request: JSON = [
+            "jsonrpc": "2.0", "id": 1, "method": "send",
+            "params": ["to": "ops", "text": "last words"],
+        ]
+        for _ in 0..<100 { try client.connection.writeAll(request.line) }
+        // The first answer shows that the daemon has the rest in hand or in its socket.
+        let answer = try client.read()
+        #expect(answer["result"] != nil)
+        let begin = SystemClock.monotonicMilliseconds()
+        ada.stop()
+        #expect(SystemClock.monotonicMilliseconds() - begin < 1_000)
+        var answers = 1
+        while let answer = try? client.read() {
+            #expect(answer["result"] != nil || answer["error"]?["code"] == -32009)
+            answers += 1
+        }
+        #expect(answers > 1)
+        #expect(!Files.exists(ada.socket))
+        // The other one was told rather than left to find out.
+        let state = try bob.ask("peers")["peers"]?.arrayValue?.first?["state"]
+        #expect(state != "linked")
+    }
+
+    @Test("connections that never finish a handshake do not keep others out for long")
+    func silentStrangers() throws {
+        let (ada, bob) = try self.pair()
+        let address = try #require(SocketAddress(try ada.address()))
+        var strangers: [StreamHolder] = []
+        for _ in 0..<40 { strangers.append(StreamHolder(try StreamSocket.connect(to: address))) }
+        try ada.ask("join", ["room": "ops"])
+        try bob.ask("join", ["room": "ops"])
+        try ada.ask("send", self.send("through"))
+        withExtendedLifetime(strangers) {}
+    }
+
+    @Test("a stranger that speaks another protocol is listed among the refusals")
+    func otherProtocol() throws {
+        let ada = try TestDaemon()
+        let address = try #require(SocketAddress(try ada.address()))
+        let stranger = try StreamSocket.connect(to: address)
+        var buffer = [UInt8](repeating: 0, count: 100)
+        while case .failed = stranger.send(Array("GET / HTTP/1.1\r\n\r\n".utf8)) {}
+        // The end comes once the daemon has given it up.
+        while stranger.read(into: &buffer) == .wouldBlock {
+            _ = try waitUntilReadable([stranger.number], timeoutMilliseconds: 5_000)
+        }
+        let refusals = try #require(try ada.ask("peers")["refusals"]?.arrayValue)
+        #expect(refusals.count == 1)
+        #expect(refusals.first?["reason"]?.stringValue?.isEmpty == false)
+    }
+}
+
+/// Lets an array hold descriptors.
+final class StreamHolder {
+    let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+}

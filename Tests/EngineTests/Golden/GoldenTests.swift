@@ -1,0 +1,124 @@
+import Noise
+import Testing
+
+@testable import Engine
+
+@Suite("The golden vectors of the wire format")
+struct GoldenTests {
+    @Test("every line that is written comes out byte for byte")
+    func lines() throws {
+        let due = GoldenFile.lines.filter {
+            !$0.key.hasPrefix("refuse.") && !$0.key.hasPrefix("forged.")
+        }
+        let made = try GoldenLines().lines
+        try #require(!due.isEmpty, "the file is missing or is not well formed")
+        #expect(made.keys.sorted() == due.keys.sorted())
+        for name in due.keys.sorted() where made[name] != nil {
+            #expect(made[name] == due[name], "\(name)")
+        }
+    }
+
+    @Test("every run, record, proof and frame of the file is read back as it was written")
+    func reading() throws {
+        let story = GoldenStory()
+        for (name, bytes) in GoldenFile.lines {
+            let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+            switch parts[0] {
+            case "run":
+                var reader = WireReader(bytes)
+                let run = try Run(from: &reader)
+                #expect(run == story.run(parts[1]).run, "\(name)")
+                #expect(run.verified() == story.run(parts[1]), "\(name)")
+            case "record":
+                let record = try Record(decoding: bytes)
+                #expect(record == story.record(parts[1]), "\(name)")
+                #expect(record.isValid, "\(name)")
+            case "forkProof":
+                var reader = WireReader(bytes)
+                let proof = try ForkProof(from: &reader)
+                #expect(proof.isValid, "\(name)")
+                #expect(proof.encoded == bytes, "\(name)")
+            case "frame" where parts[1] == "unknown":
+                var reader = FrameReader()
+                #expect(
+                    try reader.read(bytes) == [
+                        ReceivedFrame(frame: nil, channel: .sync, byteCount: bytes.count)
+                    ])
+            case "frame":
+                var reader = FrameReader()
+                let frames = try reader.read(bytes)
+                #expect(frames.count == 1, "\(name)")
+                #expect(frames.first?.frame?.encoded.bytes == bytes, "\(name)")
+                #expect(frames.first?.byteCount == bytes.count, "\(name)")
+            default:
+                break
+            }
+        }
+    }
+
+    @Test("the introductions of the file are understood, unknown capability included")
+    func introductions() throws {
+        let story = GoldenStory()
+        let second = try Introduction(
+            decoding: try #require(GoldenFile.lines["handshake.payload.2"]))
+        #expect(second.identity == PeerID(story.bea.publicKey))
+        #expect(second.boot == 0xb0)
+        #expect(second.dial == 0)
+        #expect(second.listenPort == nil)
+        let third = try Introduction(
+            decoding: try #require(GoldenFile.lines["handshake.payload.3"]))
+        #expect(third.identity == PeerID(story.ada.publicKey))
+        #expect(third.boot == 0xa0)
+        #expect(third.dial == 7)
+        #expect(third.listenPort == 4_242)
+    }
+
+    @Test("every line that is to be refused is refused")
+    func refusals() throws {
+        let lines = GoldenFile.lines.filter { $0.key.hasPrefix("refuse.") }
+        try #require(!lines.isEmpty, "the file is missing or is not well formed")
+        for (name, bytes) in lines {
+            let decoder = name.split(separator: ".")[1]
+            #expect(try !Self.accepts(bytes, as: decoder), "\(name)")
+        }
+    }
+
+    /// Whether a decoder takes a line; a proof that reads but proves nothing is not taken either.
+    private static func accepts(_ bytes: [UInt8], as decoder: Substring) throws -> Bool {
+        do throws(WireError) {
+            var reader = WireReader(bytes)
+            switch decoder {
+            case "varint":
+                _ = try reader.varint("varint")
+                try reader.finish("varint")
+            case "text":
+                _ = try reader.text("text", limit: 64)
+                try reader.finish("text")
+            case "run": _ = try Run(from: &reader)
+            case "record": _ = try Record(decoding: bytes)
+            case "forkProof": return try ForkProof(from: &reader).isValid
+            case "frame", "fragment":
+                var frames = FrameReader()
+                _ = try frames.read(bytes)
+            default:
+                Issue.record("no decoder is called \(decoder)")
+            }
+            return true
+        } catch { return false }
+    }
+
+    @Test("every forgery reads but does not verify")
+    func forgeries() throws {
+        let lines = GoldenFile.lines.filter { $0.key.hasPrefix("forged.") }
+        try #require(!lines.isEmpty, "the file is missing or is not well formed")
+        for (name, bytes) in lines {
+            var reader = WireReader(bytes)
+            switch name.split(separator: ".")[1] {
+            case "run": #expect(try Run(from: &reader).verified() == nil, "\(name)")
+            case "record": #expect(try !Record(decoding: bytes).isValid, "\(name)")
+            case "forkProof": #expect(try !ForkProof(from: &reader).isValid, "\(name)")
+            default: Issue.record("no decoder for \(name)")
+            }
+        }
+    }
+}
