@@ -61,7 +61,9 @@ struct Link: Sendable {
     var pingNonce: UInt64 = 0
     var pingSent: Instant?
     var roundTrip: UInt64?
-    var clockOffset: Int64?
+    /// How far the peer's wall clock is ahead of the own monotonic one: it stays right when the own wall
+    /// clock is set.
+    var clockLead: UInt64?
 
     /// Small leftovers are not worth a frame, and can never starve the peer of a whole one.
     private static let creditStep = 16_384
@@ -73,6 +75,11 @@ struct Link: Sendable {
         self.dial = dial
         self.since = now
         self.lastHeard = now.monotonic
+    }
+
+    /// How far the peer's wall clock is from the own one, in milliseconds.
+    func clockOffset(at now: Instant) -> Int64? {
+        self.clockLead.map { Int64(bitPattern: $0 &+ now.monotonic &- now.wall) }
     }
 
     /// The identity that dialled.

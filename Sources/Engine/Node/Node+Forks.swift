@@ -140,8 +140,14 @@ extension Node {
             self.inFlight?.batch.appends.last { $0.run.run.key == key }
             .flatMap { $0.run.run.first < proof.point ? written.countedHead(of: $0.run) : nil }
         self.conversationTable[room]?.end(key.name, by: proof, head: head, tail: tail ?? head)
+        let dropped = (self.waiting.live + self.waiting.sync).filter {
+            $0.append.run.run.key == key
+        }
         self.waiting.live.removeAll { $0.append.run.run.key == key }
         self.waiting.sync.removeAll { $0.append.run.run.key == key }
+        for accepted in dropped {
+            self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+        }
         self.waiting.proofs.append(proof)
         self.markDirty(key)
         if key.name == self.ownLog {

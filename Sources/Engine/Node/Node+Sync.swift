@@ -179,7 +179,12 @@ extension Node {
         for (name, log) in self.conversationTable[room]?.logs ?? [:]
         where name.author == self.id {
             let seq = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
-            self.links[id]?.shared[room]?.fed[name] = seq == log.head.seq ? seq : nil
+            // What is on its way since the peer wrote its clock counts, too.
+            if let fed = self.links[id]?.shared[room]?.fed[name] {
+                self.links[id]?.shared[room]?.fed[name] = max(fed, seq)
+            } else if seq == log.head.seq {
+                self.links[id]?.shared[room]?.fed[name] = seq
+            }
         }
     }
 
