@@ -181,7 +181,7 @@ extension Node {
             case .fork: true
             }
         }
-        self.dropFetches(from: id)
+        self.dropFetches(of: link)
         self.remember(link)
         if let challenger = self.challengers.removeValue(forKey: peer) {
             self.actions.append(.disarm(.probe(peer)))

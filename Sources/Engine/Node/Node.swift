@@ -41,7 +41,6 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var linkOfPeer: [PeerID: LinkID] = [:]
     var challengers: [PeerID: Challenger] = [:]
     var fetches: [LogKey: Fetch] = [:]
-    var discoveries: [ConversationID: Fetch] = [:]
     var forkSearches: [LogKey: ForkSearch] = [:]
     var isDeltaArmed = false
     var fetchArmedAt: UInt64?
