@@ -89,6 +89,9 @@ public enum Limits {
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
     public static let forkSearchSteps = 40
 
+    /// Records kept of a link whose authors have no entry here yet; those of more authors come again
+    /// with the next digest.
+    public static let earlyRecords = 256
     /// Frames that wait for credit on one link: announcements, clocks and wants of some thousand rooms.
     public static let outboxFrames = 16_384
     /// The largest run in a frame: its entries and what stands around them.

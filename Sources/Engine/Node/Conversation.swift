@@ -105,6 +105,15 @@ struct Conversation: Sendable {
         self.latestShown = max(self.latestShown, entry.time)
     }
 
+    /// Counts an entry as shown of which only the time is known.
+    mutating func show(_ id: EntryID, at time: HybridTime) {
+        self.heads[id] = time
+        self.latestShown = max(self.latestShown, time)
+    }
+
+    /// An entry is hidden or followed: own entries must not follow it.
+    mutating func hide(_ id: EntryID) { self.heads[id] = nil }
+
     /// The deps of the next own entry: the newest heads but the own log's, ascending.
     func deps(besides own: EntryID) -> [EntryID] {
         let others = self.heads.filter { $0.key != own }

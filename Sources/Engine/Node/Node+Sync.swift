@@ -179,7 +179,12 @@ extension Node {
         for (name, log) in self.conversationTable[room]?.logs ?? [:]
         where name.author == self.id {
             let seq = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
-            self.links[id]?.shared[room]?.fed[name] = seq == log.head.seq ? seq : nil
+            // What is on its way since the peer wrote its clock counts, too.
+            if let fed = self.links[id]?.shared[room]?.fed[name] {
+                self.links[id]?.shared[room]?.fed[name] = max(fed, seq)
+            } else if seq == log.head.seq {
+                self.links[id]?.shared[room]?.fed[name] = seq
+            }
         }
     }
 
@@ -368,6 +373,13 @@ extension Node {
         }
         if self.discoveries[room]?.link == id && self.discoveries[room]?.tag == tag {
             self.endDiscovery(room)
+        }
+        for (key, search) in self.forkSearches
+        where search.link == id && search.theirs == nil && key.conversation == room
+            && self.links[id]?.tag(key.name, in: room) == tag
+        {
+            self.forkSearches[key] = nil
+            self.links[id]?.shared[room]?.lacking[key.name] = nil
         }
         self.plan(room)
     }
