@@ -33,11 +33,10 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(
-            name: "CDNSSD", pkgConfig: "avahi-compat-libdns_sd",
-            providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
-        .systemLibrary(
-            name: "CAvahi", pkgConfig: "avahi-core", providers: [.apt(["libavahi-core-dev"])]),
+        // Loaded when it is needed, not linked; its shim.h says why.
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        // No pkg-config: it adds only -D_REENTRANT, which the package manager warns about.
+        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
         .target(name: "CLinux"),
 
         library("Noise", ["CSodium"]),

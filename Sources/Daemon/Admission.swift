@@ -1,14 +1,20 @@
+internal import Engine
 public import Posix
 
 /// Decides which connections from strangers may begin a handshake.
 ///
 /// A stranger has proven nothing, so what one may cost is bounded before anything is read: the
-/// number of handshakes at a time over all, and a token bucket per source address.
+/// number of handshakes at a time over all, where the oldest gives way, and a token bucket per
+/// source address.
 public struct Admission: Sendable {
     /// The bounds; the defaults are for a local network.
     public struct Bounds: Sendable {
         /// Half-open handshakes at a time.
-        public var halfOpen = 32
+        public var halfOpen = Limits.halfOpenHandshakes
+        /// How old a handshake must be before a newer one may take its place.
+        ///
+        /// A real one takes milliseconds, so whoever is silent for longer loses nothing of worth.
+        public var patienceMilliseconds: UInt64 = 500
         /// Connections that one source may open at once: a machine with many users starts.
         public var burst = 64
         /// Milliseconds until a source gets one more.
@@ -22,8 +28,10 @@ public struct Admission: Sendable {
 
     /// What becomes of a connection.
     public enum Verdict: Hashable, Sendable {
-        /// It may begin; say ``Admission/ended()`` when its handshake is over.
-        case admitted
+        /// It may begin; say ``Admission/ended(_:)`` with its number when its handshake is over.
+        ///
+        /// With an `oldest`, that one is to be closed, and is counted as ended already.
+        case admitted(number: UInt64, oldest: UInt64?)
         /// Too many handshakes are under way.
         case tooManyHandshakes
         /// This source opens connections too fast.
@@ -38,8 +46,9 @@ public struct Admission: Sendable {
 
     private let bounds: Bounds
     private var buckets: [[UInt8]: Bucket] = [:]
-    /// How many admitted handshakes are under way.
-    public private(set) var halfOpen = 0
+    /// The admitted handshakes that are under way, oldest first, and when each began.
+    private var halfOpen: [(number: UInt64, since: UInt64)] = []
+    private var nextNumber: UInt64 = 1
 
     /// Begins with no connection.
     public init(bounds: Bounds = Bounds()) {
@@ -48,7 +57,13 @@ public struct Admission: Sendable {
 
     /// Decides about a new connection at a monotonic moment in milliseconds.
     public mutating func admit(_ source: IPAddress, at now: UInt64) -> Verdict {
-        guard self.halfOpen < self.bounds.halfOpen else { return .tooManyHandshakes }
+        var oldest: UInt64?
+        if self.halfOpen.count >= self.bounds.halfOpen {
+            guard let first = self.halfOpen.first,
+                now - min(now, first.since) >= self.bounds.patienceMilliseconds
+            else { return .tooManyHandshakes }
+            oldest = first.number
+        }
         let key = Self.key(source)
         var bucket = self.refilled(self.buckets[key], at: now)
         guard bucket.tokens > 0 else { return .tooFast }
@@ -59,14 +74,17 @@ public struct Admission: Sendable {
             guard self.buckets.count < self.bounds.sources else { return .tooFast }
         }
         self.buckets[key] = bucket
-        self.halfOpen += 1
-        return .admitted
+        if oldest != nil { self.halfOpen.removeFirst() }
+        let number = self.nextNumber
+        self.nextNumber += 1
+        self.halfOpen.append((number, now))
+        return .admitted(number: number, oldest: oldest)
     }
 
-    /// Notes that an admitted handshake is over, however it ended.
-    public mutating func ended() {
-        precondition(self.halfOpen > 0, "each admitted handshake ends once")
-        self.halfOpen -= 1
+    /// Notes that an admitted handshake is over, however it ended; says nothing about one that is
+    /// not counted any more.
+    public mutating func ended(_ number: UInt64) {
+        self.halfOpen.removeAll { $0.number == number }
     }
 
     private func refilled(_ bucket: Bucket?, at now: UInt64) -> Bucket {

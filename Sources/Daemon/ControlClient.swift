@@ -46,7 +46,8 @@ final class ControlClient {
     /// Takes over a connection.
     init(
         _ descriptor: consuming FileDescriptor, number: UInt64, bounds: ControlBounds,
-        loop: EventLoop, handler: @escaping (Request, Reply) -> Void,
+        loop: EventLoop, turn: @escaping (() -> Void) -> Void,
+        handler: @escaping (Request, Reply) -> Void,
         dirtied: @escaping (ControlClient) -> Void, closed: @escaping (ControlClient) -> Void
     ) throws(SystemError) {
         self.number = number
@@ -55,10 +56,10 @@ final class ControlClient {
         self.handler = handler
         self.dirtied = dirtied
         self.closed = closed
-        self.watch = try loop.watch(self.descriptor.number, for: .readable) { [weak self] in
-            self?.handle($0)
+        self.watch = try loop.watch(self.descriptor.number, for: .readable) {
+            [weak self] events in turn { self?.handle(events) }
         }
-        self.timer = try loop.makeTimer { [weak self] in self?.timerFired() }
+        self.timer = try loop.makeTimer { [weak self] in turn { self?.timerFired() } }
     }
 
     /// Bytes that wait to be read by the client.

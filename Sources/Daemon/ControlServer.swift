@@ -15,6 +15,7 @@ final class ControlServer {
     private let listener: UnixListener
     private let bounds: ControlBounds
     private let loop: EventLoop
+    private let turn: (() -> Void) -> Void
     private let handler: (Request, Reply) -> Void
     private let dirtied: (ControlClient) -> Void
     private let left: (ControlClient) -> Void
@@ -28,12 +29,14 @@ final class ControlServer {
     /// Takes over a listening socket.
     ///
     /// - Parameters:
+    ///   - turn: runs what the loop calls as one turn of the owner.
     ///   - handler: told each request, with the place for its answer.
     ///   - dirtied: told which client has output to flush at the end of the turn.
     ///   - left: told which client is gone.
     ///   - failed: told why somebody was turned away.
     init(
         _ listener: UnixListener, bounds: ControlBounds, loop: EventLoop,
+        turn: @escaping (() -> Void) -> Void,
         handler: @escaping (Request, Reply) -> Void,
         dirtied: @escaping (ControlClient) -> Void, left: @escaping (ControlClient) -> Void,
         failed: @escaping (String) -> Void
@@ -41,6 +44,7 @@ final class ControlServer {
         self.listener = listener
         self.bounds = bounds
         self.loop = loop
+        self.turn = turn
         self.handler = handler
         self.dirtied = dirtied
         self.left = left
@@ -90,7 +94,7 @@ final class ControlServer {
         self.nextNumber += 1
         let client = try ControlClient(
             descriptor, number: number, bounds: self.bounds, loop: self.loop,
-            handler: self.handler, dirtied: self.dirtied,
+            turn: self.turn, handler: self.handler, dirtied: self.dirtied,
             closed: { [weak self] client in
                 self?.clients[client.number] = nil
                 self?.left(client)

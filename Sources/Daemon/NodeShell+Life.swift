@@ -90,13 +90,14 @@ extension NodeShell {
                 listener = try UnixListener(path: self.configuration.socket)
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
-        return ControlServer(listener, bounds: self.controlBounds, loop: self.loop) {
-            request, reply in
-            self.turn { self.handle(request, reply) }
+        return ControlServer(
+            listener, bounds: self.controlBounds, loop: self.loop, turn: { self.turn($0) }
+        ) { request, reply in
+            self.handle(request, reply)
         } dirtied: { client in
             self.turn { self.dirtyClients.append(client) }
         } left: { client in
-            self.forgetSubscriptions(of: client.number)
+            self.turn { self.forgetSubscriptions(of: client.number) }
         } failed: { text in
             self.log(.warning, text)
         }
@@ -136,7 +137,10 @@ extension NodeShell {
     }
 
     /// Does something later, once.
-    func after(_ milliseconds: UInt64, _ body: @escaping () -> Void) {
+    func after(
+        _ milliseconds: UInt64, accuracy: LoopTimer.Accuracy = .coarse,
+        _ body: @escaping () -> Void
+    ) {
         let number = self.nextTask
         self.nextTask += 1
         do throws(SystemError) {
@@ -144,7 +148,7 @@ extension NodeShell {
                 self.delays[number] = nil
                 self.turn(body)
             }
-            timer.set(afterMilliseconds: milliseconds)
+            timer.set(afterMilliseconds: milliseconds, accuracy: accuracy)
             self.delays[number] = timer
         } catch { self.fail(StartError(error)) }
     }
@@ -170,46 +174,57 @@ extension NodeShell {
             self.stopDiscovery { self.isGoodbyeOut = true }
             for dial in self.dials.keys.sorted() { self.dials.removeValue(forKey: dial)?.close() }
             // What was sent is to be on disk and answered; the node goes on until it is.
-            self.deadline = self.now.monotonic + Self.stopMilliseconds
-            self.waitForWork()
+            self.stopStep = .finishingWork
+            self.stopAtLatest(after: Self.stopMilliseconds)
+            self.goOnStopping()
         case .stopping, .stopped: break
         }
     }
 
-    private func waitForWork() {
-        let isDone = self.commitsUnderWay == 0 && self.tasks.isEmpty
-        if isDone || self.now.monotonic >= self.deadline {
+    /// Takes the next step once what the present one waits for is done; called after each turn.
+    func goOnStopping() {
+        switch self.stopStep {
+        case .finishingWork where self.commitsUnderWay == 0 && self.tasks.isEmpty:
             self.sayGoodbye()
-        } else {
-            self.after(5) { self.waitForWork() }
+        case .goodbyes
+        where self.isGoodbyeOut && self.streams.isEmpty
+            && (self.control?.clients.isEmpty ?? true):
+            self.close()
+        case .finishingWork, .goodbyes, .closing: break
+        }
+    }
+
+    /// Does not wait for the present step beyond a time.
+    private func stopAtLatest(after milliseconds: UInt64) {
+        let step = self.stopStep
+        self.after(milliseconds, accuracy: .milliseconds(5)) {
+            guard self.phase == .stopping, self.stopStep == step else { return }
+            switch step {
+            case .finishingWork: self.sayGoodbye()
+            case .goodbyes: self.close()
+            case .closing: break
+            }
         }
     }
 
     private func sayGoodbye() {
-        for id in self.requests.keys.sorted() {
-            self.requests.removeValue(forKey: id)?.reply?.fail(.shuttingDown())
+        self.stopStep = .goodbyes
+        self.stopAtLatest(after: Self.goodbyeMilliseconds)
+        self.turn {
+            for id in self.requests.keys.sorted() {
+                self.requests.removeValue(forKey: id)?.reply?.fail(.shuttingDown())
+            }
+            for link in self.links.keys.sorted() {
+                self.links.removeValue(forKey: link)?.close(.shutdown, "the daemon stops")
+            }
+            for timer in self.timers.values { timer.cancel() }
+            self.timers = [:]
+            self.control?.finish()
         }
-        for link in self.links.keys.sorted() {
-            self.links.removeValue(forKey: link)?.close(.shutdown, "the daemon stops")
-        }
-        for timer in self.timers.values { timer.cancel() }
-        self.timers = [:]
-        self.turn { self.control?.finish() }
-        self.deadline = self.now.monotonic + Self.goodbyeMilliseconds
-        self.waitForGoodbyes()
-    }
-
-    private func waitForGoodbyes() {
-        let isDone =
-            self.isGoodbyeOut && self.streams.isEmpty && (self.control?.clients.isEmpty ?? true)
-        guard isDone || self.now.monotonic >= self.deadline else {
-            self.after(5) { self.waitForGoodbyes() }
-            return
-        }
-        self.close()
     }
 
     private func close() {
+        self.stopStep = .closing
         for stream in self.streams.values { stream.close() }
         self.control?.close()
         self.control = nil

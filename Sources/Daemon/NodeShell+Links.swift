@@ -18,9 +18,9 @@ extension NodeShell {
         do throws(SystemError) {
             let stream = try PeerStream(
                 dial: dial, to: address, expecting: key, identity: identity,
-                static: self.staticKey, loop: self.loop
+                static: self.staticKey, loop: self.loop, turn: { self.turn($0) }
             ) { stream, event in
-                self.turn { self.happened(on: stream, event, dial: dial) }
+                self.happened(on: stream, event, dial: dial)
             }
             self.keep(stream)
             self.dials[dial] = stream
@@ -72,8 +72,11 @@ extension NodeShell {
 
     private func accepted(_ descriptor: consuming FileDescriptor, from address: SocketAddress) {
         guard self.phase == .running, let identity = self.sessionIdentity else { return }
+        let handshake: UInt64
         switch self.admission.admit(address.ip, at: SystemClock.monotonicMilliseconds()) {
-        case .admitted: break
+        case .admitted(let number, let oldest):
+            handshake = number
+            if let oldest { self.halfOpen[oldest]?.close() }
         case .tooManyHandshakes:
             self.noteRefusal("too many handshakes are under way", address)
             return
@@ -84,14 +87,15 @@ extension NodeShell {
         do throws(SystemError) {
             let stream = try PeerStream(
                 accepted: descriptor, from: address, identity: identity,
-                static: self.staticKey, loop: self.loop
+                static: self.staticKey, loop: self.loop, turn: { self.turn($0) }
             ) { stream, event in
-                self.turn { self.happened(on: stream, event, dial: nil) }
+                self.happened(on: stream, event, dial: nil)
             }
-            stream.isHalfOpen = true
+            stream.handshake = handshake
+            self.halfOpen[handshake] = stream
             self.keep(stream)
         } catch {
-            self.admission.ended()
+            self.admission.ended(handshake)
             self.log(.warning, "a connection from \(address) could not be taken: \(error)")
         }
     }
@@ -129,9 +133,9 @@ extension NodeShell {
 
     /// Gives the place of a stranger's handshake free.
     private func handshakeEnded(_ stream: PeerStream) {
-        guard stream.isHalfOpen else { return }
-        stream.isHalfOpen = false
-        self.admission.ended()
+        guard let handshake = stream.handshake.take() else { return }
+        self.halfOpen[handshake] = nil
+        self.admission.ended(handshake)
     }
 
     private func ended(_ link: LinkID, _ failure: SessionFailure?, _ detail: String) {

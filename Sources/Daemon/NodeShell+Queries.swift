@@ -38,12 +38,18 @@ extension NodeShell {
             discoveryState: self.discoveryStatus.state,
             links: status.links, conversations: status.conversations, messages: messages,
             held: status.held,
-            incarnation: Int64(truncatingIfNeeded: status.incarnation & .max >> 1),
+            incarnation: Self.hexadecimal(status.incarnation),
             clockOffsetMilliseconds: status.clockOffsetMilliseconds,
             alerts: status.alerts.map {
                 StatusResult.Alert(
                     code: $0.code.rawValue, text: $0.text, since: Self.timestamp($0.since))
             })
+    }
+
+    /// All 64 bits, which a JSON number does not carry safely.
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// What peers can dial: a wildcard is shown as the addresses of the interfaces.

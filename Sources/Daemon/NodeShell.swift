@@ -43,6 +43,7 @@ public actor NodeShell {
     var sessionIdentity: SessionIdentity?
     var admission = Admission()
     var streams: [ObjectIdentifier: PeerStream] = [:]
+    var halfOpen: [UInt64: PeerStream] = [:]
     var dials: [DialID: PeerStream] = [:]
     var links: [LinkID: PeerStream] = [:]
     var nextLink: UInt64 = 1
@@ -59,8 +60,7 @@ public actor NodeShell {
     var delays: [UInt64: LoopTimer] = [:]
     /// Whether the network has been told that this node goes.
     var isGoodbyeOut = false
-    /// Until when stopping waits.
-    var deadline: UInt64 = 0
+    var stopStep = StopStep.finishingWork
 
     // Clients.
     var control: ControlServer?
@@ -76,6 +76,16 @@ public actor NodeShell {
         /// Pending work is finished, nothing new is taken.
         case stopping
         case stopped
+    }
+
+    /// What stopping waits for.
+    enum StopStep {
+        /// Commits and answers that are under way.
+        case finishingWork
+        /// Peers, clients and the network being told.
+        case goodbyes
+        /// The store being closed.
+        case closing
     }
 
     /// Prepares a shell; nothing is opened before ``launch()``.
@@ -133,6 +143,7 @@ public actor NodeShell {
             self.flush()
         } while !self.events.isEmpty || !self.dirtyStreams.isEmpty || !self.dirtyClients.isEmpty
         self.isInTurn = false
+        if self.phase == .stopping { self.goOnStopping() }
     }
 
     /// Tells the node at the end of the turn.

@@ -44,10 +44,12 @@ final class PeerStream {
     let address: SocketAddress
     /// The owner's name for the stream once its handshake is done.
     var link: LinkID?
-    /// Whether the owner counts it among the half-open ones.
-    var isHalfOpen = false
-    /// Told what happens, on the loop, never from inside a call of the owner.
+    /// The number under which ``Admission`` counts it while its handshake is under way.
+    var handshake: UInt64?
+    /// Told what happens, within a turn.
     private var handler: ((PeerStream, PeerStreamEvent) -> Void)?
+    /// Runs what the loop calls as one turn of the owner.
+    private let turn: (() -> Void) -> Void
     private let loop: EventLoop
     private let descriptor: FileDescriptor
     private var session: Session
@@ -58,13 +60,11 @@ final class PeerStream {
     private var outputStart = 0
     private var hasFinishedSending = false
 
-    /// Whether frames wait for the socket.
-    var isFlushing: Bool { self.phase == .draining }
-
     /// Takes over an accepted connection.
     init(
         accepted descriptor: consuming FileDescriptor, from address: SocketAddress,
         identity: SessionIdentity, static staticKey: borrowing KeyPair, loop: EventLoop,
+        turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
         try StreamSocket.tune(
@@ -72,6 +72,7 @@ final class PeerStream {
         self.address = address
         self.handler = handler
         self.loop = loop
+        self.turn = turn
         self.descriptor = descriptor
         self.session = Session(responder: identity, static: staticKey)
         self.phase = .handshaking
@@ -84,6 +85,7 @@ final class PeerStream {
     init(
         dial: DialID, to address: SocketAddress, expecting: PeerID?, identity: SessionIdentity,
         static staticKey: borrowing KeyPair, loop: EventLoop,
+        turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
         let descriptor = try StreamSocket.connect(to: address)
@@ -92,6 +94,7 @@ final class PeerStream {
         self.address = address
         self.handler = handler
         self.loop = loop
+        self.turn = turn
         self.descriptor = descriptor
         self.session = Session(
             initiator: identity, static: staticKey, expecting: expecting, dial: dial.rawValue)
@@ -102,8 +105,10 @@ final class PeerStream {
     private func begin() throws(SystemError) {
         self.watch = try self.loop.watch(
             self.descriptor.number, for: self.phase == .connecting ? .writable : .readable
-        ) { [weak self] in self?.handle($0) }
-        self.deadline = try self.loop.makeTimer { [weak self] in self?.deadlinePassed() }
+        ) { [weak self, turn] events in turn { self?.handle(events) } }
+        self.deadline = try self.loop.makeTimer { [weak self, turn] in
+            turn { self?.deadlinePassed() }
+        }
         self.deadline?.set(
             afterMilliseconds: Limits.handshakeMilliseconds, accuracy: .milliseconds(100))
     }

@@ -24,6 +24,27 @@ enum DNSServiceAnswer: Hashable, Sendable {
     case failed(code: Int32)
 }
 
+/// The functions of libdns_sd, which is loaded when it is first needed.
+struct DNSServiceLibrary: @unchecked Sendable {  // function pointers that never change
+    let functions: cdnssd_functions
+
+    /// The library, or why it cannot be loaded; loading is tried once.
+    static let shared: Result<DNSServiceLibrary, DNSServiceUnavailable> = {
+        // Else the library prints to standard error that programs should not use it.
+        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        var functions = cdnssd_functions()
+        guard let reason = cdnssd_load(&functions) else {
+            return .success(DNSServiceLibrary(functions: functions))
+        }
+        return .failure(DNSServiceUnavailable(reason: String(cString: reason)))
+    }()
+}
+
+/// Why the system's DNS-SD service cannot be used at all.
+struct DNSServiceUnavailable: Error, Hashable, Sendable {
+    let reason: String
+}
+
 /// One question to the system's DNS-SD service: a `DNSServiceRef` of dns_sd.h.
 ///
 /// Every call blocks on D-Bus and is made on the worker's thread. The loop's thread only waits for
@@ -33,15 +54,17 @@ final class DNSServiceCall: @unchecked Sendable {  // used by the worker's threa
     private(set) var descriptor: Int32 = -1
     /// Why the service did not take the question, or 0.
     private(set) var code: Int32 = 0
+    private let library: cdnssd_functions
     private var reference: DNSServiceRef?
     private var answers: [DNSServiceAnswer] = []
 
     /// Asks the question; without a daemon that answers at once with a code.
-    init(_ question: DNSServiceQuestion) {
+    init(_ question: DNSServiceQuestion, library: DNSServiceLibrary) {
+        self.library = library.functions
         let context = Unmanaged.passUnretained(self).toOpaque()
         switch question {
         case .register(let name, let port, let txt, let interface):
-            self.code = DNSServiceRegister(
+            self.code = self.library.register_service(
                 &self.reference, 0, interface, name, serviceType, nil, nil, port.bigEndian,
                 UInt16(txt.count), txt,
                 { _, _, code, name, _, _, context in
@@ -50,7 +73,7 @@ final class DNSServiceCall: @unchecked Sendable {  // used by the worker's threa
                     }
                 }, context)
         case .browse(let interface):
-            self.code = DNSServiceBrowse(
+            self.code = self.library.browse(
                 &self.reference, 0, interface, serviceType, nil,
                 { _, flags, interface, code, name, _, _, context in
                     DNSServiceCall.add(code, to: context) {
@@ -62,7 +85,7 @@ final class DNSServiceCall: @unchecked Sendable {  // used by the worker's threa
                     }
                 }, context)
         case .resolve(let name, let interface):
-            self.code = DNSServiceResolve(
+            self.code = self.library.resolve(
                 &self.reference, 0, interface, name, serviceType, "local",
                 { _, _, _, code, _, host, port, length, txt, context in
                     DNSServiceCall.add(code, to: context) {
@@ -75,7 +98,7 @@ final class DNSServiceCall: @unchecked Sendable {  // used by the worker's threa
                 }, context)
         case .addresses(let host, let isIPv6, let interface):
             let type = isIPv6 ? kDNSServiceType_AAAA : kDNSServiceType_A
-            self.code = DNSServiceQueryRecord(
+            self.code = self.library.query_record(
                 &self.reference, 0, interface, host, UInt16(type), UInt16(kDNSServiceClass_IN),
                 { _, flags, interface, code, _, _, _, length, data, _, context in
                     DNSServiceCall.add(code, to: context) {
@@ -89,13 +112,13 @@ final class DNSServiceCall: @unchecked Sendable {  // used by the worker's threa
             if self.code == 0 { self.code = Int32(kDNSServiceErr_Unknown) }
             return
         }
-        self.descriptor = DNSServiceRefSockFD(reference)
+        self.descriptor = self.library.descriptor(reference)
     }
 
     /// Takes what has arrived since the last time.
     func process() -> [DNSServiceAnswer] {
         guard let reference = self.reference else { return [] }
-        let code = DNSServiceProcessResult(reference)
+        let code = self.library.process_result(reference)
         if code != 0 { self.answers.append(.failed(code: code)) }
         defer { self.answers = [] }
         return self.answers
@@ -103,7 +126,7 @@ final class DNSServiceCall: @unchecked Sendable {  // used by the worker's threa
 
     /// Ends the question, and with it an announcement; the descriptor is closed.
     func end() {
-        if let reference = self.reference { DNSServiceRefDeallocate(reference) }
+        if let reference = self.reference { self.library.deallocate(reference) }
         self.reference = nil
     }
 

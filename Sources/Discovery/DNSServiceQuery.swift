@@ -15,14 +15,15 @@ final class DNSServiceQuery {
 
     /// Asks; a failure to ask also comes to the handler, and later.
     init(
-        _ question: DNSServiceQuestion, loop: EventLoop, worker: Worker,
+        _ question: DNSServiceQuestion, library: DNSServiceLibrary, loop: EventLoop,
+        worker: Worker,
         handler: @escaping (DNSServiceAnswer) -> Void
     ) {
         self.loop = loop
         self.worker = worker
         self.handler = handler
         worker.run {
-            DNSServiceCall(question)
+            DNSServiceCall(question, library: library)
         } then: { call in
             self.asked(call)
         }

@@ -1,16 +1,17 @@
-import Glibc
 public import Loop
 import Posix
 
 /// Discovery with the system's Avahi daemon, by the calls of dns_sd.h.
 ///
 /// It survives a restart of the daemon: it announces again, and instances that are not seen any more
-/// are lost some seconds later. The compatibility layer blocks on D-Bus in every call, so a worker
+/// are lost some seconds later. Without the library there is one failure and nothing more. The
+/// compatibility layer blocks on D-Bus in every call, so a worker
 /// of its own makes them.
 public final class SystemDiscovery: ServiceDiscovery {
     private let loop: EventLoop
     private let handler: (DiscoveryEvent) -> Void
     private let unavailable: (() -> Void)?
+    private let library: Result<DNSServiceLibrary, DNSServiceUnavailable>
     private var worker: Worker?
     private var advertisement: Advertisement?
     private var interface: String?
@@ -63,8 +64,7 @@ public final class SystemDiscovery: ServiceDiscovery {
         self.loop = loop
         self.unavailable = unavailable
         self.handler = handler
-        // Else the layer prints to standard error that programs should not use it.
-        setenv("AVAHI_COMPAT_NOWARN", "1", 1)
+        self.library = DNSServiceLibrary.shared
     }
 
     deinit {
@@ -118,6 +118,16 @@ public final class SystemDiscovery: ServiceDiscovery {
 
     private func setUp() {
         guard self.isStarted, let worker = self.worker, self.browse == nil else { return }
+        let library: DNSServiceLibrary
+        switch self.library {
+        case .success(let loaded): library = loaded
+        case .failure(let error):
+            // Another attempt in this process would come to the same.
+            guard let unavailable = self.unavailable else {
+                return self.emit(.failed(reason: error.reason))
+            }
+            return self.loop.runLater(unavailable)
+        }
         var index: UInt32 = 0
         if let name = self.interface {
             guard let found = NetworkInterface.index(ofName: name) else {
@@ -126,7 +136,7 @@ public final class SystemDiscovery: ServiceDiscovery {
             index = found
         }
         self.browse = DNSServiceQuery(
-            .browse(interface: index), loop: self.loop, worker: worker
+            .browse(interface: index), library: library, loop: self.loop, worker: worker
         ) { [weak self] answer in
             self?.browsed(answer)
         }
@@ -138,7 +148,7 @@ public final class SystemDiscovery: ServiceDiscovery {
             .register(
                 name: advertisement.instanceName, port: advertisement.port, txt: txt,
                 interface: index),
-            loop: self.loop, worker: worker
+            library: library, loop: self.loop, worker: worker
         ) { [weak self] answer in
             self?.registered(answer)
         }
@@ -236,12 +246,13 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     private func lookUpWaiting() {
-        guard let worker = self.worker else { return }
+        guard let worker = self.worker, case .success(let library) = self.library else { return }
         while self.lookups.count < SystemDiscovery.maximumLookups, !self.waiting.isEmpty {
             let key = self.waiting.removeFirst()
             do {
                 self.lookups[key] = try SystemLookup(
-                    key.name, interface: key.interface, loop: self.loop, worker: worker
+                    key.name, interface: key.interface, library: library, loop: self.loop,
+                    worker: worker
                 ) { [weak self] outcome in
                     self?.update(key, outcome)
                 } finished: { [weak self] outcome in

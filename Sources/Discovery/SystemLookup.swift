@@ -15,6 +15,7 @@ final class SystemLookup {
 
     private let loop: EventLoop
     private let worker: Worker
+    private let library: DNSServiceLibrary
     private let interface: UInt32
     private let progress: (Outcome) -> Void
     private let finished: (Outcome?) -> Void
@@ -29,11 +30,13 @@ final class SystemLookup {
 
     /// Starts to look; progress comes with each address, the end once, with nil when nothing came.
     init(
-        _ name: String, interface: UInt32, loop: EventLoop, worker: Worker,
+        _ name: String, interface: UInt32, library: DNSServiceLibrary, loop: EventLoop,
+        worker: Worker,
         progress: @escaping (Outcome) -> Void, finished: @escaping (Outcome?) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.worker = worker
+        self.library = library
         self.interface = interface
         self.progress = progress
         self.finished = finished
@@ -52,7 +55,9 @@ final class SystemLookup {
 
     private func ask(_ question: DNSServiceQuestion) {
         self.queries.append(
-            DNSServiceQuery(question, loop: self.loop, worker: self.worker) { [weak self] answer in
+            DNSServiceQuery(
+                question, library: self.library, loop: self.loop, worker: self.worker
+            ) { [weak self] answer in
                 self?.handle(answer)
             })
     }

@@ -96,6 +96,9 @@ public enum Limits {
     /// Two replicas may differ for good where one has reached its bounds: then this is what it costs.
     public static let repairLastMilliseconds: UInt64 = 960_000
 
+    /// Records kept of a link whose authors have no entry here yet; those of more authors come again
+    /// with the next digest.
+    public static let earlyRecords = 256
     /// Frames that wait for credit on one link: announcements, clocks and wants of some thousand rooms.
     public static let outboxFrames = 16_384
     /// The largest run in a frame: its entries and what stands around them.

@@ -1,8 +1,30 @@
 /// The statements of the store, prepared once when it opens.
-///
-/// Where one column list serves several statements, a row is read by the function beside the list.
-final class Statements {
-    // Names and logs.
+struct Statements {
+    let names: NameStatements
+    let entries: EntryStatements
+    let effects: EffectStatements
+    let values: ValueStatements
+    let reading: ReadingStatements
+
+    /// How far arrivals have come, held ones counted too; grows with every entry that is appended.
+    static let markSQL =
+        """
+        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
+            - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
+        """
+
+    /// Prepares all of them.
+    init(_ database: Database) throws(SQLiteError) {
+        self.names = try NameStatements(database)
+        self.entries = try EntryStatements(database)
+        self.effects = try EffectStatements(database)
+        self.values = try ValueStatements(database)
+        self.reading = try ReadingStatements(database)
+    }
+}
+
+/// Statements on conversations, authors, logs and fork proofs.
+struct NameStatements {
     let conversation: Statement
     let addConversation: Statement
     let author: Statement
@@ -15,93 +37,9 @@ final class Statements {
     let setFork: Statement
     let replaceProof: Statement
     let proof: Statement
+    let logsOfAuthor: Statement
 
-    // Entries.
-    let newestArrival: Statement
-    let oldestArrival: Statement
-    let insert: Statement
-    let byID: Statement
-    let byPosition: Statement
-    let byArrival: Statement
-    let dispute: Statement
-    let hide: Statement
-    let move: Statement
-    let countHeld: Statement
-    let firstHeld: Statement
-    let dueHeld: Statement
-    let heldFrom: Statement
-    let run: Statement
-    let idAt: Statement
-
-    // Deps that are not here yet.
-    let anyWaiting: Statement
-    let addWaiting: Statement
-    let waitingFor: Statement
-    let removeWaiting: Statement
-
-    // What follows from entries.
-    let noteShown: Statement
-    let newestShown: Statement
-    let setShown: Statement
-    let reduceUnread: Statement
-    let upsertMember: Statement
-    let removeMember: Statement
-    let latestMembership: Statement
-
-    // Other values.
-    let setIncarnation: Statement
-    let setMembership: Statement
-    let record: Statement
-    let replaceRecord: Statement
-    let upsertPeer: Statement
-    let countPeers: Statement
-    let prunePeers: Statement
-    let addSend: Statement
-    let oldestSend: Statement
-    let newestSend: Statement
-    let removeSend: Statement
-    let send: Statement
-    let consumer: Statement
-    let acknowledge: Statement
-    let readPosition: Statement
-    let setRead: Statement
-    let countUnread: Statement
-
-    // Reading.
-    let historyBefore: Statement
-    let historyAfter: Statement
-    let arrivals: Statement
-    let position: Statement
-    let summaries: Statement
-    let lastMessage: Statement
-
-    /// How far arrivals have come, held ones counted too; grows with every entry that is appended.
-    static let markSQL =
-        """
-        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
-            - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
-        """
-
-    /// The columns that ``StoreFile/storedEntry(_:)`` reads.
-    private static let stored =
-        """
-        e.arrival, c.hash, a.key, l.incarnation, e.seq, e.prefix, e.suffix, e.kind, e.hlc, \
-        e.payload, e.flags
-        """
-
-    /// The tables that these columns come from, entries first.
-    private static let joined =
-        """
-        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
-        CROSS JOIN conversations c ON c.id = e.conversation
-        """
-
-    /// What counts as unread: shown messages of others.
-    ///
-    /// Parameters: the author who does not count.
-    private static let isUnread = "e.kind = 1 AND e.flags & 12 = 0 AND l.author <> ?1"
-
-    /// Prepares all of them.
+    /// Prepares them.
     init(_ database: Database) throws(SQLiteError) {
         self.conversation = try database.prepare("SELECT id FROM conversations WHERE hash = ?1")
         self.addConversation = try database.prepare(
@@ -133,7 +71,37 @@ final class Statements {
             JOIN logs l ON l.conversation = c.id AND l.author = a.id AND l.incarnation = ?3
             JOIN forks f ON f.log = l.id WHERE c.hash = ?1 AND a.key = ?2
             """)
+        self.logsOfAuthor = try database.prepare(
+            "SELECT id, incarnation FROM logs WHERE conversation = ?1 AND author = ?2")
+    }
+}
 
+/// Statements that write entries, move them, and read them for peers.
+struct EntryStatements {
+    let newestArrival: Statement
+    let oldestArrival: Statement
+    let insert: Statement
+    let byID: Statement
+    let byPosition: Statement
+    let byArrival: Statement
+    let dispute: Statement
+    let hide: Statement
+    let move: Statement
+    let countHeld: Statement
+    let firstHeld: Statement
+    let dueHeld: Statement
+    let heldFrom: Statement
+    let run: Statement
+    let idAt: Statement
+
+    /// Prepares them.
+    init(_ database: Database) throws(SQLiteError) {
+        let row =
+            """
+            SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
+                l.incarnation, e.extra, e.prefix, e.suffix
+            FROM entries e CROSS JOIN logs l ON l.id = e.log
+            """
         self.newestArrival = try database.prepare("SELECT max(arrival) FROM entries")
         self.oldestArrival = try database.prepare("SELECT min(arrival) FROM entries")
         self.insert = try database.prepare(
@@ -144,16 +112,10 @@ final class Statements {
             """)
         self.byID = try database.prepare(
             "SELECT arrival, conversation, hlc FROM entries WHERE prefix = ?1 AND suffix = ?2")
-        let row =
-            """
-            SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
-                l.incarnation, e.extra, e.prefix, e.suffix
-            FROM entries e CROSS JOIN logs l ON l.id = e.log
-            """
         self.byPosition = try database.prepare("\(row) WHERE e.log = ?1 AND e.seq = ?2")
         self.byArrival = try database.prepare("\(row) WHERE e.arrival = ?1")
         self.dispute = try database.prepare(
-            "UPDATE entries SET flags = flags | 2 WHERE log = ?1 AND seq >= ?2")
+            "UPDATE entries SET flags = flags | 2 WHERE log = ?1 AND seq >= ?2 AND seq < ?3")
         self.hide = try database.prepare(
             "UPDATE entries SET flags = flags | 4 WHERE arrival = ?1")
         self.move = try database.prepare("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
@@ -169,7 +131,10 @@ final class Statements {
             ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT ?2
             """)
         self.heldFrom = try database.prepare(
-            "SELECT arrival FROM entries WHERE log = ?1 AND seq >= ?2 AND arrival < 0")
+            """
+            SELECT arrival FROM entries
+            WHERE log = ?1 AND seq >= ?2 AND seq < ?3 AND arrival < 0
+            """)
         self.run = try database.prepare(
             """
             SELECT seq, hlc, kind, attestation, extra, payload FROM entries
@@ -177,25 +142,37 @@ final class Statements {
             """)
         self.idAt = try database.prepare(
             "SELECT prefix, suffix FROM entries WHERE log = ?1 AND seq = ?2")
+    }
+}
 
+/// Statements on what follows from entries: deps that are awaited, what is unread, members.
+struct EffectStatements {
+    let anyWaiting: Statement
+    let addWaiting: Statement
+    let waitingFor: Statement
+    let removeWaiting: Statement
+    let noteShown: Statement
+    let reduceUnread: Statement
+    let upsertMember: Statement
+    let removeMember: Statement
+    let latestMembership: Statement
+    let readPosition: Statement
+    let setRead: Statement
+    let countUnread: Statement
+
+    /// Prepares them.
+    init(_ database: Database) throws(SQLiteError) {
         self.anyWaiting = try database.prepare("SELECT 1 FROM waiting LIMIT 1")
         self.addWaiting = try database.prepare(
             "INSERT OR IGNORE INTO waiting (dep, log, seq) VALUES (?1, ?2, ?3)")
         self.waitingFor = try database.prepare("SELECT log, seq FROM waiting WHERE dep = ?1")
         self.removeWaiting = try database.prepare(
             "DELETE FROM waiting WHERE dep = ?1 AND log = ?2 AND seq = ?3")
-
         self.noteShown = try database.prepare(
             """
             UPDATE conversations SET shown = max(coalesce(shown, ?2), ?2), unread = unread + ?3,
                 latest = max(latest, ?4) WHERE id = ?1
             """)
-        self.newestShown = try database.prepare(
-            """
-            SELECT hlc FROM entries WHERE conversation = ?1 AND arrival > 0 AND flags & 4 = 0
-            ORDER BY hlc DESC LIMIT 1
-            """)
-        self.setShown = try database.prepare("UPDATE conversations SET shown = ?2 WHERE id = ?1")
         self.reduceUnread = try database.prepare(
             "UPDATE conversations SET unread = unread - 1 WHERE id = ?1 AND read < ?2")
         self.upsertMember = try database.prepare(
@@ -210,13 +187,41 @@ final class Statements {
             "DELETE FROM members WHERE conversation = ?1 AND author = ?2")
         self.latestMembership = try database.prepare(
             """
-            SELECT e.kind, e.hlc, l.incarnation, e.seq
-            FROM logs l JOIN entries e INDEXED BY entries_of_members ON e.log = l.id
-            WHERE l.conversation = ?1 AND l.author = ?2 AND e.kind IN (2, 3)
-                AND e.arrival > 0 AND e.flags & 14 = 0
-            ORDER BY e.hlc DESC, l.incarnation DESC, e.seq DESC LIMIT 1
+            SELECT kind, hlc, seq FROM entries INDEXED BY entries_of_members
+            WHERE log = ?1 AND kind IN (2, 3) AND arrival > 0 AND flags & 14 = 0
+            ORDER BY hlc DESC LIMIT 1
             """)
+        self.readPosition = try database.prepare(
+            "SELECT id, read, latest, unread FROM conversations WHERE hash = ?1")
+        self.setRead = try database.prepare(
+            "UPDATE conversations SET read = ?2, unread = ?3 WHERE id = ?1")
+        self.countUnread = try database.prepare(
+            """
+            SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
+            WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4
+                AND e.kind = 1 AND e.flags & 12 = 0 AND l.author <> ?1
+            """)
+    }
+}
 
+/// Statements on small values: rooms, records, peers, idempotency keys, consumers.
+struct ValueStatements {
+    let setIncarnation: Statement
+    let setMembership: Statement
+    let record: Statement
+    let replaceRecord: Statement
+    let upsertPeer: Statement
+    let countPeers: Statement
+    let prunePeers: Statement
+    let addSend: Statement
+    let oldestSend: Statement
+    let newestSend: Statement
+    let removeSend: Statement
+    let consumer: Statement
+    let acknowledge: Statement
+
+    /// Prepares them.
+    init(_ database: Database) throws(SQLiteError) {
         self.setIncarnation = try database.prepare("UPDATE state SET incarnation = ?1")
         self.setMembership = try database.prepare(
             "UPDATE conversations SET name = ?2, joined = ?3 WHERE id = ?1")
@@ -242,28 +247,59 @@ final class Statements {
         self.newestSend = try database.prepare(
             "SELECT number, milliseconds FROM sends ORDER BY number DESC LIMIT 1")
         self.removeSend = try database.prepare("DELETE FROM sends WHERE number = ?1")
-        self.send = try database.prepare(
-            """
-            SELECT \(Self.stored) FROM sends s
-            CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
-            \(Self.joined) WHERE s.key = ?1
-            """)
         self.consumer = try database.prepare("SELECT cursor FROM consumers WHERE name = ?1")
         self.acknowledge = try database.prepare(
             """
             INSERT INTO consumers (name, cursor) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
             """)
-        self.readPosition = try database.prepare(
-            "SELECT id, read, latest, unread FROM conversations WHERE hash = ?1")
-        self.setRead = try database.prepare(
-            "UPDATE conversations SET read = ?2, unread = ?3 WHERE id = ?1")
-        self.countUnread = try database.prepare(
-            """
-            SELECT count(*) FROM entries e CROSS JOIN logs l ON l.id = e.log
-            WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4 AND \(Self.isUnread)
-            """)
+    }
+}
 
+/// Statements that read entries for people and scripts.
+struct ReadingStatements {
+    let stored: Statement
+    let storedWithoutPayload: Statement
+    let send: Statement
+    let historyBefore: Statement
+    let historyAfter: Statement
+    let arrivals: Statement
+    let shown: Statement
+    let summaries: Statement
+    let lastMessage: Statement
+
+    /// The columns that ``StoreFile/storedEntry(_:)`` reads.
+    private static let stored =
+        """
+        e.arrival, c.hash, a.key, l.incarnation, e.seq, e.prefix, e.suffix, e.kind, e.hlc, \
+        e.payload, e.flags
+        """
+
+    /// The tables that these columns come from, entries first.
+    private static let joined =
+        """
+        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+        CROSS JOIN conversations c ON c.id = e.conversation
+        """
+
+    /// Prepares them.
+    init(_ database: Database) throws(SQLiteError) {
+        self.stored = try database.prepare(
+            """
+            SELECT \(Self.stored) FROM entries e \(Self.joined)
+            WHERE e.prefix = ?1 AND e.suffix = ?2
+            """)
+        self.storedWithoutPayload = try database.prepare(
+            """
+            SELECT \(Self.stored.replacing("e.payload", with: "NULL")) FROM entries e
+            \(Self.joined) WHERE e.arrival = ?1
+            """)
+        self.send = try database.prepare(
+            """
+            SELECT \(Self.stored) FROM sends s
+            CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
+            \(Self.joined) WHERE s.key = ?1
+            """)
         // Both bounds of the clock serve the index; the rest of the order only breaks ties.
         self.historyBefore = try database.prepare(
             """
@@ -276,7 +312,7 @@ final class Statements {
         self.historyAfter = try database.prepare(
             """
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = ?1 AND e.hlc >= ?2 AND e.hlc >= ?3 AND e.hlc <= ?7
+            WHERE e.conversation = ?1 AND e.hlc >= ?3 AND e.hlc <= ?7
                 AND (e.hlc > ?2 OR (a.key, l.incarnation, e.seq) > (?4, ?5, ?6))
                 AND e.arrival > 0 AND e.flags & 12 = 0
             ORDER BY e.hlc, a.key, l.incarnation, e.seq
@@ -286,9 +322,7 @@ final class Statements {
             SELECT \(Self.stored), e.flags & 12, e.conversation FROM entries e \(Self.joined)
             WHERE e.arrival > max(?1, 0) ORDER BY e.arrival
             """)
-        self.position = try database.prepare(
-            "SELECT \(Self.stored) FROM entries e \(Self.joined) WHERE e.prefix = ?1 AND e.suffix = ?2"
-        )
+        self.shown = try database.prepare("SELECT id, shown FROM conversations WHERE hash = ?1")
         self.summaries = try database.prepare(
             "SELECT id, hash, unread, read, shown FROM conversations ORDER BY hash")
         self.lastMessage = try database.prepare(

@@ -17,7 +17,7 @@ extension StoreFile {
     /// Hides an entry for good; one that was held is not held any more.
     func hide(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
         guard !row.flags.contains(.hidden) else { return }
-        let statement = self.statements.hide
+        let statement = self.statements.entries.hide
         try statement.bind(1, row.arrival)
         try statement.run()
         guard row.arrival > 0 else {
@@ -31,61 +31,59 @@ extension StoreFile {
         } else if let place = progress.places[Int(index)] {
             progress.cursors[place.append][place.entry] = nil
         }
-        try self.forget(row)
+        try self.forget(row, &progress)
     }
 
     /// Takes back what a shown entry had changed.
-    private func forget(_ row: EntryRow) throws(SQLiteError) {
+    ///
+    /// Its time still counts as shown: it only says what is late, and is at most minutes ahead.
+    private func forget(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
         if row.isSeen && row.kind == Entry.Kind.text, try self.authorRow(self.owner) != row.author {
-            let statement = self.statements.reduceUnread
+            let statement = self.statements.effects.reduceUnread
             try statement.bind(1, row.conversation)
             try statement.bind(2, row.arrival)
             try statement.run()
         }
-        let newest = self.statements.newestShown
-        try newest.bind(1, row.conversation)
-        let time = try newest.first { (row) throws(SQLiteError) in row.int(0) }
-        let statement = self.statements.setShown
-        try statement.bind(1, row.conversation)
-        try statement.bind(2, time)
-        try statement.run()
         if row.isMembership {
-            try self.recountMembership(conversation: row.conversation, author: row.author)
+            progress.recounts.insert(Membership(conversation: row.conversation, author: row.author))
         }
-        let hideHead = self.statements.hideHead
+        let hideHead = self.statements.names.hideHead
         try hideHead.bind(1, row.log)
         try hideHead.bind(2, row.seq)
         try hideHead.run()
     }
 
     private func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
-        let statement = self.statements.move
+        let statement = self.statements.entries.move
         try statement.bind(1, arrival)
         try statement.bind(2, target)
         try statement.run()
     }
 
     /// Finds an author's latest join or leave anew.
-    private func recountMembership(conversation: Int64, author: Int64) throws(SQLiteError) {
-        let remove = self.statements.removeMember
-        try remove.bind(1, conversation)
-        try remove.bind(2, author)
+    func recount(_ membership: Membership) throws(SQLiteError) {
+        let remove = self.statements.effects.removeMember
+        try remove.bind(1, membership.conversation)
+        try remove.bind(2, membership.author)
         try remove.run()
-        let statement = self.statements.latestMembership
-        try statement.bind(1, conversation)
-        try statement.bind(2, author)
-        let latest = try statement.first { (row) throws(SQLiteError) in
-            (kind: row.int(0), time: row.int(1), incarnation: row.int(2), seq: row.int(3))
+        var logs: [(id: Int64, incarnation: Int64)] = []
+        let logsOfAuthor = self.statements.names.logsOfAuthor
+        try logsOfAuthor.bind(1, membership.conversation)
+        try logsOfAuthor.bind(2, membership.author)
+        try logsOfAuthor.forEach { (row) throws(SQLiteError) in
+            logs.append((row.int(0), row.int(1)))
         }
-        guard let latest else { return }
-        let upsert = self.statements.upsertMember
-        try upsert.bind(1, conversation)
-        try upsert.bind(2, author)
-        try upsert.bind(3, latest.kind)
-        try upsert.bind(4, latest.time)
-        try upsert.bind(5, latest.incarnation)
-        try upsert.bind(6, latest.seq)
-        try upsert.run()
+        for log in logs {
+            let statement = self.statements.effects.latestMembership
+            try statement.bind(1, log.id)
+            let latest = try statement.first { (row) throws(SQLiteError) in
+                (kind: row.int(0), time: row.int(1), seq: row.int(2))
+            }
+            guard let latest else { continue }
+            try self.noteMembership(
+                membership, kind: latest.kind, time: latest.time, incarnation: log.incarnation,
+                seq: latest.seq)
+        }
     }
 
     // MARK: Forks
@@ -96,12 +94,14 @@ extension StoreFile {
         let author = try self.makeAuthorRow(proof.key.name.author)
         var log = try self.makeLogRow(
             conversation: conversation, author: author, incarnation: proof.key.name.incarnation)
-        if let point = log.forkPoint, point <= proof.point { return }
-        let replace = self.statements.replaceProof
+        // What lies behind an earlier proof's point has been dealt with.
+        let end = log.forkPoint ?? UInt64(Int64.max)
+        guard proof.point < end else { return }
+        let replace = self.statements.names.replaceProof
         try replace.bind(1, log.id)
         try replace.bind(2, proof.encoded)
         try replace.run()
-        let setFork = self.statements.setFork
+        let setFork = self.statements.names.setFork
         try setFork.bind(1, log.id)
         try setFork.bind(2, Int64(proof.point))
         try setFork.run()
@@ -114,50 +114,52 @@ extension StoreFile {
         }
         // What was not shown before the proof came in is not shown after it either.
         var held: [Int64] = []
-        let heldFrom = self.statements.heldFrom
+        let heldFrom = self.statements.entries.heldFrom
         try heldFrom.bind(1, log.id)
         try heldFrom.bind(2, Int64(proof.point))
+        try heldFrom.bind(3, Int64(end))
         try heldFrom.forEach { (row) throws(SQLiteError) in held.append(row.int(0)) }
         for arrival in held {
             guard let row = try self.entryRow(arrival: arrival) else { continue }
             try self.hide(row, &progress)
         }
-        let dispute = self.statements.dispute
+        let dispute = self.statements.entries.dispute
         try dispute.bind(1, log.id)
         try dispute.bind(2, Int64(proof.point))
+        try dispute.bind(3, Int64(end))
         try dispute.run()
-        try self.recountMembership(conversation: conversation, author: author)
+        progress.recounts.insert(Membership(conversation: conversation, author: author))
     }
 
     // MARK: Release
 
-    /// Shows held entries up to a time, in display order; gives their new arrival numbers.
-    func release(through time: HybridTime, _ progress: inout Progress) throws(SQLiteError)
-        -> [Int64]
-    {
+    /// Shows held entries up to a time, in display order, as many as one batch may.
+    func release(
+        through time: HybridTime, _ progress: inout Progress
+    ) throws(SQLiteError) -> [StoredEntry] {
         var due: [Int64] = []
         var bytes: Int64 = 0
-        let statement = self.statements.dueHeld
+        let statement = self.statements.entries.dueHeld
         try statement.bind(1, time.stored)
         try statement.bind(2, Self.releaseEntries)
         try statement.forEach { (row) throws(SQLiteError) in
             bytes += row.int(1)
             if due.isEmpty || bytes <= Self.releaseBytes { due.append(row.int(0)) }
         }
-        var released: [Int64] = []
+        var released: [StoredEntry] = []
         for arrival in due {
             let target = progress.arrive(at: nil)
             try self.move(arrival, to: target)
             progress.heldCount -= 1
-            guard let row = try self.entryRow(arrival: target) else {
-                throw .damaged("an entry that was released is not there")
-            }
-            released.append(target)
+            guard let row = try self.entryRow(arrival: target),
+                let entry = try self.entry(row.id)
+            else { throw .damaged("an entry that was released is not there") }
+            released.append(entry)
             var tally = Tally(isOwn: try self.authorRow(self.owner) == row.author)
             tally.count(row)
             try self.note(tally, in: row.conversation)
-            if row.isSeen && row.isMembership { try self.noteMembership(row) }
-            let showHead = self.statements.showHead
+            if row.isSeen && row.isMembership { try self.noteMembership(of: row) }
+            let showHead = self.statements.names.showHead
             try showHead.bind(1, row.log)
             try showHead.bind(2, row.seq)
             try showHead.run()
@@ -173,13 +175,13 @@ extension StoreFile {
         let conversation = try record.conversation.map { (conversation) throws(SQLiteError) in
             try self.makeConversationRow(conversation)
         }
-        let statement = self.statements.record
+        let statement = self.statements.values.record
         try statement.bind(1, author)
         try statement.bind(2, conversation ?? 0)
         try statement.bind(3, Int64(record.kind))
         let old = try statement.first { (row) throws(SQLiteError) in try Self.record(row.bytes(0)) }
         if let old, !record.supersedes(old) { return }
-        let replace = self.statements.replaceRecord
+        let replace = self.statements.values.replaceRecord
         try replace.bind(1, author)
         try replace.bind(2, conversation ?? 0)
         try replace.bind(3, Int64(record.kind))
@@ -203,16 +205,18 @@ extension StoreFile {
             var writer = WireWriter()
             writer.varint(peer.addresses.count)
             for address in peer.addresses { writer.text(address) }
-            let statement = self.statements.upsertPeer
+            let statement = self.statements.values.upsertPeer
             try statement.bind(1, try self.makeAuthorRow(peer.id))
             try statement.bind(2, writer.bytes)
             try statement.bind(3, peer.lastSeen.stored)
             try statement.run()
         }
-        let count = try self.statements.countPeers.first { (row) throws(SQLiteError) in row.int(0) }
+        let count = try self.statements.values.countPeers.first { (row) throws(SQLiteError) in
+            row.int(0)
+        }
         if let count, count > Self.peerCount {
-            try self.statements.prunePeers.bind(1, Int64(Self.peerCount))
-            try self.statements.prunePeers.run()
+            try self.statements.values.prunePeers.bind(1, Int64(Self.peerCount))
+            try self.statements.values.prunePeers.run()
         }
     }
 
@@ -222,7 +226,7 @@ extension StoreFile {
     func store(_ keys: [Int: String], of run: Run, log: Int64) throws(SQLiteError) {
         guard !keys.isEmpty else { return }
         for (offset, key) in keys.sorted(by: { $0.key < $1.key }) {
-            let statement = self.statements.addSend
+            let statement = self.statements.values.addSend
             try statement.bind(1, text: key)
             try statement.bind(2, log)
             try statement.bind(3, Int64(run.first) + Int64(offset))
@@ -230,21 +234,21 @@ extension StoreFile {
             try statement.run()
         }
         guard
-            let newest = try self.statements.newestSend.first({
+            let newest = try self.statements.values.newestSend.first({
                 (row) throws(SQLiteError) in (number: row.int(0), milliseconds: row.int(1))
             })
         else { return }
         // Two for each that came in: that catches up, and never takes long.
         for _ in 0..<2 * keys.count {
-            let oldest = try self.statements.oldestSend.first { (row) throws(SQLiteError) in
+            let oldest = try self.statements.values.oldestSend.first { (row) throws(SQLiteError) in
                 (number: row.int(0), milliseconds: row.int(1))
             }
             guard let oldest,
                 oldest.number <= newest.number - Self.sendCount
                     || oldest.milliseconds < newest.milliseconds - Self.sendMilliseconds
             else { return }
-            try self.statements.removeSend.bind(1, oldest.number)
-            try self.statements.removeSend.run()
+            try self.statements.values.removeSend.bind(1, oldest.number)
+            try self.statements.values.removeSend.run()
         }
     }
 }

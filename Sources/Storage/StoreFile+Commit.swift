@@ -7,6 +7,12 @@ extension StoreFile {
     /// The most payload bytes that one batch releases, so that an outcome stays small.
     static let releaseBytes: Int64 = 8_388_608
 
+    /// An author in a conversation.
+    struct Membership: Hashable {
+        var conversation: Int64
+        var author: Int64
+    }
+
     /// What a commit has done so far; thrown away with the transaction when it fails.
     struct Progress {
         /// The greatest arrival number before this batch.
@@ -26,6 +32,8 @@ extension StoreFile {
         var places: [(append: Int, entry: Int)?] = []
         /// Entries shown before this batch that it hides.
         var hidden: [Int64] = []
+        /// Whose latest join or leave must be found anew.
+        var recounts: Set<Membership> = []
 
         /// The next arrival number of an entry that is not held.
         mutating func arrive(at place: (append: Int, entry: Int)?) -> Int64 {
@@ -47,11 +55,11 @@ extension StoreFile {
         var progress: Progress?
         let outcome = try self.database.transaction { () throws(SQLiteError) in
             var current = Progress(
-                base: max(0, try self.statements.newestArrival.first { $0.int(0) } ?? 0),
+                base: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
                 newest: 0,
-                oldest: min(0, try self.statements.oldestArrival.first { $0.int(0) } ?? 0),
+                oldest: min(0, try self.statements.entries.oldestArrival.first { $0.int(0) } ?? 0),
                 heldCount: self.heldCount,
-                hasWaiting: try self.statements.anyWaiting.first { _ in true } ?? false)
+                hasWaiting: try self.statements.effects.anyWaiting.first { _ in true } ?? false)
             current.newest = current.base
             let outcome = try self.write(batch, &current)
             progress = current
@@ -69,14 +77,27 @@ extension StoreFile {
     private func write(
         _ batch: Batch, _ progress: inout Progress
     ) throws(SQLiteError) -> BatchOutcome {
+        // What an append brings from behind a fork point is not shown, if its proof is here first. A
+        // proof against what is appended in the same batch ends it afterwards.
+        let isKnownFirst = batch.proofs.map { proof in
+            batch.appends.allSatisfy {
+                $0.run.run.key != proof.key || $0.run.run.first < proof.point
+            }
+        }
+        for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
+            try self.end(proof, &progress)
+        }
         for append in batch.appends { try self.append(append, &progress) }
-        for proof in batch.proofs { try self.end(proof, &progress) }
+        for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
+            try self.end(proof, &progress)
+        }
         let released = try batch.release.map { (time) throws(SQLiteError) in
             try self.release(through: time, &progress)
         }
+        for membership in progress.recounts { try self.recount(membership) }
         for record in batch.records { try self.store(record) }
-        for (conversation, membership) in batch.membership {
-            let statement = self.statements.setMembership
+        for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
+            let statement = self.statements.values.setMembership
             try statement.bind(1, try self.makeConversationRow(conversation))
             try statement.bind(2, text: membership.name.text)
             try statement.bind(3, membership.isJoined ? 1 : 0)
@@ -84,34 +105,31 @@ extension StoreFile {
         }
         try self.store(batch.peers)
         if let incarnation = batch.incarnation {
-            try self.statements.setIncarnation.bind(1, incarnation.stored)
-            try self.statements.setIncarnation.run()
+            try self.statements.values.setIncarnation.bind(1, incarnation.stored)
+            try self.statements.values.setIncarnation.run()
         }
         return BatchOutcome(
-            number: batch.number, cursors: progress.cursors,
-            released: try self.storedEntries(released ?? []),
-            hidden: try self.storedEntries(progress.hidden), held: try self.held(progress.heldCount)
-        )
+            number: batch.number, cursors: progress.cursors, released: released ?? [],
+            hidden: try progress.hidden.map { (arrival) throws(SQLiteError) in
+                try self.entryWithoutPayload(arrival: arrival)
+            }, held: try self.held(progress.heldCount))
     }
 
     /// The held entries, of which a caller knows the number.
     func held(_ count: Int) throws(SQLiteError) -> HeldEntries {
-        let first = try self.statements.firstHeld.first { (row) throws(SQLiteError) in
+        let first = try self.statements.entries.firstHeld.first { (row) throws(SQLiteError) in
             row.optionalInt(0).map { HybridTime(stored: $0) }
         }
         return HeldEntries(count: count, first: first ?? nil)
     }
 
-    /// Loads entries by arrival number, in the given order.
-    private func storedEntries(_ arrivals: [Int64]) throws(SQLiteError) -> [StoredEntry] {
-        var entries: [StoredEntry] = []
-        for arrival in arrivals {
-            guard let row = try self.entryRow(arrival: arrival),
-                let entry = try self.entry(row.id)
-            else { throw .damaged("an entry that was written is not there") }
-            entries.append(entry)
-        }
-        return entries
+    private func entryWithoutPayload(arrival: Int64) throws(SQLiteError) -> StoredEntry {
+        let statement = self.statements.reading.storedWithoutPayload
+        try statement.bind(1, arrival)
+        let entry = try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+        guard var entry else { throw .damaged("an entry that was hidden is not there") }
+        entry.cursor = Cursor(arrival)
+        return entry
     }
 
     // MARK: Appending
@@ -155,7 +173,7 @@ extension StoreFile {
             if row.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)
-                if row.isSeen && row.isMembership { try self.noteMembership(row) }
+                if row.isSeen && row.isMembership { try self.noteMembership(of: row) }
             }
             if !isBehindFork {
                 log.head = Head(seq: UInt64(row.seq), id: row.id, time: row.time)
@@ -172,7 +190,7 @@ extension StoreFile {
     private func insert(
         _ row: EntryRow, _ entry: Entry, attestation: Bytes64?
     ) throws(SQLiteError) {
-        let statement = self.statements.insert
+        let statement = self.statements.entries.insert
         try statement.bind(1, row.arrival)
         try statement.bind(2, row.log)
         try statement.bind(3, row.seq)
@@ -194,7 +212,7 @@ extension StoreFile {
 
     /// Writes the log's row, which says what the next append must follow.
     func update(_ log: LogRow) throws(SQLiteError) {
-        let statement = self.statements.updateLog
+        let statement = self.statements.names.updateLog
         try statement.bind(1, log.id)
         try statement.bind(2, Int64(bitPattern: log.head.seq))
         try statement.bind(3, log.head.id.hash)
@@ -228,7 +246,7 @@ extension StoreFile {
     /// Writes what was counted.
     func note(_ tally: Tally, in conversation: Int64) throws(SQLiteError) {
         guard let shown = tally.shown else { return }
-        let statement = self.statements.noteShown
+        let statement = self.statements.effects.noteShown
         try statement.bind(1, conversation)
         try statement.bind(2, shown.stored)
         try statement.bind(3, tally.unread)
@@ -237,14 +255,23 @@ extension StoreFile {
     }
 
     /// Makes a join or leave count, unless a later one of the same author does.
-    func noteMembership(_ row: EntryRow) throws(SQLiteError) {
-        let statement = self.statements.upsertMember
-        try statement.bind(1, row.conversation)
-        try statement.bind(2, row.author)
-        try statement.bind(3, Int64(row.kind))
-        try statement.bind(4, row.time.stored)
-        try statement.bind(5, row.incarnation)
-        try statement.bind(6, row.seq)
+    func noteMembership(of row: EntryRow) throws(SQLiteError) {
+        try self.noteMembership(
+            Membership(conversation: row.conversation, author: row.author), kind: Int64(row.kind),
+            time: row.time.stored, incarnation: row.incarnation, seq: row.seq)
+    }
+
+    /// Makes a join or leave count, unless a later one of the same author does.
+    func noteMembership(
+        _ membership: Membership, kind: Int64, time: Int64, incarnation: Int64, seq: Int64
+    ) throws(SQLiteError) {
+        let statement = self.statements.effects.upsertMember
+        try statement.bind(1, membership.conversation)
+        try statement.bind(2, membership.author)
+        try statement.bind(3, kind)
+        try statement.bind(4, time)
+        try statement.bind(5, incarnation)
+        try statement.bind(6, seq)
         try statement.run()
     }
 
@@ -257,7 +284,7 @@ extension StoreFile {
     ) throws(SQLiteError) -> Bool {
         var isContradicted = false
         for dep in row.deps {
-            let statement = self.statements.byID
+            let statement = self.statements.entries.byID
             try statement.bind(1, dep.prefix)
             try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
             let found = try statement.first { (found) throws(SQLiteError) in
@@ -269,7 +296,7 @@ extension StoreFile {
                     isContradicted = true
                 }
             } else {
-                let statement = self.statements.addWaiting
+                let statement = self.statements.effects.addWaiting
                 try statement.bind(1, dep.prefix)
                 try statement.bind(2, row.log)
                 try statement.bind(3, row.seq)
@@ -283,7 +310,7 @@ extension StoreFile {
     /// Settles the entries that waited for one that has come: hides those that are not after it.
     private func settle(_ dep: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
         var waiting: [(log: Int64, seq: Int64)] = []
-        let statement = self.statements.waitingFor
+        let statement = self.statements.effects.waitingFor
         try statement.bind(1, dep.id.prefix)
         try statement.forEach { (row) throws(SQLiteError) in
             waiting.append((row.int(0), row.int(1)))
@@ -294,7 +321,7 @@ extension StoreFile {
             }
             // Ids can be made to share their first bytes; then this is not the one it waits for.
             guard row.deps.contains(dep.id) else { continue }
-            let statement = self.statements.removeWaiting
+            let statement = self.statements.effects.removeWaiting
             try statement.bind(1, dep.id.prefix)
             try statement.bind(2, place.log)
             try statement.bind(3, place.seq)

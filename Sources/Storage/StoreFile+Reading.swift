@@ -25,8 +25,9 @@ extension StoreFile {
             }
         }
         try self.readLogs(into: &snapshot)
-        for (key, log) in snapshot.logs where log.forkPoint != nil {
-            if let proof = try self.forkProof(key) { snapshot.proofs.append(proof) }
+        let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
+        try proofs.forEach { (row) throws(SQLiteError) in
+            snapshot.proofs.append(try Self.forkProof(row.bytes(0)))
         }
         let members = try self.database.prepare(
             """
@@ -113,7 +114,7 @@ extension StoreFile {
         let entryLimit = min(entryLimit, Limits.runEntries)
         let byteLimit = min(byteLimit, Limits.runEntryBytes)
         let through = min(through, log.head.seq)
-        let statement = self.statements.run
+        let statement = self.statements.entries.run
         try statement.bind(1, log.id)
         try statement.bind(2, Int64(bitPattern: first))
         defer { statement.reset() }
@@ -143,17 +144,21 @@ extension StoreFile {
 
     /// The proof that ended a log; nil for a log that goes on.
     func forkProof(_ key: LogKey) throws(SQLiteError) -> ForkProof? {
-        let statement = self.statements.proof
+        let statement = self.statements.names.proof
         try statement.bind(1, key.conversation.hash)
         try statement.bind(2, key.name.author.key)
         try statement.bind(3, key.name.incarnation.stored)
         return try statement.first { (row) throws(SQLiteError) in
-            do throws(WireError) {
-                var reader = WireReader(row.bytes(0))
-                return try ForkProof(from: &reader)
-            } catch {
-                throw .damaged("a fork proof does not parse: \(error)")
-            }
+            try Self.forkProof(row.bytes(0))
+        }
+    }
+
+    private static func forkProof(_ bytes: [UInt8]) throws(SQLiteError) -> ForkProof {
+        do throws(WireError) {
+            var reader = WireReader(bytes)
+            return try ForkProof(from: &reader)
+        } catch {
+            throw .damaged("a fork proof does not parse: \(error)")
         }
     }
 
@@ -161,7 +166,7 @@ extension StoreFile {
 
     /// An entry by its id; nil where it is not stored.
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
-        let statement = self.statements.position
+        let statement = self.statements.reading.stored
         try statement.bind(1, id.prefix)
         try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
         return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
@@ -169,11 +174,15 @@ extension StoreFile {
 
     /// A page of a conversation; see ``MessageStore/history(_:)``.
     func history(_ query: HistoryQuery) throws(SQLiteError) -> HistoryPage {
-        let conversation = try self.conversation(query.conversation)
-        guard let (id, _, newest) = conversation, let newest, query.limit > 0 else {
+        let shown = self.statements.reading.shown
+        try shown.bind(1, query.conversation.hash)
+        let conversation = try shown.first { (row) throws(SQLiteError) in
+            (id: row.int(0), newest: row.optionalInt(1))
+        }
+        guard let (id, newest) = conversation, let newest, query.limit > 0 else {
             return HistoryPage(entries: [], hasMore: false)
         }
-        let since = query.since?.stored ?? .min
+        var since = query.since?.stored ?? .min
         var page = HistoryPage(entries: [], hasMore: false)
         var bytes = 0
         let statement: Statement
@@ -181,16 +190,17 @@ extension StoreFile {
         switch query.direction {
         case .after(let position):
             isForward = true
-            statement = self.statements.historyAfter
+            statement = self.statements.reading.historyAfter
             try statement.bind(7, newest)
             try self.bind(position, to: statement)
+            since = max(since, position.time.stored)
         case .before(let position):
             isForward = false
-            statement = self.statements.historyBefore
+            statement = self.statements.reading.historyBefore
             try self.bind(position, to: statement)
         case .last:
             isForward = false
-            statement = self.statements.historyBefore
+            statement = self.statements.reading.historyBefore
             // Longer than any key, so that it stands behind all of them.
             let last = [UInt8](repeating: 0xff, count: Bytes32.byteCount + 1)
             try statement.bind(2, newest)
@@ -223,18 +233,6 @@ extension StoreFile {
         try statement.bind(6, Int64(bitPattern: position.seq))
     }
 
-    private func conversation(
-        _ conversation: ConversationID
-    ) throws(SQLiteError) -> (id: Int64, unread: Int64, shown: Int64?)? {
-        guard let id = try self.conversationRow(conversation) else { return nil }
-        let statement = try self.database.prepare(
-            "SELECT unread, shown FROM conversations WHERE id = ?1")
-        try statement.bind(1, id)
-        return try statement.first { (row) throws(SQLiteError) in
-            (id, row.int(0), row.optionalInt(1))
-        }
-    }
-
     /// Entries behind a cursor; see ``MessageStore/entries(after:limit:in:byteLimit:)``.
     func entries(
         after cursor: Cursor, limit: Int, conversation: ConversationID?, byteLimit: Int
@@ -250,7 +248,7 @@ extension StoreFile {
         }
         var bytes = 0
         var scanned = 0
-        let statement = self.statements.arrivals
+        let statement = self.statements.reading.arrivals
         try statement.bind(1, cursor.rawValue)
         defer { statement.reset() }
         while try statement.step() {
@@ -275,7 +273,7 @@ extension StoreFile {
 
     /// The newest cursor that was given; 0 where none was.
     func newestCursor() throws(SQLiteError) -> Cursor {
-        let newest = try self.statements.newestArrival.first { (row) throws(SQLiteError) in
+        let newest = try self.statements.entries.newestArrival.first { (row) throws(SQLiteError) in
             row.int(0)
         }
         return Cursor(max(0, newest ?? 0))
@@ -284,7 +282,7 @@ extension StoreFile {
     /// One line for each conversation.
     func summaries() throws(SQLiteError) -> [ConversationSummary] {
         var summaries: [(row: Int64, shown: Int64?, summary: ConversationSummary)] = []
-        try self.statements.summaries.forEach { (row) throws(SQLiteError) in
+        try self.statements.reading.summaries.forEach { (row) throws(SQLiteError) in
             let summary = ConversationSummary(
                 conversation: ConversationID(try row.bytes32(1)), unread: Int(row.int(2)),
                 readCursor: Cursor(row.int(3)), lastMessage: nil)
@@ -292,7 +290,7 @@ extension StoreFile {
         }
         for (index, (row, shown, _)) in summaries.enumerated() {
             guard let shown else { continue }
-            let statement = self.statements.lastMessage
+            let statement = self.statements.reading.lastMessage
             try statement.bind(1, row)
             try statement.bind(2, shown)
             summaries[index].summary.lastMessage = try statement.first {
@@ -318,21 +316,21 @@ extension StoreFile {
 
     /// The own entry that was sent under a key; nil for an unknown or forgotten one.
     func lookUp(_ key: String) throws(SQLiteError) -> StoredEntry? {
-        let statement = self.statements.send
+        let statement = self.statements.reading.send
         try statement.bind(1, text: key)
         return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
     /// Where a durable consumer stands; nil for one that never acknowledged.
     func consumer(_ name: String) throws(SQLiteError) -> Cursor? {
-        let statement = self.statements.consumer
+        let statement = self.statements.values.consumer
         try statement.bind(1, text: name)
         return try statement.first { (row) throws(SQLiteError) in Cursor(row.int(0)) }
     }
 
     /// Moves a durable consumer forward.
     func acknowledge(_ name: String, _ cursor: Cursor) throws(SQLiteError) {
-        let statement = self.statements.acknowledge
+        let statement = self.statements.values.acknowledge
         try statement.bind(1, text: name)
         try statement.bind(2, cursor.rawValue)
         try statement.run()
@@ -341,7 +339,7 @@ extension StoreFile {
     /// Moves what the user has read forward, and counts what is unread from there.
     func markRead(_ conversation: ConversationID, through cursor: Cursor) throws(SQLiteError) {
         try self.database.transaction { () throws(SQLiteError) in
-            let statement = self.statements.readPosition
+            let statement = self.statements.effects.readPosition
             try statement.bind(1, conversation.hash)
             let found = try statement.first { (row) throws(SQLiteError) in
                 (id: row.int(0), read: row.int(1), latest: row.int(2), unread: row.int(3))
@@ -360,7 +358,7 @@ extension StoreFile {
                     found.unread
                     - (try self.countUnread(found.id, after: found.read, through: read))
             }
-            let setRead = self.statements.setRead
+            let setRead = self.statements.effects.setRead
             try setRead.bind(1, found.id)
             try setRead.bind(2, read)
             try setRead.bind(3, max(0, unread))
@@ -368,10 +366,11 @@ extension StoreFile {
         }
     }
 
-    private func countUnread(
+    /// Counts the unread messages that arrived in a range.
+    func countUnread(
         _ conversation: Int64, after: Int64, through: Int64
     ) throws(SQLiteError) -> Int64 {
-        let statement = self.statements.countUnread
+        let statement = self.statements.effects.countUnread
         try statement.bind(1, try self.authorRow(self.owner) ?? 0)
         try statement.bind(2, after)
         try statement.bind(3, through)

@@ -38,14 +38,14 @@ struct EntryRow {
 extension StoreFile {
     /// The id of a conversation's row; nil where nothing is known of it.
     func conversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64? {
-        let statement = self.statements.conversation
+        let statement = self.statements.names.conversation
         try statement.bind(1, conversation.hash)
         return try statement.first { (row) throws(SQLiteError) in row.int(0) }
     }
 
     /// The id of an author's row; nil where nothing is known of them.
     func authorRow(_ author: PeerID) throws(SQLiteError) -> Int64? {
-        let statement = self.statements.author
+        let statement = self.statements.names.author
         try statement.bind(1, author.key)
         return try statement.first { (row) throws(SQLiteError) in row.int(0) }
     }
@@ -53,7 +53,7 @@ extension StoreFile {
     /// A conversation's row, made where it is missing.
     func makeConversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64 {
         if let id = try self.conversationRow(conversation) { return id }
-        let statement = self.statements.addConversation
+        let statement = self.statements.names.addConversation
         try statement.bind(1, conversation.hash)
         return try statement.added()
     }
@@ -61,7 +61,7 @@ extension StoreFile {
     /// An author's row, made where it is missing.
     func makeAuthorRow(_ author: PeerID) throws(SQLiteError) -> Int64 {
         if let id = try self.authorRow(author) { return id }
-        let statement = self.statements.addAuthor
+        let statement = self.statements.names.addAuthor
         try statement.bind(1, author.key)
         return try statement.added()
     }
@@ -70,7 +70,7 @@ extension StoreFile {
     func logRow(
         conversation: Int64, author: Int64, incarnation: UInt64
     ) throws(SQLiteError) -> LogRow? {
-        let statement = self.statements.log
+        let statement = self.statements.names.log
         try statement.bind(1, conversation)
         try statement.bind(2, author)
         try statement.bind(3, incarnation.stored)
@@ -103,7 +103,7 @@ extension StoreFile {
         {
             return row
         }
-        let statement = self.statements.addLog
+        let statement = self.statements.names.addLog
         try statement.bind(1, conversation)
         try statement.bind(2, author)
         try statement.bind(3, incarnation.stored)
@@ -115,7 +115,7 @@ extension StoreFile {
 
     /// The id of the entry at a position; nil where there is none.
     func entryID(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryID? {
-        let statement = self.statements.idAt
+        let statement = self.statements.entries.idAt
         try statement.bind(1, log)
         try statement.bind(2, Int64(bitPattern: seq))
         return try statement.first { (row) throws(SQLiteError) in
@@ -135,7 +135,7 @@ extension StoreFile {
 
     /// The entry at a position; nil where there is none.
     func entryRow(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryRow? {
-        let statement = self.statements.byPosition
+        let statement = self.statements.entries.byPosition
         try statement.bind(1, log)
         try statement.bind(2, Int64(bitPattern: seq))
         return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
@@ -143,7 +143,7 @@ extension StoreFile {
 
     /// The entry with an arrival number; nil where there is none.
     func entryRow(arrival: Int64) throws(SQLiteError) -> EntryRow? {
-        let statement = self.statements.byArrival
+        let statement = self.statements.entries.byArrival
         try statement.bind(1, arrival)
         return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }

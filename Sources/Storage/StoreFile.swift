@@ -49,7 +49,10 @@ final class StoreFile {
         (self.statements, self.heldCount) = try Self.translating(path, database) {
             () throws(SQLiteError) in
             let statements = try Statements(database)
-            return (statements, try statements.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0)
+            return (
+                statements,
+                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+            )
         }
     }
 
@@ -136,7 +139,8 @@ final class StoreFile {
                     birthNanoseconds: identity?.birthNanoseconds, mark: mark)
             }
             let isProven =
-                identity != nil && Continuity.isProven(store: stored, witness: witness)
+                identity != nil && stored?.owner == owner
+                && Continuity.isProven(store: stored, witness: witness)
             var random = SystemRandomNumberGenerator()
             var token: [UInt8] = []
             for _ in 0..<Bytes32.byteCount { token.append(.random(in: 0...255, using: &random)) }
@@ -167,19 +171,5 @@ final class StoreFile {
     func noteOwnCommit(mark: Int64) {
         self.continuity.mark = mark
         self.witness.note(self.continuity)
-    }
-}
-
-/// What tells a file from its copies; `Posix` reads it by statx(2).
-public struct FileIdentity: Hashable, Sendable {
-    /// The inode on its device.
-    public var inode: UInt64
-    /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.
-    public var birthNanoseconds: Int64?
-
-    /// Creates an identity.
-    public init(inode: UInt64, birthNanoseconds: Int64?) {
-        self.inode = inode
-        self.birthNanoseconds = birthNanoseconds
     }
 }

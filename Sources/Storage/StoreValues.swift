@@ -1,5 +1,21 @@
 public import Engine
 
+/// What tells the database's file from its copies.
+///
+/// The caller reads it, since reading birth times takes statx(2).
+public struct FileIdentity: Hashable, Sendable {
+    /// The inode on its device.
+    public var inode: UInt64
+    /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.
+    public var birthNanoseconds: Int64?
+
+    /// Creates an identity.
+    public init(inode: UInt64, birthNanoseconds: Int64?) {
+        self.inode = inode
+        self.birthNanoseconds = birthNanoseconds
+    }
+}
+
 /// A place in the display order (hlc, author, incarnation, seq) of a conversation.
 public struct DisplayPosition: Hashable, Sendable {
     /// The author's clock.
@@ -133,5 +149,22 @@ public struct StoreCounts: Hashable, Sendable {
         self.conversations = conversations
         self.logs = logs
         self.databaseBytes = databaseBytes
+    }
+}
+
+/// Something that is wrong in the store.
+public struct CheckFinding: Hashable, Sendable {
+    /// The log that is concerned; nil for the file as a whole.
+    public var log: LogKey?
+    /// The number of the entry that is concerned.
+    public var seq: UInt64?
+    /// What is wrong.
+    public var text: String
+
+    /// Gathers a finding.
+    public init(log: LogKey?, seq: UInt64?, text: String) {
+        self.log = log
+        self.seq = seq
+        self.text = text
     }
 }

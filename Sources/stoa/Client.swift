@@ -39,8 +39,6 @@ final class Client {
             while let line = try self.nextLine() {
                 guard let response = try self.note(line) else { continue }
                 guard response.id == .integer(id) else { continue }
-                // Events that came in the same read would wait in the codec for bytes to follow.
-                while let line = try self.nextLine() { _ = try self.note(line) }
                 switch response.outcome {
                 case .result(let result): return result
                 case .failure(let error): throw .refused(error)

@@ -180,7 +180,7 @@ struct CommandTests {
             version: "1.2", id: Self.id, name: "me", dataDirectory: "/d",
             startedAt: Timestamp(milliseconds: 0), listen: [], discoveryMode: "auto",
             discoveryBackend: "system", discoveryState: "running", links: 1, conversations: 2,
-            messages: 3, held: 4, incarnation: 5, clockOffsetMilliseconds: 6,
+            messages: 3, held: 4, incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
             alerts: [.init(code: "clock", text: "look", since: Timestamp(milliseconds: 0))])
         let daemon = try FakeDaemon { request in
             switch request.method {

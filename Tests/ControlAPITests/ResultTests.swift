@@ -53,7 +53,7 @@ struct ResultTests {
             version: "1", id: "i", name: "n", dataDirectory: "/", startedAt: Self.time,
             listen: ["a:1"], discoveryMode: "auto", discoveryBackend: "system",
             discoveryState: "running", links: 1, conversations: 2, messages: 3, held: 4,
-            incarnation: 5, clockOffsetMilliseconds: 6,
+            incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
             alerts: [.init(code: "c", text: "t", since: Self.time)])
         #expect(Self.names(status.json) == Self.documented("status"))
         let peer = PeerResult(

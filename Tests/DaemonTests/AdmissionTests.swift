@@ -3,17 +3,27 @@ import Testing
 
 @testable import Daemon
 
-/// Holds the value, since an expectation may not change one.
+/// Holds the value, since an expectation may not change one, and leaves numbers out.
 private final class Gate {
+    enum Verdict { case admitted, admittedForOldest, tooManyHandshakes, tooFast }
+
     private var value: Admission
+    private var last: UInt64?
 
     init(_ value: Admission) { self.value = value }
 
-    func admit(_ source: IPAddress, at now: UInt64) -> Admission.Verdict {
-        self.value.admit(source, at: now)
+    func admit(_ source: IPAddress, at now: UInt64) -> Verdict {
+        switch self.value.admit(source, at: now) {
+        case .admitted(let number, let oldest):
+            self.last = number
+            return oldest == nil ? .admitted : .admittedForOldest
+        case .tooManyHandshakes: return .tooManyHandshakes
+        case .tooFast: return .tooFast
+        }
     }
 
-    func ended() { self.value.ended() }
+    /// Ends the handshake that was admitted last.
+    func ended() { if let last = self.last { self.value.ended(last) } }
 }
 
 /// Holds the value, since an expectation may not change one.
@@ -39,6 +49,20 @@ private final class LogHolder {
         #expect(admission.admit(late, at: 0) == .tooManyHandshakes)
         admission.ended()
         #expect(admission.admit(late, at: 0) == .admitted)
+    }
+
+    @Test("a handshake that has been silent for long gives way to a new one, a young one does not")
+    func eviction() throws {
+        let admission = Gate(Admission())
+        for number in 0..<32 {
+            let source = try self.address("192.0.2.\(number)")
+            #expect(admission.admit(source, at: UInt64(number)) == .admitted)
+        }
+        let late = try self.address("192.0.2.200")
+        #expect(admission.admit(late, at: 499) == .tooManyHandshakes)
+        #expect(admission.admit(late, at: 500) == .admittedForOldest)
+        #expect(admission.admit(late, at: 500) == .tooManyHandshakes)
+        #expect(admission.admit(late, at: 501) == .admittedForOldest)
     }
 
     @Test("a source that goes on and on is slowed down, and others are not")

@@ -14,9 +14,22 @@ final class Box<Value> {
 
 /// One backend on a loop, restricted to the loopback interface, with all that it has reported.
 ///
-/// Tests may not send to a real network, so there is no way to name another interface.
+/// Tests may not send to a real network. Another interface can be named only by who has made a
+/// network namespace for it: by a variable, and then no interface may have a global address outside
+/// the ranges that labs use.
 final class TestNode {
-    static let interface = "lo"
+    /// The interface of a lab with an Avahi daemon, from the environment; nil outside of one.
+    static let labInterface: String? = {
+        guard let name = ProcessEnvironment.variable("STOA_LAB_INTERFACE"),
+            let all = try? NetworkInterface.all(),
+            all.allSatisfy({ $0.addresses.allSatisfy(TestNode.isOfLab) })
+        else { return nil }
+        return name
+    }()
+
+    private static func isOfLab(_ ip: IPAddress) -> Bool {
+        ip.isLoopback || ip.isLinkLocal || ip.description.hasPrefix("10.77.")
+    }
 
     /// Other tests may be on the loopback interface at the same time; only these names count.
     static func isOfTest(_ event: DiscoveryEvent, _ names: Set<String>) -> Bool {
@@ -46,8 +59,8 @@ final class TestNode {
             })
     }
 
-    func start(_ advertisement: Advertisement?) {
-        self.discovery.start(advertising: advertisement, interface: TestNode.interface)
+    func start(_ advertisement: Advertisement?, interface: String = "lo") {
+        self.discovery.start(advertising: advertisement, interface: interface)
     }
 
     /// The instances that are known at present, by what was reported.

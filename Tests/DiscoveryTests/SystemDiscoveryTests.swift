@@ -70,4 +70,39 @@ import Testing
             }
         }
     }
+
+    /// Runs in a network namespace with an Avahi daemon, whose interface `STOA_LAB_INTERFACE` names.
+    ///
+    /// The two libraries have a function of the same name; stopping both shows that each calls its own.
+    @Test(
+        "in a lab, a node of the system's daemon and one with its own stack find each other",
+        .enabled(if: TestNode.labInterface != nil))
+    func lab() throws {
+        let interface = try #require(TestNode.labInterface)
+        let system = Advertisement(port: 40_011, txt: ["txtvers": "1", "v": "1"])
+        let embedded = Advertisement(port: 40_012, txt: ["txtvers": "1", "v": "2"])
+        let names: Set = [system.instanceName, embedded.instanceName]
+        let nodes = Box<[TestNode]>([])
+        let isStopping = Box(false)
+        try onLoop(deadlineMilliseconds: 30_000) { loop in
+            for mode in [DiscoveryMode.system, .embedded] {
+                let node = try TestNode(loop: loop, mode: mode, names: names) { _ in
+                    let both = nodes.value.map(\.instances)
+                    guard !isStopping.value,
+                        both.allSatisfy({ ($0.first?.value.addresses.count ?? 0) >= 2 })
+                    else { return }
+                    #expect(both[0][embedded.instanceName]?.txt == embedded.txt)
+                    #expect(both[1][system.instanceName]?.txt == system.txt)
+                    isStopping.value = true
+                    nodes.value[0].discovery.stop {
+                        nodes.value[1].discovery.stop { loop.stop() }
+                    }
+                }
+                nodes.value.append(node)
+            }
+            nodes.value[0].start(system, interface: interface)
+            nodes.value[1].start(embedded, interface: interface)
+        }
+        nodes.value = []
+    }
 }

@@ -16,6 +16,7 @@ EXTENSIONS_MAXIMUM = 1_024
 DEPS_MAXIMUM = 16
 RUN_ENTRIES_MAXIMUM = 128
 RUN_BYTES_MAXIMUM = 131_072
+PROOF_RUN_BYTES_MAXIMUM = 135_168
 
 FORM_PAYLOAD_OMITTED = 1
 FORM_EPOCH = 2
@@ -259,7 +260,7 @@ class Run:
         )
 
 
-def read_run(data: bytes) -> Run:
+def read_run(data: bytes, bytes_maximum: int = RUN_BYTES_MAXIMUM) -> Run:
     """The shape alone; `Run.verified` looks at the signature."""
     reader = Reader(data)
     log = LogName(reader.take(32), reader.take(32), reader.u64())
@@ -269,13 +270,21 @@ def read_run(data: bytes) -> Run:
         raise Refused("a seq over 64 bits")
     prev = None if first == 1 else reader.take(32)
     signature = reader.take(64)
-    if reader.left > RUN_BYTES_MAXIMUM:
+    if reader.left > bytes_maximum:
         raise Refused(f"a run with {reader.left} bytes of entries")
     entries: list[Entry] = []
     for _ in range(count):
         entries.append(read_entry(reader, entries[-1].hlc if entries else None))
     reader.end()
     return Run(log, first, prev, signature, tuple(entries))
+
+
+def read_sent_run(data: bytes) -> Run:
+    """A run outside of a fork proof: every payload is present."""
+    run = read_run(data)
+    if any(entry.payload is None for entry in run.entries):
+        raise Refused("a run with a payload left out")
+    return run
 
 
 @dataclass(frozen=True)
@@ -309,8 +318,8 @@ class ForkProof:
 
 def read_fork_proof(data: bytes) -> ForkProof:
     reader = Reader(data)
-    lower = read_run(reader.take(reader.varint()))
-    upper = read_run(reader.take(reader.varint()))
+    lower = read_run(reader.take(reader.varint()), PROOF_RUN_BYTES_MAXIMUM)
+    upper = read_run(reader.take(reader.varint()), PROOF_RUN_BYTES_MAXIMUM)
     reader.end()
     if lower.log != upper.log or lower.first != upper.first:
         raise Refused("a fork proof over two logs or two positions")

@@ -12,8 +12,11 @@ PLAINTEXT_MAXIMUM = 16_384
 CONTROL_FRAME_MAXIMUM = 4_096
 FRAME_MAXIMUM = 300_000
 CREDIT_INITIAL = 327_680
+CREDIT_OWED_MAXIMUM = 16_384
 ROOM_NAME_MAXIMUM = 64
 GOAWAY_TEXT_MAXIMUM = 256
+ROOMS_MAXIMUM = 1_024
+ROWS_MAXIMUM = 8_192
 
 
 class Type(IntEnum):
@@ -61,8 +64,7 @@ KNOWN_TYPES = frozenset(int(kind) for kind in Type)
 
 
 def channel_of(kind: int) -> int:
-    """The page gives the channels of known types; of others the range decides here."""
-    return kind >> 4 if kind < 0x30 else 0
+    return min(kind >> 4, 2)
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def read_frames(plaintext: bytes) -> list[Frame]:
         kind = reader.varint()
         body = reader.take(reader.varint())
         frame = Frame(kind, body)
-        if frame.channel == 0 and kind < 0x10 and len(frame.packed()) > CONTROL_FRAME_MAXIMUM:
+        if frame.channel == 0 and len(frame.packed()) > CONTROL_FRAME_MAXIMUM:
             raise Refused("a frame of channel 0 that is too long")
         out.append(frame)
     return out
@@ -192,7 +194,7 @@ def rooms(names: Iterable[str]) -> Frame:
 
 def read_rooms(body: bytes) -> list[str]:
     reader = Reader(body)
-    count = reader.counted(1, CONTROL_FRAME_MAXIMUM, "the count of rooms")
+    count = reader.counted(1, ROOMS_MAXIMUM, "the count of rooms")
     names = [reader.text(ROOM_NAME_MAXIMUM) for _ in range(count)]
     reader.end()
     raw = [name.encode("utf-8") for name in names]
@@ -208,7 +210,7 @@ def rooms_left(conversations: Iterable[bytes]) -> Frame:
 
 def read_rooms_left(body: bytes) -> list[bytes]:
     reader = Reader(body)
-    count = reader.counted(1, CONTROL_FRAME_MAXIMUM, "the count of rooms")
+    count = reader.counted(1, ROOMS_MAXIMUM, "the count of rooms")
     out = [reader.take(32) for _ in range(count)]
     reader.end()
     if any(out[i] >= out[i + 1] for i in range(count - 1)):
@@ -256,7 +258,7 @@ def read_clock(body: bytes) -> tuple[bytes, bool, list[ClockRow]]:
     reader = Reader(body)
     conversation = reader.take(32)
     complete = reader.flag("a clock's complete")
-    count = reader.counted(0, FRAME_MAXIMUM // 10, "a clock's count")
+    count = reader.counted(0, ROWS_MAXIMUM, "a clock's count")
     rows: list[ClockRow] = []
     for _ in range(count):
         tag, seq = reader.take(8), reader.varint()
@@ -335,7 +337,7 @@ def record_clock(conversation: bytes, rows: Sequence[RecordRow]) -> Frame:
 def read_record_clock(body: bytes) -> tuple[bytes, list[RecordRow]]:
     reader = Reader(body)
     conversation = reader.take(32)
-    count = reader.counted(0, FRAME_MAXIMUM // 17, "a record clock's count")
+    count = reader.counted(0, ROWS_MAXIMUM, "a record clock's count")
     rows: list[RecordRow] = []
     for _ in range(count):
         row = RecordRow(reader.take(8), reader.u8(), reader.u64())

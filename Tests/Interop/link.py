@@ -27,6 +27,7 @@ from noise_link import (
 from primitives import Identity
 
 HANDSHAKE_SECONDS = 5.0
+GOODBYE_SECONDS = 1.0
 
 
 class LinkEnded(Exception):
@@ -103,6 +104,7 @@ class Link:
         self.goaway: tuple[int, str] | None = None
         # A forger that sends past its queues has not counted what comes back as credit.
         self.counts_credit = True
+        self.has_said_goodbye = False
 
     @property
     def remote(self) -> bytes:
@@ -165,9 +167,10 @@ class Link:
             writer.write(u8(0) + u8(VERSION) + u8(VERSION))
             raise Refused("no common version")
         handshake = Handshake(RESPONDER, start, ephemeral=opening.ephemeral)
-        payload, _, _ = handshake.read(await read_message(reader))
-        if payload:
-            raise Refused("a payload in message 1")
+        first = await read_message(reader)
+        if len(first) != 32:
+            raise Refused(f"a message 1 of {len(first)} bytes")
+        handshake.read(first)
         second = opening.change_message_2(handshake.write(opening.payload(RESPONDER)))
         writer.write(opening.answer + u16(len(second)) + second)
         packed, h, static = handshake.read(await read_message(reader))
@@ -193,7 +196,7 @@ class Link:
                     self.write_plaintext(part.packed())
 
     def write_plaintext(self, plaintext: bytes) -> None:
-        if not self.writer.is_closing():
+        if not self.writer.is_closing() and not self.has_said_goodbye:
             self.writer.write(self.transport.seal(plaintext))
 
     # Receiving.
@@ -280,7 +283,18 @@ class Link:
 
     # Ending.
 
-    def close(self, reason: Reason | None = None, words: str = "") -> None:
-        if reason is not None:
-            self.send(frames.goaway(reason, words))
-        self.writer.close()
+    def say_goodbye(self, reason: Reason, words: str = "") -> None:
+        """Sends a goaway and nothing after it; what comes is to be read on, lest it is lost."""
+        self.send(frames.goaway(reason, words))
+        self.has_said_goodbye = True
+        if not self.writer.is_closing():
+            self.writer.write_eof()
+
+    async def drain(self) -> None:
+        """Reads to the end of the stream without looking, for a second at most."""
+        try:
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                while await self.reader.read(65_536):
+                    pass
+        except (OSError, asyncio.TimeoutError):
+            pass

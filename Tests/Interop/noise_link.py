@@ -90,6 +90,8 @@ def read_hello(data: bytes, role: int, h: bytes, static: bytes) -> Hello:
         raise Refused("an unknown odd capability")
     if len(capabilities.get(CAPABILITY_PORT, b"--")) != 2:
         raise Refused("a port that has not two bytes")
+    if capabilities.get(CAPABILITY_PORT) == bytes(2):
+        raise Refused("port 0")
     if version != VERSION:
         raise Refused(f"version {version} in a handshake payload")
     if (dial == 0) != (role == RESPONDER):

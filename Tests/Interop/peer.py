@@ -17,7 +17,7 @@ from codec import Refused, u16
 from cryptography.exceptions import InvalidTag
 from entries import EntryKind, ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
 from frames import Reason
-from link import Link, LinkEnded, Opening
+from link import GOODBYE_SECONDS, Link, LinkEnded, Opening
 from primitives import Identity
 from records import Record, profile
 from replica import Conversation, LogState, Replica, wall_milliseconds
@@ -130,8 +130,11 @@ class Peer:
     async def close(self) -> None:
         if self.server is not None:
             self.server.close()
-        for session in list(self.sessions):
-            session.link.close(Reason.SHUTDOWN)
+        for session in self.sessions:
+            session.link.say_goodbye(Reason.SHUTDOWN)
+        if self.running:
+            # Each reads on until the other side has closed, too.
+            await asyncio.wait(self.running, timeout=GOODBYE_SECONDS)
         for task in list(self.running):
             task.cancel()
         await asyncio.gather(*self.running, return_exceptions=True)

@@ -57,6 +57,15 @@ class Record:
         check(self.author, self.message, self.signature, "a record")
         return self
 
+    @property
+    def is_understood(self) -> bool:
+        """Whether it is of a known kind, with that kind's scope and a value that parses."""
+        try:
+            self.profile()
+        except Refused:
+            return False
+        return self.kind == PROFILE and self.conversation is None
+
     def profile(self) -> tuple[str, str]:
         reader = Reader(self.value)
         name, status = reader.text(NAME_MAXIMUM), reader.text(STATUS_MAXIMUM)
@@ -82,9 +91,4 @@ def read_record(data: bytes) -> Record:
     hlc = reader.u64()
     if reader.left > VALUE_MAXIMUM:
         raise Refused("a record whose value is too long")
-    record = Record(kind, author, conversation, hlc, reader.take(reader.left), data[-64:])
-    if kind == PROFILE:
-        if conversation is not None:
-            raise Refused("a profile with a scope")
-        record.profile()
-    return record
+    return Record(kind, author, conversation, hlc, reader.take(reader.left), data[-64:])

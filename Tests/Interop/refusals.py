@@ -156,6 +156,10 @@ def refusals(lines: Lines, runs: dict[str, Run], proof: ForkProof) -> None:
         "roomsZero": (Type.ROOMS, b"\x00"),
         "roomsOrder": (Type.ROOMS, bad_rooms),
         "roomsTwice": (Type.ROOMS, varint(2) + text("a", 64) + text("a", 64)),
+        "roomsOver": (
+            Type.ROOMS,
+            varint(1_025) + b"".join(text(chr(0x80 + index), 64) for index in range(1_025)),
+        ),
         "roomsLeftZero": (Type.ROOMS_LEFT, b"\x00"),
         "roomsLeftOrder": (Type.ROOMS_LEFT, varint(2) + high + low),
         "roomsLeftTwice": (Type.ROOMS_LEFT, varint(2) + low + low),
@@ -163,6 +167,8 @@ def refusals(lines: Lines, runs: dict[str, Run], proof: ForkProof) -> None:
             Type.ROOMS_LEFT,
             varint(200) + b"".join(bytes([index]) * 32 for index in range(200)),
         ),
+        "liveRunErased": (Type.LIVE_RUN, runs["a1-4.erased"].packed()),
+        "liveRunEmpty": (Type.LIVE_RUN, runs["a1-4.empty"].packed()),
         "digest": (Type.DIGEST, bytes(63)),
         "clockComplete": (Type.CLOCK, low + b"\x02\x00"),
         "clockOrder": (
@@ -175,6 +181,8 @@ def refusals(lines: Lines, runs: dict[str, Run], proof: ForkProof) -> None:
         "wantZero": (Type.WANT, low + zero_tag + b"\x00\x01"),
         "wantBackwards": (Type.WANT, low + zero_tag + b"\x02\x01"),
         "wantOver": (Type.WANT, low + zero_tag + b"\x01" + varint(4_097)),
+        "syncRunErased": (Type.SYNC_RUN, runs["a1-4.erased"].packed()),
+        "syncRunEmpty": (Type.SYNC_RUN, runs["a1-4.empty"].packed()),
         "unavailable": (Type.UNAVAILABLE, low + zero_tag),
         "recordsZero": (Type.RECORDS, b"\x00"),
         "recordsOver": (

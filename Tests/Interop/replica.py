@@ -19,7 +19,7 @@ from entries import (
 )
 from frames import State
 from primitives import Identity
-from records import PROFILE, Record
+from records import Record
 from summaries import LogSummary, digest_value
 
 AHEAD_MILLISECONDS = 5 * 60 * 1_000
@@ -82,24 +82,32 @@ class LogState:
     def accept(self, run: Run) -> bool:
         """Checks and stores; False where there is nothing new in it."""
         end = run.last if self.proof is None else min(run.last, self.proof.point - 1)
-        if run.first > self.seq + 1 or run.first > end:
+        if run.first > self.seq + 1 or run.first > end or run.last < self.seq:
             return False
-        if run.prev != self.identifier(run.first - 1):
+        run.verified()
+        chain = [run.prev, *run.identifiers]
+        if self.seq and chain[self.seq - run.first + 1] != self.identifier(self.seq):
             raise Diverged(run)
-        identifiers = run.identifiers
-        for seq in range(run.first, min(end, self.seq) + 1):
-            if identifiers[seq - run.first] != self.identifier(seq):
-                self.prove(run.verified(), seq)
-                return True
         if end <= self.seq:
             return False
         new = cut(run, self.seq + 1, self.identifier(self.seq))
         if self.seq and new.entries[0].hlc <= self.entry(self.seq).hlc:
             raise Refused("an hlc that does not grow from the entry before")
-        new.verified()
         self.runs.append(new)
         self.identifiers += new.identifiers
         return True
+
+    def goes_on(self, run: Run) -> bool:
+        """Whether the entry before `run` is our own one."""
+        return run.prev == self.identifier(run.first - 1)
+
+    def difference(self, run: Run) -> int | None:
+        """The first seq at which `run`, which goes on from our chain, leaves it."""
+        for offset, identifier in enumerate(run.identifiers):
+            seq = run.first + offset
+            if seq <= len(self.identifiers) and identifier != self.identifier(seq):
+                return seq
+        return None
 
     def prove(self, branch: Run, point: int) -> None:
         prev = self.identifier(point - 1)
@@ -163,7 +171,7 @@ class Replica:
 
     def accept_record(self, record: Record) -> bool:
         record.verified()
-        if record.kind != PROFILE:
+        if not record.is_understood:
             return False
         if record.hlc >> 16 > wall_milliseconds() + AHEAD_MILLISECONDS:
             return False

@@ -12,6 +12,7 @@ from rig import ROOM, SECONDS, Rig
 
 MESSAGES = 300
 LONG = 12
+PROFILE_TRIES = 100
 
 
 def verify_everything(rig: Rig, conversation: Conversation, author: bytes) -> None:
@@ -96,7 +97,7 @@ async def run(rig: Rig) -> None:
         any(m["kind"] == "join" and m["author"] == message["author"] for m in history),
     )
     await peer.until(
-        lambda: set(session.link.may_send.values()) == {frames.CREDIT_INITIAL},
+        lambda: min(session.link.may_send.values()) > frames.CREDIT_INITIAL - frames.CREDIT_OWED_MAXIMUM,
         SECONDS,
         "all credit back",
     )
@@ -119,8 +120,13 @@ async def run(rig: Rig) -> None:
     # A profile that changes.
     record = profile(peer.identity, "Python 3", "interop", hybrid_time(wall_milliseconds() + 1))
     session.link.send(frames.records([record.packed()]))
-    await peer.heard_back(session)
-    [who] = await stoad.json("whois", f"@{shown(peer.identity.public)[:12]}")
+    who: dict[str, object] = {}
+    for _ in range(PROFILE_TRIES):
+        # Only what is on disk is told, so some pings may go by.
+        await peer.heard_back(session)
+        [who] = await stoad.json("whois", f"@{shown(peer.identity.public)[:12]}")
+        if who.get("name") == "Python 3":
+            break
     checks.same("the new name", who.get("name"), "Python 3")
     checks.same("the new status", who.get("status"), "interop")
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import signal
 
 from control import Stoad
+from frames import Reason
 from rig import ROOM, SECONDS, Rig
+
+# Less than a ping interval, so that no digest has had to repair it.
+PROFILE_SECONDS = 8.0
 
 
 async def run(rig: Rig) -> None:
@@ -24,8 +28,15 @@ async def run(rig: Rig) -> None:
     own = author.own[room.identifier].name
     await author.close()
 
-    for how in (signal.SIGTERM, signal.SIGKILL):
+    for how, due in ((signal.SIGTERM, Reason.SHUTDOWN), (signal.SIGKILL, None)):
+        witness = rig.peer("Witness")
+        watched = await rig.dial(witness)
+        await witness.heard_back(watched)
         await stoad.stop(how)
+        await rig.eventually(
+            witness, f"{how.name} ends the link", lambda watched=watched: watched.ended is not None
+        )
+        checks.same(f"goaway at {how.name}", watched.ended and watched.ended.reason, due)
         await stoad.start()
         reader = rig.peer("Reader")
         held = reader.join(ROOM, say_so=False)
@@ -52,7 +63,11 @@ async def run(rig: Rig) -> None:
         link = await third.dial("127.0.0.1", second.port)
         await rig.same_digest(third, link, end)
         checks.same("through two stoads", end.texts(), room.texts())
-        record = third.replica.profiles.get(author.identity.public)
-        checks.same("the absent author's profile", record and record.profile()[0], "Author")
+        await rig.eventually(
+            third,
+            "the absent author's profile",
+            lambda: author.identity.public in third.replica.profiles,
+            PROFILE_SECONDS,
+        )
     finally:
         await second.end()

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Coroutine
 
 import frames
 from codec import Refused
-from entries import ForkProof, LogName, Run, read_fork_proof, read_run, room_id
+from entries import (
+    ForkProof,
+    LogName,
+    Run,
+    is_room_name,
+    read_fork_proof,
+    read_sent_run,
+    room_id,
+)
 from frames import ClockRow, Frame, Reason, RecordRow, State, Type, Want
 from link import Link, LinkEnded
 from records import read_record
@@ -42,8 +50,8 @@ class Shared:
     # By tag, up to where this side has sent a log: no delta tells that it has arrived.
     sent: dict[bytes, int] = field(default_factory=dict)
     wanted: dict[bytes, Want] = field(default_factory=dict)
-    backwards: dict[LogName, int] = field(default_factory=dict)
-    branches: dict[LogName, list[Run]] = field(default_factory=dict)
+    # Where a search for a fork point asks, and how far the next question lies before that.
+    searches: dict[LogName, tuple[int, int]] = field(default_factory=dict)
 
 
 class Session:
@@ -92,14 +100,15 @@ class Session:
                 self.peer.watch.touch()
         except LinkEnded as ended:
             self.ended = ended
-            self.link.close()
         except Refused as refused:
             self.refused = refused
             self.ended = LinkEnded(None, "this side refused")
-            self.link.close(Reason.PROTOCOL_VIOLATION, str(refused)[:200])
+            self.link.say_goodbye(Reason.PROTOCOL_VIOLATION, str(refused)[:200])
+            await self.link.drain()
         except asyncio.TimeoutError:
             self.ended = LinkEnded(None, "silent")
-            self.link.close(Reason.DEAD)
+            self.link.say_goodbye(Reason.DEAD)
+            await self.link.drain()
         finally:
             for task in self.tasks:
                 task.cancel()
@@ -169,7 +178,8 @@ class Session:
                 self.pongs.add(frames.read_ping(body)[0])
             case Type.ROOMS:
                 for name in frames.read_rooms(body):
-                    self.remote_rooms[room_id(name)] = name
+                    if is_room_name(name) and len(self.remote_rooms) < frames.ROOMS_MAXIMUM:
+                        self.remote_rooms[room_id(name)] = name
                 self.share()
             case Type.ROOMS_LEFT:
                 for identifier in frames.read_rooms_left(body):
@@ -183,7 +193,7 @@ class Session:
                 self.on_want(frames.read_want(body))
             case Type.LIVE_RUN | Type.SYNC_RUN:
                 self.runs_received += 1
-                self.on_run(read_run(body))
+                self.on_run(read_sent_run(body))
             case Type.UNAVAILABLE:
                 self.on_unavailable(*frames.read_unavailable(body))
             case Type.RECORDS:
@@ -263,7 +273,8 @@ class Session:
         if row.seq and row.seq <= log.seq:
             known = log.identifier(row.seq)
             if known is not None and head_tag(self.hh, known) != row.head_tag:
-                self.ask_backwards(shared, log, row.seq)
+                if log.name not in shared.searches:
+                    self.ask_backwards(shared, log, row.seq)
             return
         if any(session.link.remote == log.name.author for session in self.peer.sessions):
             self.spawn(self.want_later(shared, row.tag))
@@ -283,12 +294,32 @@ class Session:
         shared.wanted[tag] = want
         self.link.send(want.frame())
 
-    def ask_backwards(self, shared: Shared, log: LogState, seq: int) -> None:
-        step = shared.backwards.get(log.name, BACKWARDS_STEP)
-        shared.backwards[log.name] = 2 * step
+    def ask_backwards(
+        self, shared: Shared, log: LogState, before: int, stride: int = BACKWARDS_STEP
+    ) -> None:
+        """Asks for one entry that lies so far before, and for more before it if need be."""
+        seq = max(1, before - stride)
+        shared.searches[log.name] = (seq, 2 * stride)
         tag = log_tag(self.hh, log.name)
         shared.wanted.pop(tag, None)
-        self.want(shared, tag, max(1, seq - step), seq)
+        self.want(shared, tag, seq, seq)
+
+    def on_answer(self, shared: Shared, log: LogState, run: Run) -> None:
+        """What a search asked for: the difference is in it, before it or behind it."""
+        asked, stride = shared.searches.pop(log.name)
+        run.verified()
+        shared.wanted.pop(log_tag(self.hh, log.name), None)
+        if not log.goes_on(run):
+            self.ask_backwards(shared, log, asked, stride)
+            return
+        point = log.difference(run)
+        if point is None:
+            self.ask_backwards(shared, log, run.last + 2, 1)
+            return
+        log.prove(run, point)
+        if log.proof is not None:
+            self.peer.spread_proof(log.proof, None)
+        self.peer.committed(log)
 
     def on_want(self, want: Want) -> None:
         shared = self.shared.get(want.conversation)
@@ -305,22 +336,25 @@ class Session:
     def on_run(self, run: Run) -> None:
         shared = self.shared.get(run.log.conversation)
         if shared is None:
-            raise Refused("a run of a conversation that is not shared")
+            return
         log = shared.conversation.log(run.log)
         tag = log_tag(self.hh, run.log)
-        before = log.proof
+        search = shared.searches.get(run.log)
+        if search is not None and search[0] == run.first:
+            self.on_answer(shared, log, run)
+            return
         try:
             new = log.accept(run)
-        except Diverged as diverged:
-            shared.branches.setdefault(run.log, []).append(diverged.run.verified())
-            shared.wanted.pop(tag, None)
-            self.ask_backwards(shared, log, run.first)
+        except Diverged:
+            if run.first <= log.seq and log.goes_on(run):
+                shared.searches[run.log] = (run.first, BACKWARDS_STEP)
+                self.on_answer(shared, log, run)
+            elif search is None:
+                self.ask_backwards(shared, log, run.first)
             return
         want = shared.wanted.get(tag)
         if want is not None and run.last >= want.through:
             del shared.wanted[tag]
-        if log.proof is not None and log.proof is not before:
-            self.peer.spread_proof(log.proof, None)
         if new:
             self.peer.committed(log)
         row = shared.rows.get(tag)
@@ -336,6 +370,9 @@ class Session:
         shared = self.shared.get(identifier)
         if shared is not None:
             shared.wanted.pop(tag, None)
+            log = self.log_of(shared, tag)
+            if log is not None:
+                shared.searches.pop(log.name, None)
 
     def on_records(self, packed: list[bytes]) -> None:
         for item in packed:
@@ -356,10 +393,10 @@ class Session:
             self.link.send(frames.records(newer[start : start + 64]))
 
     def on_fork_proof(self, proof: ForkProof) -> None:
-        proof.verified()
         shared = self.shared.get(proof.log.conversation)
         if shared is None:
             return
+        proof.verified()
         log = shared.conversation.log(proof.log)
         if log.keep(proof):
             self.peer.spread_proof(proof, self)

@@ -10,7 +10,7 @@ from typing import Callable
 
 import frames
 from codec import Reader, Refused
-from entries import is_room_name, read_fork_proof, read_run
+from entries import is_room_name, read_fork_proof, read_run, read_sent_run
 from noise_link import require_rfc2104_hmac
 from primitives import FIELD_PRIME, SMALL_ORDER_Y
 from records import read_record
@@ -53,11 +53,11 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.GOAWAY: frames.read_goaway,
     frames.Type.ROOMS: frames.read_rooms,
     frames.Type.ROOMS_LEFT: frames.read_rooms_left,
-    frames.Type.LIVE_RUN: read_run,
+    frames.Type.LIVE_RUN: read_sent_run,
     frames.Type.DIGEST: frames.read_digest,
     frames.Type.CLOCK: frames.read_clock,
     frames.Type.WANT: frames.read_want,
-    frames.Type.SYNC_RUN: read_run,
+    frames.Type.SYNC_RUN: read_sent_run,
     frames.Type.UNAVAILABLE: frames.read_unavailable,
     frames.Type.RECORDS: frames.read_records,
     frames.Type.RECORD_CLOCK: frames.read_record_clock,

@@ -39,7 +39,7 @@ enum Schemas {
             "mode": Self.string, "backend": Self.string, "state": Self.string,
         ]),
         "links": Self.integer, "conversations": Self.integer, "messages": Self.integer,
-        "held": Self.integer, "incarnation": Self.integer,
+        "held": Self.integer, "incarnation": Self.string,
         "clockOffsetMilliseconds": Self.integer,
         "alerts": [
             "type": "array",

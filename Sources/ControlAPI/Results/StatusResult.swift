@@ -46,8 +46,8 @@ public struct StatusResult: Equatable, Sendable {
     public var messages: Int
     /// The number of entries from the future that are held until they are due.
     public var held: Int
-    /// The incarnation in use; a random number, shown by its low 63 bits.
-    public var incarnation: Int64
+    /// The incarnation in use: a random number in 16 hexadecimal digits.
+    public var incarnation: String
     /// How far the own clock is behind the median of the linked peers', in milliseconds.
     public var clockOffsetMilliseconds: Int64
     /// What a person should know about, oldest first.
@@ -58,7 +58,7 @@ public struct StatusResult: Equatable, Sendable {
         version: String, id: String, name: String, dataDirectory: String, startedAt: Timestamp,
         listen: [String], discoveryMode: String, discoveryBackend: String,
         discoveryState: String, links: Int, conversations: Int, messages: Int, held: Int,
-        incarnation: Int64, clockOffsetMilliseconds: Int64, alerts: [Alert]
+        incarnation: String, clockOffsetMilliseconds: Int64, alerts: [Alert]
     ) {
         self.version = version
         self.id = id
@@ -91,7 +91,7 @@ public struct StatusResult: Equatable, Sendable {
             "links": .integer(Int64(self.links)),
             "conversations": .integer(Int64(self.conversations)),
             "messages": .integer(Int64(self.messages)), "held": .integer(Int64(self.held)),
-            "incarnation": .integer(self.incarnation),
+            "incarnation": .string(self.incarnation),
             "clockOffsetMilliseconds": .integer(self.clockOffsetMilliseconds),
             "alerts": .array(
                 self.alerts.map {

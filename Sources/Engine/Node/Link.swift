@@ -57,6 +57,9 @@ struct Link: Sendable {
     private var outstanding: [Channel: Int] = [.live: 0, .sync: 0]
     private var owed: [Channel: Int] = [.live: 0, .sync: 0]
 
+    /// Valid records of authors that no shared conversation knows yet.
+    var earlyRecords: [PeerID: Record] = [:]
+
     // Liveness and clocks.
     var lastHeard: UInt64
     var pingNonce: UInt64 = 0
@@ -120,6 +123,16 @@ struct Link: Sendable {
         self.owed[channel] = 0
         self.outstanding[channel, default: 0] -= owed
         return .credit(channel, bytes: UInt64(owed))
+    }
+
+    /// Keeps a record for when the first entry of its author comes.
+    mutating func keepEarly(_ record: Record) {
+        if let known = self.earlyRecords[record.author] {
+            guard record.supersedes(known) else { return }
+        } else if self.earlyRecords.count >= Limits.earlyRecords {
+            return
+        }
+        self.earlyRecords[record.author] = record
     }
 
     func tag(_ name: LogName, in conversation: ConversationID) -> UInt64 {

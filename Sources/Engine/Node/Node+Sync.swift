@@ -392,6 +392,13 @@ extension Node {
         if self.discoveries[room]?.link == id && self.discoveries[room]?.tag == tag {
             self.endDiscovery(room)
         }
+        for (key, search) in self.forkSearches
+        where search.link == id && search.theirs == nil && key.conversation == room
+            && self.links[id]?.tag(key.name, in: room) == tag
+        {
+            self.forkSearches[key] = nil
+            self.links[id]?.shared[room]?.lacking[key.name] = nil
+        }
         self.plan(room)
     }
 }

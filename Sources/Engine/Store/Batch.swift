@@ -92,11 +92,13 @@ public struct KnownPeer: Hashable, Sendable {
 public struct BatchOutcome: Hashable, Sendable {
     /// The batch's number.
     public var number: UInt64
-    /// The cursors of the entries of each append, in the batch's order; nil for an entry that is held or hidden.
+    /// The cursors of the entries of each append, in the batch's order; nil for an entry that is
+    /// held or hidden.
     public var cursors: [[Cursor?]]
     /// Entries that were released, in display order of their release.
     public var released: [StoredEntry]
-    /// Entries that had been shown and are hidden from here on.
+    /// Entries that had been shown and are hidden from here on, with their cursors and without
+    /// payloads.
     ///
     /// A dep came in whose time is not before theirs.
     public var hidden: [StoredEntry]
@@ -203,7 +205,7 @@ public struct Snapshot: Sendable {
     public var held = HeldEntries(count: 0, first: nil)
     /// The greatest own clock reading that was stored, over all conversations.
     public var latestOwnTime = HybridTime(0)
-    /// The newest shown time of each conversation.
+    /// The newest time of each conversation that was ever shown.
     public var latestShown: [ConversationID: HybridTime] = [:]
 
     /// Creates an empty snapshot, as a first start finds it.

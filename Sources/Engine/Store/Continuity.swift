@@ -37,9 +37,9 @@ public struct Continuity: Hashable, Sendable {
     /// Whether the own logs may go on: the store is the very file that the witness last saw.
     ///
     /// It must also have all that the witness knows to have been written. `store` holds what the
-    /// database says, with the inode and birth time of its file; `witness` what the witness file says;
-    /// nil where there is none or it cannot be read. A store that is ahead of its witness lost
-    /// nothing: the witness is not synced with each commit.
+    /// database says, with the inode and birth time of its file; `witness` what the witness file
+    /// says; nil where there is none or it cannot be read. A store that is ahead of its witness
+    /// lost nothing: the witness is not synced with each commit.
     public static func isProven(store: Continuity?, witness: Continuity?) -> Bool {
         guard let store, let witness else { return false }
         return store.owner == witness.owner && store.starts == witness.starts

@@ -115,9 +115,9 @@ struct GoldenLines {
                 ada.author: ada, bea.author: bea,
             ]).bytes
         var forked = empty
-        forked.end(a, by: self.story.proof("a2-4", "f2"), head: head("a1"))
+        forked.end(a, by: self.story.proof("a2-4", "f2"), head: head("a1"), tail: head("a1"))
         forked.setHead(b, head("b2"))
-        forked.end(c, by: self.story.proof("c1", "e1"), head: .start)
+        forked.end(c, by: self.story.proof("c1", "e1"), head: .start, tail: .start)
         self.lines["digest.forked"] = forked.digest(records: [ada.author: ada]).bytes
     }
 

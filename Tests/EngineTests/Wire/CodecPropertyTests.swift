@@ -141,9 +141,13 @@ struct CodecPropertyTests {
                 var reader = FrameReader()
                 var frames: [Frame] = []
                 for received in try reader.read(bytes) {
-                    // A type that may be skipped, and a reason that a later version gives, are no values.
+                    // A type that may be skipped, a reason that a later version gives and a room that
+                    // another Unicode knows are no values.
                     guard let frame = received.frame else { throw .value(field: "unknown") }
                     if case .goaway(nil, _) = frame { throw .value(field: "reason") }
+                    if case .rooms = frame, frame.encoded.bytes.count != received.byteCount {
+                        throw .value(field: "room name")
+                    }
                     frames.append(frame)
                 }
                 return frames
@@ -185,5 +189,48 @@ struct CodecPropertyTests {
         var reader = FrameReader()
         let frames = try reader.read([0x04, 0x03, 0x63, 0x01, UInt8(ascii: "x")])
         #expect(frames.map(\.frame) == [.goaway(nil, "x")])
+    }
+
+    @Test("a run whose payloads were withheld is no frame, though it is a run")
+    func withheld() throws {
+        let log = TestLog(signer(1), in: room("agora").conversation)
+        let run = log.run([TestLog.text("one", at: 1), TestLog.text("two", at: 2)]).run
+        var bytes = run.withoutPayloads.encoded
+        #expect(try Self.run(bytes) == run.withoutPayloads)
+        var entries = run.entries
+        entries[1].payload = entries[1].payload.omitted
+        let partly = Run(
+            key: run.key, first: 1, prev: nil, attestation: run.attestation, entries: entries)
+        for kind in [Frame.Kind.liveRun, .syncRun] {
+            for withheld in [run.withoutPayloads, partly] {
+                bytes = withheld.encoded
+                #expect(throws: WireError.value(field: "run payload")) {
+                    try Frame.decode(type: kind.rawValue, body: bytes)
+                }
+            }
+        }
+    }
+
+    @Test("a room that this Unicode does not know is passed over, but its place is checked")
+    func unknownRooms() throws {
+        func frame(_ names: [String]) -> [UInt8] {
+            var body = WireWriter()
+            body.varint(names.count)
+            for name in names { body.text(name) }
+            return body.bytes
+        }
+        let type = Frame.Kind.rooms.rawValue
+        // The second is a letter that Unicode has not given out.
+        let body = frame(["agora", "b\u{378}", "cafe"])
+        #expect(try Frame.decode(type: type, body: body) == .rooms([room("agora"), room("cafe")]))
+        #expect(try Frame.decode(type: type, body: frame(["A"])) == .rooms([]))
+        for names in [["b\u{378}", "agora"], ["A", "A"], ["agora", "Agora"]] {
+            #expect(throws: WireError.order(field: "rooms")) {
+                try Frame.decode(type: type, body: frame(names))
+            }
+        }
+        #expect(throws: WireError.limit(field: "room name", limit: 64, got: 65)) {
+            try Frame.decode(type: type, body: frame([String(repeating: "A", count: 65)]))
+        }
     }
 }

@@ -49,7 +49,8 @@ struct Generator {
         return writer.bytes
     }
 
-    mutating func entry(after previous: HybridTime?, omitting: Bool = false) -> Entry {
+    /// An entry; one in ten is without its payload where payloads may be left out.
+    mutating func entry(after previous: HybridTime?, mayOmit: Bool = true) -> Entry {
         let time: HybridTime
         if let previous {
             let room = UInt64.max - previous.rawValue
@@ -62,7 +63,7 @@ struct Generator {
             EntryID(self.random.bytes32())
         }
         let payload: Payload
-        if omitting || self.chance(10) {
+        if mayOmit && self.chance(10) {
             payload = .absent(
                 length: self.number(0...Limits.payloadBytes), hash: self.random.bytes32())
         } else {
@@ -76,7 +77,7 @@ struct Generator {
         return entry
     }
 
-    mutating func run(omitting: Bool = false, entries: ClosedRange<Int> = 1...6) -> VerifiedRun {
+    mutating func run(mayOmit: Bool = true) -> VerifiedRun {
         let first: UInt64
         switch self.number(0...2) {
         case 0: first = 1
@@ -84,8 +85,8 @@ struct Generator {
         default: first = max(1, self.random.next() >> 1 - UInt64(Limits.runEntries) - 1)
         }
         var list: [Entry] = []
-        for _ in 0..<self.number(entries) {
-            list.append(self.entry(after: list.last?.time, omitting: omitting))
+        for _ in 0..<self.number(1...6) {
+            list.append(self.entry(after: list.last?.time, mayOmit: mayOmit))
         }
         let prev = first == 1 ? nil : EntryID(self.random.bytes32())
         return self.log().run(list, first: first, prev: prev)
@@ -157,7 +158,7 @@ struct Generator {
         case .roomsLeft:
             let rooms = Set((0..<self.number(1...12)).map { _ in self.conversation() })
             return .roomsLeft(rooms.sorted())
-        case .liveRun: return .liveRun(self.run().run)
+        case .liveRun: return .liveRun(self.run(mayOmit: false).run)
         case .digest: return .digest(self.conversation(), self.random.bytes32())
         case .clock:
             return .clock(self.conversation(), isComplete: self.chance(50), self.clockRows())
@@ -167,7 +168,7 @@ struct Generator {
                 Want(
                     conversation: self.conversation(), tag: self.random.next(), from: from,
                     through: from + UInt64(self.number(0...4_095))))
-        case .syncRun: return .syncRun(self.run().run)
+        case .syncRun: return .syncRun(self.run(mayOmit: false).run)
         case .unavailable:
             return .unavailable(
                 self.conversation(), tag: self.random.next(), from: self.varint())

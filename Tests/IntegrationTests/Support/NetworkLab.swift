@@ -1,0 +1,51 @@
+import Glibc
+import Posix
+
+/// A private LAN of Tests/Labs/network.sh; it ends with this value or with the test's process.
+final class NetworkLab {
+    private let process: ChildProcess
+    private let bridge: String
+    private var hosts: [Int: String] = [:]
+
+    init(hosts count: Int, avahi: Bool) throws {
+        let errors = "/tmp/stoa-lab-\(ProcessEnvironment.processID).log"
+        defer { unlink(errors) }
+        self.process = try ChildProcess(
+            ["\(Surroundings.project)/Tests/Labs/network.sh", "\(count)"]
+                + (avahi ? ["--avahi"] : []),
+            errors: errors, wantsInput: true)
+        var bridge = ""
+        while let line = try self.process.nextLine() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words.first {
+            case "bridge": bridge = words[1]
+            case "host": self.hosts[Int(words[1]) ?? 0] = words[2]
+            default: break
+            }
+            if line == "ready" { break }
+        }
+        self.bridge = bridge
+        guard self.hosts.count == count else {
+            let said = (try? Files.read(errors, limitBytes: 65_536)) ?? []
+            throw Broken("the lab did not come up: \(String(decoding: said, as: UTF8.self))")
+        }
+    }
+
+    deinit {
+        self.process.finishInput()
+        _ = try? self.process.waitForExit()
+    }
+
+    /// What goes before a command that runs on a host.
+    func prefix(_ host: Int) -> [String] {
+        ["nsenter", "-t", self.hosts[host] ?? "", "-m", "-n", "-u", "-p", "--"]
+    }
+
+    func unplug(_ host: Int) throws { try self.setCable(host, "down") }
+    func plug(_ host: Int) throws { try self.setCable(host, "up") }
+
+    private func setCable(_ host: Int, _ state: String) throws {
+        _ = try ChildProcess.run(
+            ["nsenter", "-t", self.bridge, "-n", "--", "ip", "link", "set", "port\(host)", state])
+    }
+}

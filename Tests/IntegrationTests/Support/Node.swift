@@ -1,0 +1,161 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// A real `stoad` with its own folder, on this machine's loopback or on a host of a lab.
+final class Node {
+    let name: String
+    let folder: String
+    private let prefix: [String]
+    private var arguments: [String]
+    private var process: ChildProcess?
+    private var connection: ControlConnection?
+    private let readiness: ReadinessSocket
+
+    /// A node that is not running yet; `arguments` are those of `stoad` beside its paths.
+    init(
+        _ name: String, in scratch: Scratch, on prefix: [String] = [], _ arguments: [String]
+    ) throws {
+        self.name = name
+        self.folder = try scratch.folder(name)
+        self.prefix = prefix
+        self.arguments = arguments
+        self.readiness = try ReadinessSocket(path: self.folder + "/notify")
+    }
+
+    /// A node for loopback that finds nobody by itself.
+    static func onLoopback(
+        _ name: String, in scratch: Scratch, peers: [String] = []
+    ) throws -> Node {
+        try Node(
+            name, in: scratch,
+            ["--listen", "127.0.0.1:0", "--interface", "lo", "--discovery", "off"]
+                + peers.flatMap { ["--peer", $0] })
+    }
+
+    var dataDirectory: String { self.folder + "/data" }
+    var socket: String { self.folder + "/control.sock" }
+    private var logPath: String { self.folder + "/log" }
+
+    /// What the daemon wrote to its log, over all its runs.
+    var log: String {
+        String(
+            decoding: (try? Files.read(self.logPath, limitBytes: 16 << 20)) ?? [], as: UTF8.self)
+    }
+
+    private var environment: [String: String] {
+        [
+            "PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
+            "HOME": self.folder, "XDG_RUNTIME_DIR": self.folder,
+            "NOTIFY_SOCKET": self.readiness.path, "SWIFT_BACKTRACE": "enable=no",
+        ]
+    }
+
+    /// Adds arguments for the next start.
+    func add(_ arguments: [String]) { self.arguments += arguments }
+
+    /// Starts the daemon without waiting for anything.
+    func launch() throws {
+        precondition(self.process == nil, "it runs already")
+        self.process = try ChildProcess(
+            self.prefix + ["\(Surroundings.programs())/stoad", "--name", self.name]
+                + ["--data-dir", self.dataDirectory, "--socket", self.socket] + self.arguments,
+            environment: self.environment, errors: self.logPath)
+    }
+
+    /// Waits until the daemon says that it is ready.
+    func awaitReadiness(_ deadline: Deadline = .patient) throws {
+        while let said = try self.readiness.next(deadline) {
+            if said.split(separator: "\n").contains("READY=1") { return }
+        }
+        throw Broken("\(self.name) is not ready:\n\(self.log)")
+    }
+
+    func start() throws {
+        try self.launch()
+        try self.awaitReadiness()
+    }
+
+    /// Ends the daemon without warning.
+    func kill() throws {
+        self.connection = nil
+        try self.process?.kill()
+        self.process = nil
+        // What a dead daemon said is not taken for the next one's word.
+        while try self.readiness.next(Deadline(afterMilliseconds: 0)) != nil {}
+    }
+
+    /// Asks the daemon to end and waits until it did, well.
+    func stop() throws {
+        self.connection = nil
+        guard let process = self.process else { return }
+        process.signal(SIGTERM)
+        let exit = try process.waitForExit()
+        self.process = nil
+        while try self.readiness.next(Deadline(afterMilliseconds: 0)) != nil {}
+        guard exit == .code(0) else { throw Broken("\(self.name): \(exit)\n\(self.log)") }
+    }
+
+    /// One connection to the running daemon, kept.
+    func control() throws -> ControlConnection {
+        if let connection = self.connection { return connection }
+        let connection = try ControlConnection(path: self.socket)
+        self.connection = connection
+        return connection
+    }
+
+    /// Asks the daemon and waits for the result.
+    func call(_ method: String, _ params: JSON = [:]) throws -> JSON {
+        do {
+            return try self.control().call(method, params)
+        } catch {
+            throw Broken("\(self.name): \(method): \(error)\n\(self.log)")
+        }
+    }
+
+    /// Runs `stoa` against this node and returns what it printed.
+    func stoa(_ arguments: String..., expecting code: Int32 = 0) throws -> String {
+        try ChildProcess.run(
+            ["\(Surroundings.programs())/stoa", "--socket", self.socket] + arguments,
+            environment: self.environment, expecting: code)
+    }
+
+    /// Starts a `stoa` that goes on.
+    func startStoa(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(
+            ["\(Surroundings.programs())/stoa", "--socket", self.socket] + arguments,
+            environment: self.environment, errors: self.logPath)
+    }
+
+    func identity() throws -> String { try self.call("status")["id"]?.stringValue ?? "" }
+
+    /// The address to dial, as the daemon says it.
+    func address() throws -> String {
+        let addresses = try self.call("status")["listen"]?.arrayValue ?? []
+        guard let address = addresses.first?.stringValue else {
+            throw Broken("\(self.name) listens nowhere:\n\(self.log)")
+        }
+        return address
+    }
+
+    /// Asks again until it is so.
+    func await(
+        _ what: String, _ deadline: Deadline = .patient, _ holds: (Node) throws -> Bool
+    ) throws {
+        let control = try self.control()
+        while try !holds(self) {
+            guard !deadline.hasPassed else {
+                throw Broken("\(self.name): not in time: \(what)\n\(self.log)")
+            }
+            // The pause between two questions; ends early when the daemon says something.
+            _ = try control.receive(Deadline(afterMilliseconds: 5))
+        }
+    }
+
+    /// The names of the peers with a link.
+    func linked() throws -> Set<String> {
+        let peers = try self.call("peers")["peers"]?.arrayValue ?? []
+        return Set(
+            peers.filter { $0["state"] == "linked" }.compactMap { $0["name"]?.stringValue })
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Posix
+import Testing
+
+/// What these tests find around them.
+enum Surroundings {
+    /// Where the programs are: named by the Makefile, else beside the tests.
+    static func programs() throws -> String {
+        if let named = ProcessEnvironment.variable("STOA_PROGRAMS") { return named }
+        var buffer = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        guard count > 0 else { throw Broken("/proc/self/exe cannot be read") }
+        var folder = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // `swift test` runs the tests from the folder of the programs, or loads them from a tool.
+        for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
+            folder = argument
+        }
+        return Files.parent(of: folder)
+    }
+
+    /// The folder with Package.swift.
+    static let project: String = {
+        let here = #filePath.split(separator: "/").dropLast(4)
+        return "/" + here.joined(separator: "/")
+    }()
+
+    static let isRoot = geteuid() == 0
+    /// Set where a skipped test is a failure.
+    static let mayNotSkip = ProcessEnvironment.variable("STOA_NO_SKIP") == "1"
+    /// Set for longer runs.
+    static let isLong = ProcessEnvironment.variable("STOA_LONG") == "1"
+
+    private static func canRunLabs() -> Bool {
+        guard Self.isRoot, Files.exists("/proc/self/ns/net") else { return false }
+        return ["ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon"].allSatisfy { tool in
+            ["/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"].contains { Files.exists($0 + tool) }
+        }
+    }
+
+    /// Runs a test where labs can be made; elsewhere skips it, or fails where that is forbidden.
+    static let labs = ConditionTrait.enabled(
+        if: Self.mayNotSkip || Self.canRunLabs(),
+        "needs root and the packages of: Tests/Tools/setup.sh --labs")
+}
+
+/// One after the other: the machine is shared, and some measure time.
+@Suite(.serialized) enum IntegrationTests {}

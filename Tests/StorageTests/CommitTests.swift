@@ -1,0 +1,334 @@
+import Engine
+import Noise
+import Storage
+import Testing
+
+@Suite("Commit")
+struct CommitTests {
+    @Test("an entry whose time is not after that of a dep that is here is hidden")
+    func hiddenAtOnce() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        let dep = bobs.append([text("dep", at: 50)])
+        let late = eves.append([text("same time", at: 50, deps: bobs.ids), text("later", at: 51)])
+        let outcome = try await store.commit(batch(dep, late))
+        #expect(outcome.cursors == [[Cursor(1)], [nil, Cursor(3)]])
+        let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))
+        #expect(texts(page.entries) == ["dep", "later"])
+        #expect(try await store.run(eves.key, from: 1, through: 2) == late.run.run)
+        #expect(try await store.entry(eves.ids[0])?.cursor == Cursor(0))
+        #expect(
+            texts(try await store.entries(after: Cursor(0), limit: 9).entries) == ["dep", "later"])
+    }
+
+    @Test("an entry is hidden when a dep comes in later that is not before it, and said so")
+    func hiddenLater() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        let dep = bobs.append([text("dep", at: 50)])
+        let wrong = eves.append([
+            entry(.join(ops), at: time(20)), text("wrong", at: 49, deps: bobs.ids),
+        ])
+        #expect(try await store.commit(batch(wrong)).cursors == [[Cursor(1), Cursor(2)]])
+        #expect(try await store.summaries().map(\.unread) == [1])
+        await store.close()
+        store = try await directory.open()
+        let outcome = try await store.commit(batch(dep))
+        #expect(outcome.hidden.map(\.id) == [eves.ids[1]])
+        #expect(outcome.hidden.map(\.cursor) == [Cursor(2)])
+        #expect(outcome.hidden.map(\.payload) == [nil])
+        #expect(try await store.summaries().map(\.unread) == [1])
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.logs[eves.key]?.isHeadShown == false)
+        #expect(snapshot.logs[eves.key]?.head == eves.head)
+        let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))
+        #expect(texts(page.entries) == ["(2)", "dep"])
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("an entry that a later append of the same batch hides gets no cursor")
+    func hiddenInOneBatch() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        let dep = bobs.append([text("dep", at: 50)])
+        let wrong = eves.append([text("wrong", at: 49, deps: bobs.ids)])
+        let outcome = try await store.commit(batch(wrong, dep))
+        #expect(outcome.cursors == [[nil], [Cursor(2)]] && outcome.hidden.isEmpty)
+    }
+
+    @Test("a hidden join or leave does not say who is a member")
+    func hiddenLeave() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        let dep = bobs.append([entry(.join(ops), at: time(50))])
+        _ = try await store.commit(
+            batch(
+                eves.append([
+                    entry(.join(ops), at: time(1)), entry(.leave, at: time(49), deps: bobs.ids),
+                ])))
+        #expect(try await store.snapshot().members.isEmpty)
+        _ = try await store.commit(batch(dep))
+        #expect(try await store.snapshot().members == [ops.conversation: [bob.id, eve.id]])
+    }
+
+    @Test("a dep of another conversation says nothing about an entry")
+    func foreignDep() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob, room("dev"))
+        var eves = LogWriter(eve)
+        let dep = bobs.append([text("elsewhere", at: 50)])
+        let one = eves.append([text("before", at: 1, deps: bobs.ids)])
+        let two = eves.append([text("after", at: 2, deps: bobs.ids)])
+        #expect(
+            try await store.commit(batch(one, dep, two)).cursors.joined().count { $0 != nil } == 3)
+    }
+
+    @Test(
+        "held entries are stored and not shown until a release gives them cursors in display order")
+    func held() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        let first = bobs.append([text("due", at: 1), text("held 2", at: 600_002)], heldFrom: 1)
+        let second = eves.append(
+            [entry(.join(ops), at: time(600_001)), text("held 3", at: 600_003)], heldFrom: 0)
+        var outcome = try await store.commit(batch(first, second))
+        #expect(outcome.cursors == [[Cursor(1), nil], [nil, nil]])
+        #expect(outcome.held == HeldEntries(count: 3, first: time(600_001)))
+        await store.close()
+        store = try await directory.open()
+        var snapshot = try await store.snapshot()
+        #expect(snapshot.held == HeldEntries(count: 3, first: time(600_001)))
+        #expect(
+            snapshot.logs[bobs.key]
+                == StoredLog(head: bobs.head, forkPoint: nil, isHeadShown: false))
+        #expect(snapshot.members.isEmpty && snapshot.latestShown == [ops.conversation: time(1)])
+        #expect(try await store.run(bobs.key, from: 1, through: 2) == first.run.run)
+        #expect(try await store.counts().entries == 4)
+
+        var release = Batch(number: 2)
+        release.release = time(600_002)
+        outcome = try await store.commit(release)
+        #expect(outcome.released.map(\.cursor) == [Cursor(2), Cursor(3)])
+        #expect(texts(outcome.released) == ["(2)", "held 2"])
+        #expect(outcome.held == HeldEntries(count: 1, first: time(600_003)))
+        snapshot = try await store.snapshot()
+        #expect(snapshot.members == [ops.conversation: [eve.id]])
+        #expect(snapshot.logs[bobs.key]?.isHeadShown == true)
+        #expect(snapshot.logs[eves.key]?.isHeadShown == false)
+        #expect(try await store.summaries().map(\.unread) == [2])
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("a held entry that its dep contradicts is hidden and not held any more")
+    func heldAndHidden() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        let dep = bobs.append([text("dep", at: 900_000)], heldFrom: 0)
+        let wrong = eves.append([text("wrong", at: 800_000, deps: bobs.ids)], heldFrom: 0)
+        #expect(try await store.commit(batch(wrong)).held.count == 1)
+        #expect(
+            try await store.commit(batch(dep)).held == HeldEntries(count: 1, first: time(900_000)))
+        var release = Batch(number: 2)
+        release.release = time(1_000_000)
+        let outcome = try await store.commit(release)
+        #expect(texts(outcome.released) == ["dep"] && outcome.held.count == 0)
+        #expect(try await store.counts().entries == 2)
+    }
+
+    @Test("a release takes a bounded number of entries and leaves the rest due")
+    func boundedRelease() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        for start in 0..<40 {
+            let entries = (1...128).map { text("m", at: UInt64(start * 128 + $0)) }
+            _ = try await store.commit(batch(log.append(entries, heldFrom: 0)))
+        }
+        var release = Batch(number: 2)
+        release.release = time(1_000_000)
+        var outcome = try await store.commit(release)
+        #expect(outcome.released.count == 4_096 && outcome.held.count == 1_024)
+        #expect(outcome.held.first == time(4_097))
+        outcome = try await store.commit(release)
+        #expect(
+            outcome.released.count == 1_024 && outcome.held == HeldEntries(count: 0, first: nil))
+    }
+
+    @Test("entries before the given time are flagged late")
+    func late() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        var append = log.append([text("old", at: 1), text("new", at: 9)])
+        append.lateBefore = time(9)
+        _ = try await store.commit(batch(append))
+        #expect(
+            try await store.entries(after: Cursor(0), limit: 9).entries.map(\.isLate) == [
+                true, false,
+            ])
+    }
+
+    @Test("what this version cannot show has a cursor and is left out where people look")
+    func unreadable() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        var strange = text("strange", at: 2)
+        strange.extensions = [1, 0]
+        let append = log.append([
+            Entry(kind: 9, time: time(1), deps: [], payload: .present([])), strange,
+            Entry(kind: 1, time: time(3), deps: [], payload: .present([0, 1])),
+            Entry(kind: 1, time: time(4), deps: [], payload: .absent(length: 5, hash: .zero)),
+            text("plain", at: 5),
+        ])
+        let outcome = try await store.commit(batch(append))
+        #expect(outcome.cursors == [(1...5).map { Cursor($0) }])
+        let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))
+        #expect(texts(page.entries) == ["plain"])
+        #expect(try await store.summaries().map(\.unread) == [1])
+        let arrivals = try await store.entries(after: Cursor(0), limit: 9)
+        #expect(texts(arrivals.entries) == ["plain"] && arrivals.through == Cursor(5))
+        #expect(try await store.run(log.key, from: 1, through: 5) == append.run.run)
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("an idempotency key gives the entry that was first sent under it")
+    func keys() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var log = LogWriter(ada)
+        var append = log.append([text("one", at: 1), text("two", at: 2)])
+        append.keys = [0: "a", 1: "b"]
+        _ = try await store.commit(batch(append))
+        var again = log.append([text("again", at: 3)])
+        again.keys = [0: "a"]
+        _ = try await store.commit(batch(again))
+        await store.close()
+        store = try await directory.open()
+        let found = try #require(try await store.lookUp(idempotencyKey: "a"))
+        #expect(found.id == log.ids[0] && found.cursor == Cursor(1) && found.time == time(1))
+        #expect(found.key == log.key)
+        #expect(try await store.lookUp(idempotencyKey: "b")?.cursor == Cursor(2))
+        #expect(try await store.lookUp(idempotencyKey: "c") == nil)
+    }
+
+    @Test("an idempotency key is forgotten after thirty days")
+    func oldKeys() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(ada)
+        let day: UInt64 = 86_400_000
+        for (name, at) in [("first", 0), ("second", 15 * day), ("third", 31 * day)] {
+            var append = log.append([text(name, at: 1 + at)])
+            append.keys = [0: name]
+            _ = try await store.commit(batch(append))
+        }
+        #expect(try await store.lookUp(idempotencyKey: "first") == nil)
+        #expect(try await store.lookUp(idempotencyKey: "second") != nil)
+        #expect(try await store.lookUp(idempotencyKey: "third") != nil)
+    }
+
+    @Test("a member is whose latest join or leave is a join, in display order")
+    func members() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var old = LogWriter(bob, incarnation: 1)
+        var new = LogWriter(bob, incarnation: .max)
+        var eves = LogWriter(eve)
+        _ = try await store.commit(
+            batch(
+                new.append([entry(.leave, at: time(9))]),
+                old.append([entry(.join(ops), at: time(5))]),
+                eves.append([entry(.join(ops), at: time(7))])))
+        #expect(try await store.snapshot().members == [ops.conversation: [eve.id]])
+        // The same time: the greater incarnation stands.
+        _ = try await store.commit(
+            batch(
+                new.append([entry(.join(ops), at: time(20))]),
+                old.append([entry(.leave, at: time(20))])))
+        #expect(try await store.snapshot().members == [ops.conversation: [bob.id, eve.id]])
+    }
+
+    @Test("the newest record of an author, scope and kind stands")
+    func records() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        func record(_ name: String, _ at: UInt64, _ room: RoomName? = nil) -> Record {
+            Record(
+                kind: Record.Kind.profile, author: bob.id, conversation: room?.conversation,
+                time: time(at), value: Profile(name: name, status: "").encoded, signer: bob.signer)
+        }
+        let new = record("new", 2)
+        let scoped = record("scoped", 1, ops)
+        var first = Batch(number: 1)
+        first.records = [new, record("old", 1), scoped]
+        _ = try await store.commit(first)
+        await store.close()
+        store = try await directory.open()
+        #expect(Set(try await store.snapshot().records) == [new, scoped])
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("rooms, peers and the incarnation come back in the snapshot")
+    func smallValues() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        let peers = [
+            KnownPeer(id: eve.id, addresses: ["[fe80::1%2]:80", "10.0.0.1:80"], lastSeen: 9),
+            KnownPeer(id: bob.id, addresses: [], lastSeen: 8),
+        ]
+        var one = Batch(number: 1)
+        one.peers = peers.reversed()
+        one.membership = [
+            ops.conversation: RoomMembership(name: ops, isJoined: true),
+            room("dev").conversation: RoomMembership(name: room("dev"), isJoined: false),
+        ]
+        one.incarnation = 0xffff_ffff_ffff_fff0
+        _ = try await store.commit(one)
+        await store.close()
+        store = try await directory.open()
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.peers == peers)
+        #expect(snapshot.rooms == one.membership)
+        #expect(snapshot.incarnation == one.incarnation)
+    }
+
+    @Test("the greatest own time counts every own log and no other")
+    func ownTime() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var mine = LogWriter(ada)
+        var dev = LogWriter(ada, room("dev"))
+        var bobs = LogWriter(bob)
+        _ = try await store.commit(
+            batch(
+                mine.append([text("a", at: 5)]), dev.append([text("b", at: 7)]),
+                bobs.append([text("c", at: 9)])))
+        #expect(try await store.snapshot().latestOwnTime == time(7))
+        #expect(try await store.summaries().map(\.unread).sorted() == [0, 1])
+    }
+
+    @Test("an append that does not start behind its log's head traps")
+    func gap() async {
+        await #expect(processExitsWith: .failure) {
+            let directory = try TemporaryDirectory()
+            let store = try await directory.open()
+            var log = LogWriter(bob)
+            _ = log.append([text("lost", at: 1)])
+            _ = try await store.commit(batch(log.append([text("two", at: 2)])))
+        }
+    }
+}

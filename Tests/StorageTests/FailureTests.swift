@@ -1,0 +1,251 @@
+import Engine
+import Glibc
+import Noise
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Failures")
+struct FailureTests {
+    static func open(_ directory: TemporaryDirectory) throws -> StoreFile {
+        try StoreFile(
+            directory: directory.data, witness: directory.witness, owner: ada.id,
+            identify: fileIdentity)
+    }
+
+    static func reason(_ directory: TemporaryDirectory) async -> StoreFailure.Reason? {
+        let failure = await #expect(throws: StoreFailure.self) { try await directory.open() }
+        #expect(failure?.remedy.isEmpty == false && failure?.detail.isEmpty == false)
+        return failure?.reason
+    }
+
+    @Test("the file is for its user alone, and so is what SQLite puts beside it")
+    func mode() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        for path in [directory.database, directory.database + "-wal", directory.witness] {
+            var found = stat()
+            try #require(stat(path, &found) == 0)
+            #expect(found.st_mode & 0o777 == 0o600, "\(path)")
+        }
+        await store.close()
+    }
+
+    @Test("a store that is open is refused to a second one, and free after it was closed")
+    func locked() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        #expect(await Self.reason(directory) == .locked)
+        _ = try await store.snapshot()
+        await store.close()
+        await (try await directory.open()).close()
+    }
+
+    @Test("a store that another process has open is refused")
+    func lockedByAnother() async throws {
+        let directory = try TemporaryDirectory()
+        let link = "/tmp/stoa-locked-\(getpid())"
+        unlink(link)
+        try #require(symlink(directory.path, link) == 0)
+        defer { unlink(link) }
+        let store = try await directory.open()
+        await #expect(processExitsWith: .success) {
+            let path = "/tmp/stoa-locked-\(getppid())"
+            let failure = await #expect(throws: StoreFailure.self) {
+                try await MessageStore.open(
+                    directory: "\(path)/data", witness: "\(path)/state/other", owner: ada.id,
+                    executor: QueueExecutor(), identify: fileIdentity)
+            }
+            #expect(failure?.reason == .locked)
+        }
+        await store.close()
+    }
+
+    @Test("the store runs on the executor that it was given")
+    func executor() async throws {
+        let directory = try TemporaryDirectory()
+        let executor = QueueExecutor()
+        let store = try await directory.open(executor: executor)
+        let before = executor.jobs.load(ordering: .relaxed)
+        _ = try await store.counts()
+        #expect(executor.jobs.load(ordering: .relaxed) > before)
+    }
+
+    @Test("a directory that is not there is an input or output failure")
+    func missing() async throws {
+        let directory = try TemporaryDirectory()
+        try #require(rmdir(directory.data) == 0)
+        #expect(await Self.reason(directory) == .inputOutput)
+    }
+
+    @Test("a witness that cannot be written is a failure, not a silent doubt")
+    func missingState() async throws {
+        let directory = try TemporaryDirectory()
+        try #require(rmdir(directory.state) == 0)
+        #expect(await Self.reason(directory) == .inputOutput)
+    }
+
+    @Test("a file that is no database is corrupt and stays as it is")
+    func garbage() async throws {
+        let directory = try TemporaryDirectory()
+        var random = SeededRandom(seed: 1)
+        let bytes = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        try writeFile(directory.database, bytes)
+        #expect(await Self.reason(directory) == .corrupt)
+        #expect(try readFile(directory.database) == bytes)
+    }
+
+    @Test("a database cut short is found damaged, never a crash", arguments: [1, 3, 6, 20])
+    func cutShort(keptPages: Int) async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.fill(directory, runs: 20)
+        let bytes = try readFile(directory.database)
+        try writeFile(directory.database, Array(bytes.prefix(keptPages * 4_096)))
+        #expect(await Self.isDamaged(directory))
+    }
+
+    static func fill(_ directory: TemporaryDirectory, runs: Int) async throws {
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        for run in 0..<runs {
+            let entries = (0..<50).map { text("message", at: UInt64(run * 50 + $0 + 1)) }
+            _ = try await store.commit(batch(log.append(entries)))
+        }
+        await store.close()
+    }
+
+    /// Whether opening, reading or checking a store reports damage.
+    static func isDamaged(_ directory: TemporaryDirectory) async -> Bool {
+        do throws(StoreFailure) {
+            let store: MessageStore
+            do {
+                store = try await directory.open()
+            } catch let failure as StoreFailure {
+                throw failure
+            } catch {
+                Issue.record(error)
+                return false
+            }
+            _ = try await store.snapshot()
+            _ = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 1_000))
+            let findings = try await store.check()
+            await store.close()
+            return !findings.isEmpty
+        } catch {
+            return error.reason == .corrupt
+        }
+    }
+
+    @Test("a flipped bit never crashes; in an entry it is found with its log and number")
+    func flipped() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.fill(directory, runs: 20)
+        let bytes = try readFile(directory.database)
+        var random = SeededRandom(seed: 3)
+        var found = 0
+        for _ in 0..<60 {
+            var damaged = bytes
+            let place = Int.random(in: 0..<bytes.count, using: &random)
+            damaged[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            try writeFile(directory.database, damaged)
+            if await Self.isDamaged(directory) { found += 1 }
+        }
+        // Unused space inside pages is not read; most of the file is not unused.
+        #expect(found > 30)
+    }
+
+    @Test("a changed payload, id, time or attestation is named")
+    func changed() async throws {
+        let changes = [
+            "payload = x'00'", "hlc = hlc + 1", "kind = 7", "prefix = prefix + 1",
+            "attestation = zeroblob(64)", "flags = 2", "extra = x'0000'", "extra = x'ff'",
+        ]
+        for change in changes {
+            let directory = try TemporaryDirectory()
+            try await Self.fill(directory, runs: 1)
+            do {
+                let database = try Database(path: directory.database)
+                try database.execute("UPDATE entries SET \(change) WHERE seq = 50")
+            }
+            let store = try await directory.open()
+            let findings = try await store.check()
+            let key = LogWriter(bob).key
+            let isNamed =
+                change == "extra = x'0000'"
+                ? findings.isEmpty
+                : findings.contains { $0.log == key && ($0.seq == 50 || $0.seq == nil) }
+            #expect(isNamed, "\(change): \(findings)")
+            await store.close()
+        }
+    }
+
+    @Test("a full disk refuses a batch whole, and the store goes on when there is space")
+    func full() throws {
+        let directory = try TemporaryDirectory()
+        let store = try Self.open(directory)
+        var log = LogWriter(bob)
+        let first = log.append([text("first", at: 1)])
+        _ = try store.commit(batch(first))
+        let before = try store.snapshot()
+        let pages = try store.database.int("PRAGMA page_count")
+        try store.database.execute("PRAGMA max_page_count = \(pages + 4)")
+        var next = batch(
+            log.append((2...128).map { text(String(repeating: "x", count: 500), at: $0) }))
+        next.membership = [ops.conversation: RoomMembership(name: ops, isJoined: true)]
+        let error = #expect(throws: SQLiteError.self) { try store.commit(next) }
+        let failure = error.map { StoreFailure($0, path: store.path, systemError: 0) }
+        #expect(failure?.reason == .full)
+        #expect(try store.snapshot().logs == before.logs && store.snapshot().rooms.isEmpty)
+        #expect(try store.counts().entries == 1)
+        #expect(store.check().isEmpty)
+        try store.database.execute("PRAGMA max_page_count = 1000000")
+        #expect(try store.commit(next).cursors[0].count == 127)
+        #expect(try store.snapshot().logs[log.key]?.head == log.head)
+        #expect(store.check().isEmpty)
+    }
+
+    @Test("a failed write refuses a batch whole, and the store goes on when writing works again")
+    func failedWrite() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let store = try Self.open(directory)
+            var log = LogWriter(ada)
+            _ = try store.commit(batch(log.append([text("first", at: 1)])))
+            let next = batch(log.append((2...128).map { text("message", at: $0) }))
+            // Writes behind this size fail with EFBIG, as on a disk with an error.
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 65_536, rlim_max: rlim_t.max)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            for _ in 0..<3 {
+                let error = #expect(throws: SQLiteError.self) { try store.commit(next) }
+                let failure = error.map {
+                    StoreFailure($0, path: store.path, systemError: store.database.systemError)
+                }
+                #expect(failure?.reason == .inputOutput)
+            }
+            #expect(try store.counts().entries == 1)
+            limit.rlim_cur = rlim_t.max
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            _ = try store.commit(next)
+            #expect(try store.snapshot().logs[log.key]?.head == log.head)
+            #expect(store.check().isEmpty)
+        }
+    }
+
+    @Test("what SQLite and the system report is told apart")
+    func reasons() {
+        func reason(_ code: Int32, _ systemError: Int32 = 0) -> StoreFailure.Reason {
+            let error = SQLiteError(extendedCode: code, message: "", sql: "")
+            return StoreFailure(error, path: "/p", systemError: systemError).reason
+        }
+        // sqlite3.h: FULL 13, READONLY 8, CANTOPEN 14, IOERR_WRITE 778, CORRUPT 11, NOTADB 26, BUSY
+        // 5.
+        #expect(reason(13) == .full && reason(8) == .readOnly)
+        #expect(reason(14, EROFS) == .readOnly && reason(14, EACCES) == .readOnly)
+        #expect(reason(14, ENOENT) == .inputOutput && reason(778, EIO) == .inputOutput)
+        #expect(reason(778, ENOSPC) == .full && reason(778, EDQUOT) == .full)
+        #expect(reason(11) == .corrupt && reason(26) == .corrupt && reason(5) == .locked)
+        #expect(reason(7) == .other(code: 7))
+    }
+}

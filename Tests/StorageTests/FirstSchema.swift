@@ -1,0 +1,100 @@
+/// The schema of the first release, frozen: what files in the field have.
+///
+/// Never edited.
+let firstSchema = """
+    CREATE TABLE state (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        owner BLOB NOT NULL,
+        incarnation INTEGER,
+        starts INTEGER NOT NULL,
+        token BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE conversations (
+        id INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL UNIQUE,
+        name TEXT,
+        joined INTEGER,
+        shown INTEGER,
+        unread INTEGER NOT NULL DEFAULT 0,
+        latest INTEGER NOT NULL DEFAULT 0,
+        read INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE TABLE authors (
+        id INTEGER PRIMARY KEY,
+        key BLOB NOT NULL UNIQUE
+    ) STRICT;
+    CREATE TABLE logs (
+        id INTEGER PRIMARY KEY,
+        conversation INTEGER NOT NULL REFERENCES conversations,
+        author INTEGER NOT NULL REFERENCES authors,
+        incarnation INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        head BLOB NOT NULL,
+        hlc INTEGER NOT NULL,
+        shown INTEGER NOT NULL,
+        last INTEGER NOT NULL,
+        fork INTEGER,
+        UNIQUE (conversation, author, incarnation)
+    ) STRICT;
+    CREATE TABLE forks (
+        log INTEGER PRIMARY KEY REFERENCES logs,
+        proof BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE entries (
+        arrival INTEGER PRIMARY KEY,
+        log INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        conversation INTEGER NOT NULL,
+        hlc INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        flags INTEGER NOT NULL,
+        prefix INTEGER NOT NULL,
+        suffix BLOB NOT NULL,
+        attestation BLOB,
+        extra BLOB,
+        payload BLOB
+    ) STRICT;
+    CREATE UNIQUE INDEX entries_by_position ON entries (log, seq);
+    CREATE INDEX entries_by_time ON entries (conversation, hlc);
+    CREATE INDEX entries_by_id ON entries (prefix);
+    CREATE INDEX entries_held ON entries (hlc) WHERE arrival < 0;
+    CREATE INDEX entries_of_members ON entries (log, hlc) WHERE kind IN (2, 3);
+    CREATE TABLE waiting (
+        dep INTEGER NOT NULL,
+        log INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        PRIMARY KEY (dep, log, seq)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE members (
+        conversation INTEGER NOT NULL REFERENCES conversations,
+        author INTEGER NOT NULL REFERENCES authors,
+        kind INTEGER NOT NULL,
+        hlc INTEGER NOT NULL,
+        incarnation INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        PRIMARY KEY (conversation, author)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE records (
+        author INTEGER NOT NULL REFERENCES authors,
+        conversation INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        record BLOB NOT NULL,
+        PRIMARY KEY (author, conversation, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE peers (
+        author INTEGER PRIMARY KEY REFERENCES authors,
+        addresses BLOB NOT NULL,
+        seen INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE consumers (
+        name TEXT PRIMARY KEY,
+        cursor INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE sends (
+        number INTEGER PRIMARY KEY,
+        key TEXT NOT NULL UNIQUE,
+        log INTEGER NOT NULL REFERENCES logs,
+        seq INTEGER NOT NULL,
+        milliseconds INTEGER NOT NULL
+    ) STRICT;
+    """

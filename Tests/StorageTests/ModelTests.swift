@@ -1,0 +1,271 @@
+import Engine
+import Noise
+import Storage
+import Testing
+
+/// The store as a list of all entries, with everything else worked out from it each time.
+struct Model {
+    struct Item {
+        let key: LogKey
+        let seq: UInt64
+        let id: EntryID
+        let entry: Entry
+        var isHeld: Bool
+        var isHidden: Bool
+        var isDisputed = false
+    }
+
+    var items: [Item] = []
+    var forks: [LogKey: UInt64] = [:]
+    var shown: [ConversationID: HybridTime] = [:]
+    var held: [Item] { self.items.filter(\.isHeld) }
+
+    static func isReadable(_ item: Item) -> Bool {
+        Content(of: item.entry, in: item.key.conversation) != nil
+    }
+
+    static func isShown(_ item: Item) -> Bool { !item.isHeld && !item.isHidden }
+
+    static func isOrdered(_ left: Item, _ right: Item) -> Bool {
+        (left.entry.time, left.key.name, left.seq) < (right.entry.time, right.key.name, right.seq)
+    }
+
+    mutating func apply(_ batch: Batch) {
+        for append in batch.appends {
+            for (index, entry) in append.run.run.entries.enumerated() {
+                self.items.append(
+                    Item(
+                        key: append.run.run.key, seq: append.run.run.first + UInt64(index),
+                        id: append.run.ids[index], entry: entry, isHeld: index >= append.heldFrom,
+                        isHidden: false))
+                self.hide()
+            }
+        }
+        for proof in batch.proofs {
+            let point = min(proof.point, self.forks[proof.key] ?? .max)
+            self.forks[proof.key] = point
+            for index in self.items.indices
+            where self.items[index].key == proof.key && self.items[index].seq >= point {
+                if self.items[index].isHeld { self.items[index].isHidden = true }
+                self.items[index].isHeld = false
+                self.items[index].isDisputed = true
+            }
+        }
+        if let release = batch.release {
+            for index in self.items.indices where self.items[index].entry.time <= release {
+                self.items[index].isHeld = false
+            }
+        }
+        for item in self.items where Self.isShown(item) {
+            let shown = self.shown[item.key.conversation] ?? item.entry.time
+            self.shown[item.key.conversation] = max(shown, item.entry.time)
+        }
+    }
+
+    private mutating func hide() {
+        var byID: [EntryID: Item] = [:]
+        for item in self.items { byID[item.id] = item }
+        for index in self.items.indices {
+            let item = self.items[index]
+            let isContradicted = item.entry.deps.contains { dep in
+                byID[dep].map {
+                    $0.key.conversation == item.key.conversation && $0.entry.time >= item.entry.time
+                } ?? false
+            }
+            if isContradicted {
+                self.items[index].isHidden = true
+                self.items[index].isHeld = false
+            }
+        }
+    }
+
+    var logs: [LogKey: StoredLog] {
+        var logs: [LogKey: StoredLog] = [:]
+        for (key, point) in self.forks {
+            logs[key] = StoredLog(head: .start, forkPoint: point, isHeadShown: false)
+        }
+        for item in self.items where item.seq < self.forks[item.key] ?? .max {
+            if let log = logs[item.key], log.head.seq > item.seq { continue }
+            logs[item.key] = StoredLog(
+                head: Head(seq: item.seq, id: item.id, time: item.entry.time),
+                forkPoint: self.forks[item.key], isHeadShown: Self.isShown(item))
+        }
+        return logs
+    }
+
+    func seen(in conversation: ConversationID) -> [Item] {
+        self.items.filter {
+            $0.key.conversation == conversation && Self.isShown($0) && Self.isReadable($0)
+        }.sorted(by: Self.isOrdered)
+    }
+
+    func members(of conversation: ConversationID) -> Set<PeerID> {
+        var latest: [PeerID: UInt8] = [:]
+        for item in self.seen(in: conversation) where !item.isDisputed && item.entry.kind > 1 {
+            latest[item.key.name.author] = item.entry.kind
+        }
+        return Set(latest.filter { $0.value == Entry.Kind.join }.keys)
+    }
+}
+
+/// Makes batches as a node would, from authors who sometimes lie.
+struct BatchMaker {
+    var random: SeededRandom
+    var writers: [LogWriter]
+    /// Runs that were written and not yet received, by log.
+    var pending: [[VerifiedRun]]
+    var forks: [Int: UInt64] = [:]
+    var proofs: [(log: Int, proof: ForkProof)] = []
+    var known: [EntryID] = []
+    var clock: UInt64 = 1_000
+    let rooms = [ops, room("dev")]
+
+    init(seed: UInt64) {
+        self.random = SeededRandom(seed: seed)
+        self.writers = []
+        for person in [ada, bob, eve] {
+            for room in self.rooms {
+                for incarnation: UInt64 in [1, .max] {
+                    self.writers.append(LogWriter(person, room, incarnation: incarnation))
+                }
+            }
+        }
+        self.pending = self.writers.map { _ in [] }
+    }
+
+    private mutating func chance(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &self.random) < percent
+    }
+
+    private mutating func entries(after last: HybridTime) -> [Entry] {
+        var previous = last
+        return (0..<Int.random(in: 1...4, using: &self.random)).map { _ in
+            self.clock += UInt64.random(in: 0...3, using: &self.random)
+            var at = time(self.clock)
+            // Sometimes far ahead, sometimes with the time of others.
+            if self.chance(4) { at = time(self.clock + 1_000_000) }
+            at = max(at, HybridTime(previous.rawValue + 1))
+            previous = at
+            var deps: Set<EntryID> = []
+            while self.chance(35),
+                let dep = self.known.suffix(20).randomElement(using: &self.random)
+            {
+                deps.insert(dep)
+            }
+            var content = Content.text("m\(at.rawValue % 1_000)")
+            if self.chance(10) {
+                content = self.chance(50) ? .leave : .join(self.chance(50) ? ops : self.rooms[1])
+            }
+            var made = entry(content, at: at, deps: Array(deps))
+            if self.chance(3) { made.kind = 77 }
+            return made
+        }
+    }
+
+    /// Writes a few runs, forks now and then, and gives some of what is on the way.
+    mutating func next(number: UInt64) -> Batch {
+        for _ in 0..<Int.random(in: 1...4, using: &self.random) {
+            let index = Int.random(in: 0..<self.writers.count, using: &self.random)
+            var other = self.writers[index]
+            let run = self.writers[index].run(self.entries(after: self.writers[index].head.time))
+            if self.chance(2) {
+                let twin = other.run(self.entries(after: other.head.time))
+                if let proof = ForkProof(run, twin) { self.proofs.append((index, proof)) }
+            }
+            self.pending[index].append(run)
+            self.known += run.ids
+        }
+        var batch = Batch(number: number)
+        for index in self.writers.indices where self.chance(60) {
+            while let run = self.pending[index].first, self.chance(70) {
+                self.pending[index].removeFirst()
+                guard run.run.first < self.forks[index] ?? .max else { continue }
+                let limit = time(self.clock + 300_000)
+                let heldFrom = run.run.entries.firstIndex { $0.time > limit } ?? .max
+                batch.appends.append(Append(run: run, heldFrom: heldFrom))
+            }
+        }
+        if !self.proofs.isEmpty && self.chance(10) {
+            let (index, proof) = self.proofs.removeFirst()
+            batch.proofs.append(proof)
+            self.forks[index] = min(self.forks[index] ?? .max, proof.point)
+        }
+        if self.chance(5) { self.clock += 400_000 }
+        if self.chance(30) { batch.release = time(self.clock + 300_000) }
+        return batch
+    }
+}
+
+@Suite("Model")
+struct ModelTests {
+    @Test(
+        "random batches give what a simple model gives, also after opening again", arguments: 1...12
+    )
+    func agrees(seed: UInt64) async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var maker = BatchMaker(seed: seed)
+        var model = Model()
+        var cursors: Set<Cursor> = []
+        for number in UInt64(1)...60 {
+            let batch = maker.next(number: number)
+            let before = Set(model.items.filter(Model.isShown).map(\.id))
+            model.apply(batch)
+            let outcome = try await store.commit(batch)
+
+            let shown = Dictionary(
+                uniqueKeysWithValues: model.items.map { ($0.id, Model.isShown($0)) })
+            let released = Set(outcome.released.map(\.id))
+            for (append, given) in zip(batch.appends, outcome.cursors) {
+                for (id, cursor) in zip(append.run.ids, given) {
+                    #expect((cursor != nil) == (shown[id] == true && !released.contains(id)))
+                    if let cursor { #expect(cursors.insert(cursor).inserted) }
+                }
+            }
+            for entry in outcome.released { #expect(cursors.insert(entry.cursor).inserted) }
+            #expect(Set(outcome.hidden.map(\.id)) == before.filter { shown[$0] == false })
+            #expect(outcome.held.count == model.held.count)
+            #expect(outcome.held.first == model.held.map(\.entry.time).min())
+
+            if number % 20 == 0 {
+                await store.close()
+                store = try await directory.open()
+            }
+            if number % 5 == 0 { try await self.compare(store, model, maker.rooms) }
+        }
+        #expect(try await store.check() == [])
+    }
+
+    func compare(_ store: MessageStore, _ model: Model, _ rooms: [RoomName]) async throws {
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.logs == model.logs)
+        #expect(snapshot.latestShown == model.shown)
+        let own = model.items.filter { $0.key.name.author == ada.id }.map(\.entry.time).max()
+        #expect(snapshot.latestOwnTime == own ?? HybridTime(0))
+        #expect(try await store.counts().entries == model.items.count)
+        let summaries = try await store.summaries()
+        for room in rooms {
+            let conversation = room.conversation
+            let seen = model.seen(in: conversation)
+            #expect(snapshot.members[conversation] ?? [] == model.members(of: conversation))
+            let page = try await store.history(
+                HistoryQuery(conversation: conversation, limit: 10_000))
+            #expect(page.entries.map(\.id) == seen.map(\.id))
+            #expect(page.entries.map(\.isDisputed) == seen.map(\.isDisputed))
+            let arrivals = try await store.entries(
+                after: Cursor(0), limit: 10_000, in: conversation)
+            #expect(Set(arrivals.entries.map(\.id)) == Set(seen.map(\.id)))
+            guard let summary = summaries.first(where: { $0.conversation == conversation }) else {
+                continue
+            }
+            #expect(summary.lastMessage?.id == seen.last { $0.entry.kind == 1 }?.id)
+            let unread = arrivals.entries.count {
+                $0.kind == 1 && $0.key.name.author != ada.id && $0.cursor > summary.readCursor
+            }
+            #expect(summary.unread == unread)
+            if let middle = arrivals.entries.dropFirst(arrivals.entries.count * 2 / 3).first {
+                try await store.markRead(conversation, through: middle.cursor)
+            }
+        }
+    }
+}
