@@ -31,7 +31,8 @@ package struct Faults: Sendable {
     /// Faults drawn by chance; each kind is there in some runs only, so that runs differ.
     package init(using random: inout SeededRandom) {
         self.delay = random.number(UInt64(0)...20)
-        self.jitter = random.chance(30) ? random.number(UInt64(0)...300) : random.number(UInt64(0)...8)
+        self.jitter =
+            random.chance(30) ? random.number(UInt64(0)...300) : random.number(UInt64(0)...8)
         self.commitDelay = random.chance(20) ? random.number(UInt64(1)...400) : 12
         self.cuts = random.chance(50) ? random.number(0...6) : 0
         self.partitions = random.chance(50) ? random.number(0...3) : 0

@@ -40,8 +40,11 @@ extension Simulation {
         }
         if faults.clockError > 0 {
             for machine in self.machines.indices where self.random.chance(40) {
-                let error = self.random.chance(50) ? 0 : self.random.number(
-                    -faults.clockError...faults.clockError)
+                let error =
+                    self.random.chance(50)
+                    ? 0
+                    : self.random.number(
+                        -faults.clockError...faults.clockError)
                 self.note(.trouble(.setClock(machine: machine, error: error)), in: moment())
             }
         }
