@@ -4,6 +4,10 @@ internal import Noise
 struct SharedConversation: Sendable {
     /// The digest that was sent last; nil before the first.
     var digestSent: Bytes32?
+    /// The digest that the peer sent last; nil before the first.
+    var digestReceived: Bytes32?
+    /// When to send an unchanged digest again because the peer's differs, and how long to wait next.
+    var repair: (at: UInt64, wait: UInt64)?
     /// Whether the own complete clock was sent since the own digest was.
     var isClockSent = false
     /// The peer's clock, for logs whose names are known here.

@@ -259,7 +259,7 @@ extension Node {
             uniquingKeysWith: { first, _ in first })
         var newer: [Record] = []
         for author in Set(conversation.logs.keys.map(\.author)).sorted() {
-            guard let record = self.profiles[author] else { continue }
+            guard let record = self.profiles[author], !self.isAhead(record.time) else { continue }
             let time = theirs[state.authorTag(author)]
             if time.map({ $0 < record.time }) ?? true { newer.append(record) }
         }

@@ -32,10 +32,11 @@ extension Node {
         self.links.values.compactMap { $0.clockOffset(at: self.now) }
     }
 
+    /// The last millisecond that is not ahead of time.
+    var latestDue: UInt64 { self.commonTime + Limits.aheadMilliseconds }
+
     /// Whether a time is so far ahead that its entry is held.
-    func isAhead(_ time: HybridTime) -> Bool {
-        time.milliseconds > self.commonTime + Limits.aheadMilliseconds
-    }
+    func isAhead(_ time: HybridTime) -> Bool { time.milliseconds > self.latestDue }
 
     mutating func updateClockAlert() {
         let peers = self.peerOffsets.sorted()
