@@ -91,7 +91,8 @@ extension Simulation {
         try self.tell(
             end.machine,
             .linkOpened(
-                link, info, address: side == 0 ? wire.address : "\(host):\(50_000 + number % 9_999)",
+                link, info,
+                address: side == 0 ? wire.address : "\(host):\(50_000 + number % 9_999)",
                 dial: side == 0 ? wire.dial : nil))
     }
 
@@ -168,7 +169,8 @@ extension Simulation {
 
     private func push(_ chunk: Wire.Chunk, _ number: Int, _ side: Int, bytes: Int) {
         guard let wire = self.wires[number] else { return }
-        let rate = wire.ends[1 - side].machine >= 0
+        let rate =
+            wire.ends[1 - side].machine >= 0
             ? self.machines[wire.ends[1 - side].machine].readRate : 1_000_000
         let sending = UInt64(bytes / rate)
         let arrival = max(

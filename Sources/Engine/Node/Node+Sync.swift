@@ -110,7 +110,9 @@ extension Node {
         self.send(.clock(room, isComplete: true, rows), on: id)
         let records = Set(counted.keys.map(\.author)).compactMap { author in
             self.profiles[author].flatMap { record in
-                self.isAhead(record.time) ? nil : RecordRow(tag: link.authorTag(author), kind: record.kind, time: record.time)
+                self.isAhead(record.time)
+                    ? nil
+                    : RecordRow(tag: link.authorTag(author), kind: record.kind, time: record.time)
             }
         }
         self.send(.recordClock(room, records.sorted { $0.tag < $1.tag }), on: id)
