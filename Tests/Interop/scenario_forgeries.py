@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import struct
 from typing import Any, Coroutine, Iterable
 
 import frames
 from codec import u16
 from control import shown
+from entries import OwnLog
 from forgeries import (
     Author,
     Due,
@@ -32,6 +34,8 @@ from summaries import head_tag, log_tag
 
 CLOSE_SECONDS = 8.0
 AT_ONCE = 8
+# A want that is not served may be given up after 10 s; nothing else may wait for that.
+HOLD_UP_SECONDS = 6.0
 
 
 class Ground:
@@ -214,6 +218,75 @@ async def in_answer(ground: Ground, forgery: LinkForgery) -> None:
     await on_link(ground, name, forgery.due, [], made, (peer, session, room), source)
 
 
+async def hostage(ground: Ground) -> None:
+    """Logs that are told of and never served must not keep stoad from those of others."""
+    source = next(ground.rig.sources)
+    peer, session, room = await ground.linked(source)
+    session.mute = True
+    rows = [ClockRow(secrets.token_bytes(8), 5, bytes(8), 0) for _ in range(500)]
+    session.link.send(frames.clock(room.identifier, False, rows))
+    await ground.rig.eventually(
+        peer,
+        "stoad wants what it is told of",
+        lambda: any(frame.kind == Type.WANT for frame in session.received),
+    )
+    # What was written before the link must be asked for.
+    newcomer = ground.rig.peer("Newcomer")
+    other = newcomer.join(ROOM)
+    newcomer.say(other, "genuine: not held up")
+    await ground.rig.dial(newcomer)
+    try:
+        await ground.control.message(
+            lambda item: item["text"] == "genuine: not held up", HOLD_UP_SECONDS
+        )
+        ground.checks.that("rows that are never served hold up nobody", True)
+    except asyncio.TimeoutError as error:
+        ground.checks.that("rows that are never served hold up nobody", False, repr(error))
+    await peer.close()
+    await newcomer.close()
+
+
+async def flood(ground: Ground) -> None:
+    """More than the credit, without waiting for any of it to come back."""
+    source = next(ground.rig.sources)
+    peer, session, room = await ground.linked(source)
+    session.mute = True
+    log = OwnLog(peer.identity, Author.new(peer.identity, room.identifier).log)
+    author = Author(peer.identity, log.name)
+    for index in range(40):
+        run = log.append([author.text("genuine: flood ".ljust(65_000, "."), hlc=index + 1)])
+        for part in frames.fragments(frames.live_run(run.packed())):
+            session.link.write_plaintext(part.packed())
+    await peer.until(lambda: session.ended is not None, CLOSE_SECONDS, "the end")
+    ground.checks.same("more than the credit", session.ended.reason, Reason.PROTOCOL_VIOLATION)
+    await peer.close()
+
+
+async def goodbyes(ground: Ground) -> None:
+    """stoad ends a link that is told goodbye, for reasons that it does not know as well."""
+    for reason in (Reason.SHUTDOWN, Reason.BUSY, 77, 2**64 - 1):
+        peer, session, _ = await ground.linked(next(ground.rig.sources))
+        session.link.say_goodbye(reason, "au revoir")
+        await ground.rig.eventually(
+            peer,
+            f"goaway {int(reason)}: stoad closes",
+            lambda session=session: session.ended is not None,
+            CLOSE_SECONDS,
+        )
+
+
+async def many_rooms(ground: Ground) -> None:
+    """Of each peer 1,024 rooms are remembered."""
+    peer, session, _ = await ground.linked(next(ground.rig.sources))
+    names = sorted(f"room{index:04}" for index in range(1_400))
+    for start in range(0, len(names), 350):
+        session.link.send(frames.rooms(names[start : start + 350]))
+    await peer.heard_back(session)
+    listed = len(await ground.rig.stoad.json("rooms"))
+    ground.checks.same("rooms that stoad lists for one peer", listed, frames.ROOMS_MAXIMUM)
+    await peer.close()
+
+
 def sealed(link: Link, plaintext: bytes, change: Any) -> None:
     link.writer.write(change(link.transport.seal(plaintext)))
 
@@ -301,6 +374,10 @@ async def run(rig: Rig) -> None:
         if forgery.due is Due.CLOSE and len(forgery.frames(sample, *ground.known)) == 1:
             await in_answer(ground, forgery)
     await ground.unaffected("answers to wants")
+    await hostage(ground)
+    await flood(ground)
+    await goodbyes(ground)
+    await ground.unaffected("floods and goodbyes")
     await openings
     await ground.unaffected("preface")
 
@@ -332,6 +409,7 @@ async def run(rig: Rig) -> None:
     ground.checks.same("a whole run of 131,072 bytes", full, 3)
     rooms = [item["name"] for item in await rig.stoad.json("rooms")]
     ground.checks.same("the rooms that stoad lists", rooms, [ROOM])
+    await many_rooms(ground)
     printed = await rig.stoad.json("peers", "--refusals")
     ground.checks.that(
         "stoa --json peers --refusals prints refusals",

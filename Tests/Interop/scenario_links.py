@@ -45,11 +45,11 @@ async def run(rig: Rig) -> None:
     silent = rig.peer("Silent")
     quiet = await rig.dial(silent)
     await silent.heard_back(quiet)
-    for task in list(silent.running):
-        task.cancel()
+    quiet.mute = True
     again = rig.peer("Silent", silent.identity)
     fresh = await rig.dial(again)
     await rig.alive(again, "a silent link gives way to another boot", fresh)
+    await rig.eventually(silent, "the silent link ends", lambda: quiet.ended is not None)
 
     # A dial aimed at a key tells nothing to another.
     stranger = rig.peer("Stranger")

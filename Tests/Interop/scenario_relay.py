@@ -46,6 +46,14 @@ async def run(rig: Rig) -> None:
         log = held.log(own)
         checks.same(f"after {how.name}: the absent author's log", log.seq, 201)
         checks.that(f"after {how.name}: its attestations", all(run.is_valid for run in log.runs))
+        # The log goes on where it stood.
+        before = next(log for log in held.logs.values() if log.name.author == link.link.remote)
+        seq = before.seq
+        await stoad.run("send", ROOM, f"after {how.name}")
+        await reader.until(lambda before=before, seq=seq: before.seq > seq, SECONDS, "it goes on")
+        await rig.same_digest(author, await rig.dial(author), room)
+        await author.close()
+        checks.same(f"after {how.name}: what is new", room.texts()[-1], f"after {how.name}")
         await reader.close()
 
     # From one stoad to another, the author absent, and from there to a third.
@@ -56,7 +64,7 @@ async def run(rig: Rig) -> None:
         listening = await second.control()
         await listening.call("subscribe", **{"to": ROOM, "from": 0})
         await second.run("connect", f"{stoad.key}@127.0.0.1:{stoad.port}")
-        await listening.message(lambda item: item["text"] == "from stoad", SECONDS)
+        await listening.message(lambda item: item["text"] == "after SIGKILL", SECONDS)
         listening.close()
         third = rig.peer("Third")
         end = third.join(ROOM, say_so=False)
