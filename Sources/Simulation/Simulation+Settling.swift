@@ -34,7 +34,30 @@ extension Simulation {
                 "\(self.checker.syncFrames - before) sync frames a minute on a quiet network")
         }
         if let reason = try self.disagreement() { throw Violation("no longer agree: \(reason)") }
+        try self.checkRest()
         try self.checker.settled(self.machines, through: self.deadline)
+    }
+
+    /// Where nothing happens nothing is under way and nothing is owed.
+    private func checkRest() throws {
+        for machine in self.machines {
+            guard let audit = machine.node?.audit else { continue }
+            guard audit.open.isEmpty else {
+                throw Violation("at rest node \(machine.index) still has \(audit.open)")
+            }
+            for (key, log) in machine.store.logs where audit.logs[key]?.head != log.head {
+                throw Violation("at rest node \(machine.index) does not know its own disk")
+            }
+        }
+        for wire in self.wires.values {
+            for (side, direction) in wire.directions.enumerated() where !wire.ends[side].isGone {
+                for (channel, bytes) in direction.outstanding where bytes > 16_384 {
+                    throw Violation(
+                        "\(bytes) bytes on \(channel) are never credited back to "
+                            + "\(wire.ends[side].machine)")
+                }
+            }
+        }
     }
 
     /// Entries up to here are due.
