@@ -64,7 +64,7 @@ let package = Package(
         tests("Storage", ["Storage", "Engine"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
-        tests("Simulation", ["Simulation", "Engine", "Noise"]),
+        tests("Simulation", ["Simulation", "Engine", "Posix"]),
         tests("Repository", []),
         tests("Integration", ["ControlAPI", "Posix"]),
     ],

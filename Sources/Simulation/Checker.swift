@@ -71,6 +71,28 @@ struct Checker {
         }
     }
 
+    /// What a node believes of the logs that it just wrote is what its disk holds.
+    func audited(_ machine: Machine, _ batch: Batch) throws {
+        guard let audit = machine.node?.audit else { return }
+        let keys = batch.appends.map(\.run.run.key) + batch.proofs.map(\.key)
+        for key in keys {
+            let (log, believed) = (machine.store.logs[key], audit.logs[key])
+            // A proof that waits for the disk ends the log already.
+            if believed?.point != log?.proof?.point { continue }
+            guard believed?.head == log?.head else {
+                throw Violation(
+                    "node \(machine.index) believes in \(String(describing: believed)), its disk "
+                        + "holds \(String(describing: log?.head))")
+            }
+        }
+        for append in batch.appends where append.run.run.key.name.author == machine.id {
+            let room = append.run.run.key.conversation
+            guard machine.store.rooms[room] != nil else {
+                throw Violation("node \(machine.index) writes into a room that it never joined")
+            }
+        }
+    }
+
     /// A node shows messages.
     mutating func shown(_ messages: [Message], by machine: inout Machine) throws {
         for message in messages {
@@ -96,12 +118,22 @@ struct Checker {
     }
 
     /// A node answers a request.
-    mutating func answered(_ request: Request, _ answer: Answer, by machine: Machine) throws {
+    mutating func answered(
+        _ request: Request, _ answer: Answer, by machine: Machine, of machines: [Machine]
+    ) throws {
         let message: SentMessage
+        let holders: [PeerID]
         switch answer {
-        case .sent(let sent, _, _): message = sent
-        case .failed(.deliveryTimeout(let sent, _)): message = sent
+        case .sent(let sent, _, let delivered): (message, holders) = (sent, delivered)
+        case .failed(.deliveryTimeout(let sent, let delivered)):
+            (message, holders) = (sent, delivered)
         default: return
+        }
+        for holder in holders
+        where !machines.contains(where: { $0.id == holder && $0.store.row(message.id) != nil })
+            && !machines.contains(where: { $0.id == holder && $0.wasRestored })
+        {
+            throw Violation("node \(machine.index) says delivered where it is not")
         }
         guard case .send(let outgoing) = request else {
             throw Violation("node \(machine.index) answers \(request) by \(answer)")
@@ -163,19 +195,23 @@ struct Checker {
         for (id, message) in self.acknowledged.sorted(by: { $0.key < $1.key }) {
             let author = machines[message.machine]
             let isJoined = author.store.rooms[message.conversation]?.isJoined == true
-            guard isJoined || !author.wasRestored else { continue }
+            guard isJoined || !author.wasRestored, !author.isRetired else { continue }
+            // Of an author that signed two histories what lies behind the fork is nobody's promise.
+            if let place = self.written[id], let proof = author.store.logs[place.key]?.proof,
+                place.seq >= proof.point, self.forkers.contains(author.id)
+            {
+                continue
+            }
             for machine in machines
             where machine.index == message.machine
-                || (isJoined && machine.store.rooms[message.conversation]?.isJoined == true)
+                || (isJoined && !machine.isRetired
+                    && machine.store.rooms[message.conversation]?.isJoined == true)
             {
                 guard let row = machine.store.row(id) else {
                     throw Violation(
                         "an acknowledged message of \(message.machine) is lost on \(machine.index)")
                 }
                 if row.isHidden || (row.isHeld && row.entry.time <= deadline) {
-                    if let log = self.written[id]?.key, self.forkers.contains(log.name.author) {
-                        continue
-                    }
                     throw Violation(
                         "an acknowledged message of \(message.machine) is not shown on "
                             + "\(machine.index)")

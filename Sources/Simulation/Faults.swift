@@ -16,6 +16,8 @@ package struct Faults: Sendable {
     package var fullDisks = 0
     /// How often a backup of an earlier state is restored.
     package var restores = 0
+    /// How many percent of restores put the whole machine back, so that nothing shows it.
+    package var wholeRestores = 0
     /// How many clocks are wrong by how many milliseconds at most.
     package var clockError: Int64 = 0
     /// How many percent of nodes read slowly.
@@ -38,7 +40,8 @@ package struct Faults: Sendable {
         self.partitions = random.chance(50) ? random.number(0...3) : 0
         self.crashes = random.chance(50) ? random.number(0...4) : 0
         self.fullDisks = random.chance(25) ? random.number(0...2) : 0
-        self.restores = random.chance(15) ? 1 : 0
+        self.restores = random.chance(15) ? random.number(1...2) : 0
+        self.wholeRestores = random.chance(50) ? 50 : 0
         self.clockError =
             random.chance(20) ? 400_000_000_000 : random.chance(50) ? random.number(0...20_000) : 0
         self.slowReaders = random.chance(25) ? 40 : 0

@@ -32,8 +32,8 @@ struct Machine {
     var shown: Set<EntryID> = []
     /// The newest cursor that was shown.
     var shownCursor = Cursor(0)
-    /// Whether this is a second machine with the key of another.
-    var isClone = false
+    /// Whether it never starts again.
+    var isRetired = false
     /// Whether the machine was put back to an earlier disk.
     var wasRestored = false
 

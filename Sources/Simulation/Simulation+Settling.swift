@@ -11,7 +11,7 @@ extension Simulation {
             self.setDiskFull(index, false)
             self.setClock(index, error: 0)
             self.machines[index].readRate = 1_000_000
-            try self.start(index)
+            if !self.machines[index].isRetired { try self.start(index) }
         }
         for one in self.machines.indices {
             for other in self.machines.indices { self.noteDiscovery(of: other, by: one) }
@@ -34,7 +34,30 @@ extension Simulation {
                 "\(self.checker.syncFrames - before) sync frames a minute on a quiet network")
         }
         if let reason = try self.disagreement() { throw Violation("no longer agree: \(reason)") }
+        try self.checkRest()
         try self.checker.settled(self.machines, through: self.deadline)
+    }
+
+    /// Where nothing happens nothing is under way and nothing is owed.
+    private func checkRest() throws {
+        for machine in self.machines {
+            guard let audit = machine.node?.audit else { continue }
+            guard audit.open.isEmpty else {
+                throw Violation("at rest node \(machine.index) still has \(audit.open)")
+            }
+            for (key, log) in machine.store.logs where audit.logs[key]?.head != log.head {
+                throw Violation("at rest node \(machine.index) does not know its own disk")
+            }
+        }
+        for wire in self.wires.values {
+            for (side, direction) in wire.directions.enumerated() where !wire.ends[side].isGone {
+                for (channel, bytes) in direction.outstanding where bytes > 16_384 {
+                    throw Violation(
+                        "\(bytes) bytes on \(channel) are never credited back to "
+                            + "\(wire.ends[side].machine)")
+                }
+            }
+        }
     }
 
     /// Entries up to here are due.
@@ -44,12 +67,10 @@ extension Simulation {
 
     /// What does not agree yet; nil where all does.
     package func disagreement() throws -> String? {
-        for one in self.machines {
-            for other in self.machines where one.index < other.index && one.id != other.id {
-                let links = self.wires.values.count { wire in
-                    wire.ends.allSatisfy { !$0.isGone && $0.link != nil }
-                        && Set(wire.ends.map(\.machine)) == [one.index, other.index]
-                }
+        let machines = self.machines.filter { !$0.isRetired }
+        for one in machines {
+            for other in machines where one.index < other.index && one.id != other.id {
+                let links = self.linkCount(one.index, other.index)
                 if links != 1 {
                     return "\(links) links between \(one.index) and \(other.index)"
                 }
@@ -59,9 +80,9 @@ extension Simulation {
             }
             if !one.requests.isEmpty { return "requests of \(one.index) are not answered" }
         }
-        let rooms = Set(self.machines.flatMap { $0.store.rooms.keys }).sorted()
+        let rooms = Set(machines.flatMap { $0.store.rooms.keys }).sorted()
         for room in rooms {
-            let members = self.machines.filter { $0.store.rooms[room]?.isJoined == true }
+            let members = machines.filter { $0.store.rooms[room]?.isJoined == true }
             guard let first = members.first else { continue }
             let expected = first.store.replica(of: room, through: self.deadline)
             for member in members.dropFirst() {

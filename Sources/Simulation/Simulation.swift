@@ -233,7 +233,7 @@ package final class Simulation {
             guard let what = self.machines[index].requests.removeValue(forKey: request) else {
                 throw Violation("node \(index) answers \(request) twice")
             }
-            try self.checker.answered(what, answer, by: self.machines[index])
+            try self.checker.answered(what, answer, by: self.machines[index], of: self.machines)
         case .show(let messages):
             self.mix(UInt64(messages.count))
             try self.checker.shown(messages, by: &self.machines[index])
@@ -251,6 +251,7 @@ package final class Simulation {
             return try self.tell(index, .commitFailed(failure))
         }
         try self.tell(index, .committed(try self.write(batch, index)))
+        try self.checker.audited(self.machines[index], batch)
     }
 
     func write(_ batch: Batch, _ index: Int) throws -> BatchOutcome {

@@ -12,7 +12,8 @@ enum Trouble: Sendable {
     case fillDisk
     case freeDisk(machine: Int)
     case backUp(machine: Int)
-    case restore(machine: Int)
+    /// The copy is put back; where the whole machine is, nothing beside the disk tells.
+    case restore(machine: Int, isWhole: Bool)
     case setClock(machine: Int, error: Int64)
 }
 
@@ -35,7 +36,8 @@ extension Simulation {
             let begin = moment()
             self.note(.trouble(.backUp(machine: machine)), in: begin)
             self.note(
-                .trouble(.restore(machine: machine)),
+                .trouble(
+                    .restore(machine: machine, isWhole: self.random.chance(faults.wholeRestores))),
                 in: begin + self.random.number(UInt64(1_000)...60_000))
         }
         if faults.clockError > 0 {
@@ -72,9 +74,9 @@ extension Simulation {
                 in: self.random.number(UInt64(100)...40_000))
         case .freeDisk(let machine): self.setDiskFull(machine, false)
         case .backUp(let machine): self.backUp(machine)
-        case .restore(let machine):
+        case .restore(let machine, let isWhole):
             try self.crash(machine, isSilent: false)
-            self.restore(machine)
+            self.restore(machine, isWhole: isWhole)
             self.note(
                 .trouble(.start(machine: machine)), in: self.random.number(UInt64(10)...20_000))
         case .setClock(let machine, let error): self.setClock(machine, error: error)
@@ -107,6 +109,12 @@ extension Simulation {
         self.blocked.insert(Way(from: other, to: one))
     }
 
+    /// Opens all ways between two machines.
+    package func unblock(_ one: Int, _ other: Int) {
+        self.blocked.remove(Way(from: one, to: other))
+        self.blocked.remove(Way(from: other, to: one))
+    }
+
     /// Opens all ways.
     package func heal() { self.blocked = [] }
 
@@ -123,11 +131,32 @@ extension Simulation {
     /// Keeps a copy of a machine's disk.
     package func backUp(_ machine: Int) { self.backups[machine] = self.machines[machine].store }
 
+    /// Makes a second machine with the key and the disk of another, as nobody should.
+    package func clone(_ machine: Int) -> Int {
+        let index = self.addMachine(signer: self.machines[machine].signer)
+        self.machines[index].store = self.machines[machine].store
+        self.machines[index].shownCursor = Cursor(self.machines[machine].store.newestCursor)
+        self.checker.forkers.insert(self.machines[machine].id)
+        return index
+    }
+
+    /// Stops a machine for good: it has no part in what is settled.
+    package func retire(_ machine: Int) throws {
+        try self.crash(machine, isSilent: false)
+        self.machines[machine].isRetired = true
+    }
+
     /// Puts the copy back; the machine must be stopped.
-    package func restore(_ machine: Int) {
+    ///
+    /// - Parameter isWhole: the witness beside the disk is put back, too, so that nothing shows it.
+    package func restore(_ machine: Int, isWhole: Bool = false) {
         guard var backup = self.backups[machine], !self.machines[machine].isUp else { return }
-        // The witness beside the disk tells another story now, so the incarnation ends.
-        backup.incarnation = nil
+        if isWhole {
+            self.checker.forkers.insert(self.machines[machine].id)
+        } else {
+            // The witness beside the disk tells another story now, so the incarnation ends.
+            backup.incarnation = nil
+        }
         self.checker.restored(
             to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
         self.machines[machine].store = backup

@@ -1,0 +1,38 @@
+/// What a node believes, for a simulator that knows better.
+package struct NodeAudit: Sendable {
+    /// The committed head of each log, and the fork point where one is proven.
+    package var logs: [LogKey: (head: Head, point: UInt64?)] = [:]
+    /// Questions to peers and to the store that are not answered yet, in words.
+    package var open: [String] = []
+}
+
+extension Node {
+    /// What this node believes to be on its disk and under way.
+    package var audit: NodeAudit {
+        var audit = NodeAudit()
+        for (id, conversation) in self.conversationTable {
+            for (name, log) in conversation.logs {
+                audit.logs[LogKey(conversation: id, name: name)] = (log.head, log.fork?.point)
+            }
+        }
+        let wants = self.links.values.reduce(0) { $0 + $1.openWants }
+        if wants != self.fetches.count + self.discoveries.count {
+            audit.open.append(
+                "\(wants) wants for \(self.fetches.count) fetches and \(self.discoveries.count) new"
+            )
+        }
+        let counts = [
+            "fetches": self.fetches.count, "discoveries": self.discoveries.count,
+            "fork searches": self.forkSearches.count, "reads": self.reads.count,
+            "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
+            "drafts": self.waiting.drafts.count, "live runs": self.waiting.live.count,
+            "sync runs": self.waiting.sync.count, "challengers": self.challengers.count,
+            "served wants": self.links.values.reduce(0) { $0 + $1.serving.count },
+            "waiting frames": self.links.values.reduce(0) { $0 + $1.outbox.count },
+        ]
+        for (what, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+            audit.open.append("\(count) \(what)")
+        }
+        return audit
+    }
+}

@@ -1,0 +1,70 @@
+package import Engine
+
+/// What people would see on the machines.
+extension Simulation {
+    /// A message on a machine.
+    package struct Shown: Hashable, Sendable {
+        /// Which machine's user wrote it.
+        package var author: Int
+        /// What it says.
+        package var text: String
+        /// Whether it stands at or behind a proven fork point.
+        package var isDisputed: Bool
+    }
+
+    /// The texts that a machine shows of a room, in display order.
+    package func messages(on machine: Int, in room: RoomName) -> [Shown] {
+        var found: [(order: (HybridTime, PeerID, UInt64, Int), message: Shown)] = []
+        for (key, log) in self.machines[machine].store.logs
+        where key.conversation == room.conversation {
+            for (index, row) in log.rows.enumerated() where row.cursor != nil {
+                guard case .text(let text) = Content(of: row.entry, in: key.conversation) else {
+                    continue
+                }
+                let author = self.machines.first { $0.id == key.name.author }?.index ?? -1
+                found.append(
+                    (
+                        (row.entry.time, key.name.author, key.name.incarnation, index),
+                        Shown(author: author, text: text, isDisputed: log.isDisputed(index))
+                    ))
+            }
+        }
+        return found.sorted { $0.order < $1.order }.map(\.message)
+    }
+
+    /// The texts that a machine shows of a room, in display order, without disputed ones.
+    package func texts(on machine: Int, in room: RoomName) -> [String] {
+        self.messages(on: machine, in: room).filter { !$0.isDisputed }.map(\.text)
+    }
+
+    /// How a running node sees itself.
+    package func status(of machine: Int) -> NodeStatus? {
+        self.machines[machine].node?.status(at: self.instant(machine))
+    }
+
+    /// Where a machine knows logs of an author of a room to have forked.
+    package func forkPoints(on machine: Int, of author: Int, in room: RoomName) -> [UInt64] {
+        self.machines[machine].store.logs.filter {
+            $0.key.conversation == room.conversation
+                && $0.key.name.author == self.machines[author].id
+        }.compactMap(\.value.proof?.point).sorted()
+    }
+
+    /// How many messages were acknowledged.
+    package var acknowledgedCount: Int { self.checker.acknowledgedCount }
+
+    /// How many links are open on both ends between two machines.
+    package func linkCount(_ one: Int, _ other: Int) -> Int {
+        self.wires.values.count { wire in
+            wire.ends.allSatisfy { !$0.isGone && $0.link != nil }
+                && Set(wire.ends.map(\.machine)) == [one, other]
+        }
+    }
+
+    /// Sends a text to a room without a key.
+    package func send(_ text: String, from machine: Int, to room: RoomName) throws {
+        let outgoing = Outgoing(
+            conversation: room.conversation, text: text, idempotencyKey: nil, deliverBy: nil)
+        try self.request(machine, .send(outgoing))
+    }
+}

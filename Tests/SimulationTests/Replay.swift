@@ -1,0 +1,40 @@
+import Engine
+import Posix
+import Simulation
+import Testing
+
+/// Which seeds to run, as the environment says.
+enum Replay {
+    private static func number(_ name: String) -> UInt64? {
+        ProcessEnvironment.variable(name).flatMap { UInt64($0) }
+    }
+
+    /// The only seed to run.
+    static let seed = Self.number("SEED")
+
+    /// Whether one seed is run again, and nothing else.
+    static var isOn: Bool { self.seed != nil }
+
+    /// The seeds to run: a few hundred, or as many as `COUNT` says, from `FROM`.
+    static var seeds: [UInt64] {
+        if let seed = self.seed { return [seed] }
+        let from = Self.number("FROM") ?? 1
+        let count = Self.number("COUNT") ?? 300
+        return Array(from..<from + count)
+    }
+}
+
+extension Simulation {
+    /// Starts machines and lets them join a room.
+    static func joined(
+        _ count: Int, in room: RoomName, seed: UInt64 = 1, faults: Faults = Faults()
+    ) throws -> Simulation {
+        let simulation = Simulation(seed: seed, machines: count, faults: faults)
+        for machine in 0..<count {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(room))
+        }
+        try simulation.run(for: 3_000)
+        return simulation
+    }
+}

@@ -1,0 +1,102 @@
+import Engine
+import Simulation
+import Testing
+
+@Suite("Replication", .enabled(if: !Replay.isOn))
+struct ReplicationTests {
+    private let room = Workload.room(0)
+
+    @Test("two nodes in a room exchange a message")
+    func exchange() throws {
+        let simulation = try Simulation.joined(2, in: self.room)
+        try simulation.send("hello", from: 0, to: self.room)
+        try simulation.run(for: 100)
+        #expect(simulation.texts(on: 1, in: self.room) == ["hello"])
+        try simulation.settle()
+    }
+
+    @Test("a message comes by a third node to one that was never up with its author")
+    func storeAndForward() throws {
+        let simulation = Simulation(seed: 7, machines: 3, faults: Faults())
+        for machine in 0...1 {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(self.room))
+        }
+        try simulation.run(for: 3_000)
+        try simulation.send("for whom it may concern", from: 0, to: self.room)
+        try simulation.run(for: 1_000)
+        try simulation.crash(0, isSilent: false)
+        try simulation.start(2)
+        try simulation.request(2, .join(self.room))
+        try simulation.run(for: 3_000)
+        #expect(simulation.texts(on: 2, in: self.room) == ["for whom it may concern"])
+        try simulation.settle()
+    }
+
+    @Test("many messages through a partition: none is lost, none comes twice, one order")
+    func partition() throws {
+        let simulation = try Simulation.joined(3, in: self.room, seed: 3)
+        for number in 0..<600 {
+            let machine = number % 3
+            let outgoing = Outgoing(
+                conversation: self.room.conversation, text: "message \(number)",
+                idempotencyKey: nil, deliverBy: nil)
+            simulation.request(machine, .send(outgoing), in: UInt64(number) * 50)
+        }
+        try simulation.run(for: 5_000)
+        simulation.block(0, 1)
+        simulation.block(0, 2)
+        try simulation.run(for: 15_000)
+        #expect(simulation.texts(on: 0, in: self.room) != simulation.texts(on: 1, in: self.room))
+        simulation.heal()
+        try simulation.run(for: 10_000)
+        try simulation.settle()
+        let texts = simulation.texts(on: 0, in: self.room)
+        #expect(Set(texts) == Set((0..<600).map { "message \($0)" }))
+        #expect(texts.count == 600)
+        #expect(simulation.acknowledgedCount == 600)
+        for machine in 1...2 { #expect(simulation.texts(on: machine, in: self.room) == texts) }
+    }
+
+    @Test("a restored backup goes on in a new incarnation and gets its old messages back")
+    func restoredBackup() throws {
+        let simulation = try Simulation.joined(3, in: self.room, seed: 4)
+        try simulation.send("before the backup", from: 0, to: self.room)
+        try simulation.run(for: 500)
+        simulation.backUp(0)
+        let incarnation = simulation.status(of: 0)?.incarnation
+        try simulation.send("after the backup", from: 0, to: self.room)
+        try simulation.run(for: 500)
+        for machine in 0...2 { try simulation.crash(machine, isSilent: false) }
+        simulation.restore(0)
+        try simulation.start(0)
+        try simulation.send("after the restore", from: 0, to: self.room)
+        try simulation.run(for: 500)
+        #expect(simulation.status(of: 0)?.incarnation != incarnation)
+        #expect(
+            simulation.texts(on: 0, in: self.room) == ["before the backup", "after the restore"])
+        try simulation.settle()
+        for machine in 0...2 {
+            #expect(
+                simulation.texts(on: machine, in: self.room)
+                    == ["before the backup", "after the backup", "after the restore"])
+            #expect(simulation.forkPoints(on: machine, of: 0, in: self.room).isEmpty)
+        }
+    }
+
+    @Test("a full disk refuses what is sent, and takes what peers hold once there is room")
+    func fullDisk() throws {
+        let simulation = try Simulation.joined(2, in: self.room, seed: 5)
+        simulation.setDiskFull(0, true)
+        try simulation.send("refused", from: 0, to: self.room)
+        try simulation.send("waits for room", from: 1, to: self.room)
+        try simulation.run(for: 20_000)
+        #expect(simulation.texts(on: 0, in: self.room).isEmpty)
+        #expect(simulation.status(of: 0)?.alerts.map(\.code).contains(.storage) == true)
+        simulation.setDiskFull(0, false)
+        try simulation.settle()
+        #expect(simulation.texts(on: 0, in: self.room) == ["waits for room"])
+        #expect(simulation.texts(on: 1, in: self.room) == ["waits for room"])
+        #expect(simulation.status(of: 0)?.alerts.map(\.code).contains(.storage) == false)
+    }
+}

@@ -1,0 +1,31 @@
+import Simulation
+import Testing
+
+@Suite("Simulated networks")
+struct SeedTests {
+    /// The seeds in shares, so that all cores have work.
+    private static let shares = (0..<4).map { share in
+        Replay.seeds.enumerated().filter { $0.offset % 4 == share }.map(\.element)
+    }.filter { !$0.isEmpty }
+
+    @Test("whatever goes wrong, all agree in the end", arguments: Self.shares)
+    func seeds(share: [UInt64]) {
+        for seed in share {
+            do {
+                _ = try Simulation.run(seed: seed)
+            } catch {
+                Issue.record("SEED=\(seed) make sim: \(error)")
+            }
+        }
+    }
+
+    @Test("a seed always gives the same run", .enabled(if: !Replay.isOn))
+    func replay() throws {
+        for seed in UInt64(1)...12 {
+            let first = try Simulation.run(seed: seed)
+            let second = try Simulation.run(seed: seed)
+            #expect(first.trace == second.trace, "SEED=\(seed)")
+            #expect(first.eventCount == second.eventCount, "SEED=\(seed)")
+        }
+    }
+}
