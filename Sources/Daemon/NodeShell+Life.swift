@@ -10,6 +10,8 @@ extension NodeShell {
     private static let stopMilliseconds: UInt64 = 400
     /// How long goodbyes may take after that.
     private static let goodbyeMilliseconds: UInt64 = 400
+    /// How long the disk may take after that.
+    private static let closeMilliseconds: UInt64 = 150
     /// How soon a configured name that could not be looked up is tried again.
     private static let resolveAgainMilliseconds: UInt64 = 30_000
 
@@ -190,6 +192,7 @@ extension NodeShell {
         where self.isGoodbyeOut && self.streams.isEmpty
             && (self.control?.clients.isEmpty ?? true):
             self.close()
+        case .closing where self.tasks.isEmpty: self.closeStore()
         case .finishingWork, .goodbyes, .closing: break
         }
     }
@@ -202,7 +205,7 @@ extension NodeShell {
             switch step {
             case .finishingWork: self.sayGoodbye()
             case .goodbyes: self.close()
-            case .closing: break
+            case .closing: self.giveUpStore()
             }
         }
     }
@@ -225,22 +228,30 @@ extension NodeShell {
 
     private func close() {
         self.stopStep = .closing
-        for stream in self.streams.values { stream.close() }
-        self.control?.close()
-        self.control = nil
-        self.subscriptions = [:]
-        self.node = nil
-        guard let store = self.store.take() else {
-            self.ended()
-            return
+        self.stopAtLatest(after: Self.closeMilliseconds)
+        self.turn {
+            for number in self.streams.keys { self.streams[number]?.close() }
+            self.control?.close()
+            self.control = nil
+            self.subscriptions = [:]
+            self.node = nil
         }
-        let number = self.nextTask
-        self.nextTask += 1
-        self.tasks[number] = Task {
+    }
+
+    /// Closes the store, which nobody may be using any more.
+    private func closeStore() {
+        guard let store = self.store.take() else { return }
+        self.closing = Task {
             await store.close()
-            self.tasks[number] = nil
             self.ended()
         }
+    }
+
+    /// Ends without closing the store, whose write-ahead log keeps all that was committed.
+    private func giveUpStore() {
+        self.log(.warning, "the disk is slow: the store was not closed in time")
+        for number in self.tasks.keys.sorted() { self.tasks[number]?.cancel() }
+        self.ended()
     }
 }
 

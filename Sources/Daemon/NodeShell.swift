@@ -56,6 +56,7 @@ public actor NodeShell {
     var timers: [Engine.Timer: LoopTimer] = [:]
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var nextTask: UInt64 = 1
+    var closing: Task<Void, Never>?
     var commitsUnderWay = 0
     var delays: [UInt64: LoopTimer] = [:]
     /// Whether the network has been told that this node goes.
@@ -185,6 +186,8 @@ public actor NodeShell {
         if self.timers[timer] == nil {
             do throws(SystemError) {
                 self.timers[timer] = try self.loop.makeTimer {
+                    // Most timers name something that may be gone for good, so none is kept.
+                    self.timers.removeValue(forKey: timer)?.cancel()
                     self.turn { self.happened(.timer(timer)) }
                 }
             } catch {

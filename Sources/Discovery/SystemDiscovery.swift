@@ -118,6 +118,13 @@ public final class SystemDiscovery: ServiceDiscovery {
 
     private func setUp() {
         guard self.isStarted, let worker = self.worker, self.browse == nil else { return }
+        var index: UInt32 = 0
+        if let name = self.interface {
+            guard let found = NetworkInterface.index(ofName: name) else {
+                return self.fail("there is no interface \(name)")
+            }
+            index = found
+        }
         let library: DNSServiceLibrary
         switch self.library {
         case .success(let loaded): library = loaded
@@ -127,13 +134,6 @@ public final class SystemDiscovery: ServiceDiscovery {
                 return self.emit(.failed(reason: error.reason))
             }
             return self.loop.runLater(unavailable)
-        }
-        var index: UInt32 = 0
-        if let name = self.interface {
-            guard let found = NetworkInterface.index(ofName: name) else {
-                return self.fail("there is no interface \(name)")
-            }
-            index = found
         }
         self.browse = DNSServiceQuery(
             .browse(interface: index), library: library, loop: self.loop, worker: worker

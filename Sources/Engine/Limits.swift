@@ -89,6 +89,16 @@ public enum Limits {
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
     public static let forkSearchSteps = 40
 
+    /// The wait before an unchanged digest is sent again to a peer whose digest differs.
+    public static let repairFirstMilliseconds: UInt64 = 30_000
+    /// The longest such wait; each is twice the one before.
+    ///
+    /// Two replicas may differ for good where one has reached its bounds: then this is what it costs.
+    public static let repairLastMilliseconds: UInt64 = 960_000
+
+    /// Records kept of a link whose authors have no entry here yet; those of more authors come again
+    /// with the next digest.
+    public static let earlyRecords = 256
     /// Frames that wait for credit on one link: announcements, clocks and wants of some thousand rooms.
     public static let outboxFrames = 16_384
     /// The largest run in a frame: its entries and what stands around them.

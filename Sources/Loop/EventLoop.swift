@@ -8,8 +8,9 @@ import Synchronization
 ///
 /// The thread that makes the loop owns it until ``run()`` is called; from then on the calling thread
 /// does. Only ``post(_:)``, ``stop()`` and the executor's own entry points may be used elsewhere;
-/// everything else traps off the owning thread. Handlers run on that thread, so they may use
-/// `assumeIsolated` of the pinned actor. An idle loop does not wake up.
+/// everything else traps off the owning thread. Handlers run on that thread, so they may enter the
+/// pinned actor: `{ [weak self] _ in self?.assumeIsolated { $0.receive() } }`. An idle loop does
+/// not wake up.
 public final class EventLoop: SerialExecutor {
     private enum Item {
         case job(UnownedJob)

@@ -5,6 +5,7 @@ import Noise
 extension Simulation {
     /// Ends all faults and waits until all agree; then checks that the network is quiet.
     package func settle(within limit: UInt64 = 300_000) throws {
+        self.isSettling = true
         self.heal()
         for index in self.machines.indices {
             self.setDiskFull(index, false)

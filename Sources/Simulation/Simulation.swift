@@ -36,6 +36,8 @@ package final class Simulation {
     var blocked: Set<Way> = []
     var backups: [Int: ModelStore] = [:]
     var lastNumber: UInt64 = 0
+    /// Whether nothing may go wrong any more.
+    var isSettling = false
     private var touched: [(wire: Int, side: Int)] = []
     /// Milliseconds since the beginning.
     package private(set) var time: UInt64 = 0
@@ -158,7 +160,7 @@ package final class Simulation {
             guard self.isRunning(index, start) else { return }
             try self.tell(index, .lost(name: name))
         case .request(let index, let request): try self.request(index, request)
-        case .trouble(let trouble): try self.cause(trouble)
+        case .trouble(let trouble): if !self.isSettling { try self.cause(trouble) }
         }
     }
 

@@ -20,8 +20,10 @@ package struct Workload: Sendable {
 
     /// Draws how much is done.
     package init(using random: inout SeededRandom) {
-        self.rooms = random.number(1...3)
-        self.messages = random.number(5...60)
+        self.rooms = random.chance(50) ? 1 : random.number(2...4)
+        self.messages = random.chance(20) ? random.number(100...400) : random.number(5...80)
+        self.large = random.chance(20) ? random.number(0...60) : 3
+        self.bursts = random.chance(20) ? random.number(0...60) : 5
         self.milliseconds = random.number(UInt64(2_000)...120_000)
         self.moves = random.chance(40) ? random.number(1...5) : 0
     }

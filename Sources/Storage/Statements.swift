@@ -197,8 +197,9 @@ struct EffectStatements {
             "UPDATE conversations SET read = ?2, unread = ?3 WHERE id = ?1")
         self.countUnread = try database.prepare(
             """
-            SELECT count(*) FROM entries e CROSS JOIN logs l ON l.id = e.log
-            WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4 AND e.kind = 1 AND e.flags & 12 = 0 AND l.author <> ?1
+            SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
+            WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4
+                AND e.kind = 1 AND e.flags & 12 = 0 AND l.author <> ?1
             """)
     }
 }
@@ -311,7 +312,7 @@ struct ReadingStatements {
         self.historyAfter = try database.prepare(
             """
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = ?1 AND e.hlc >= ?2 AND e.hlc >= ?3 AND e.hlc <= ?7
+            WHERE e.conversation = ?1 AND e.hlc >= ?3 AND e.hlc <= ?7
                 AND (e.hlc > ?2 OR (a.key, l.incarnation, e.seq) > (?4, ?5, ?6))
                 AND e.arrival > 0 AND e.flags & 12 = 0
             ORDER BY e.hlc, a.key, l.incarnation, e.seq

@@ -77,8 +77,20 @@ extension StoreFile {
     private func write(
         _ batch: Batch, _ progress: inout Progress
     ) throws(SQLiteError) -> BatchOutcome {
+        // What an append brings from behind a fork point is not shown, if its proof is here first. A
+        // proof against what is appended in the same batch ends it afterwards.
+        let isKnownFirst = batch.proofs.map { proof in
+            batch.appends.allSatisfy {
+                $0.run.run.key != proof.key || $0.run.run.first < proof.point
+            }
+        }
+        for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
+            try self.end(proof, &progress)
+        }
         for append in batch.appends { try self.append(append, &progress) }
-        for proof in batch.proofs { try self.end(proof, &progress) }
+        for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
+            try self.end(proof, &progress)
+        }
         let released = try batch.release.map { (time) throws(SQLiteError) in
             try self.release(through: time, &progress)
         }

@@ -25,8 +25,9 @@ extension StoreFile {
             }
         }
         try self.readLogs(into: &snapshot)
-        for (key, log) in snapshot.logs where log.forkPoint != nil {
-            if let proof = try self.forkProof(key) { snapshot.proofs.append(proof) }
+        let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
+        try proofs.forEach { (row) throws(SQLiteError) in
+            snapshot.proofs.append(try Self.forkProof(row.bytes(0)))
         }
         let members = try self.database.prepare(
             """
@@ -148,12 +149,16 @@ extension StoreFile {
         try statement.bind(2, key.name.author.key)
         try statement.bind(3, key.name.incarnation.stored)
         return try statement.first { (row) throws(SQLiteError) in
-            do throws(WireError) {
-                var reader = WireReader(row.bytes(0))
-                return try ForkProof(from: &reader)
-            } catch {
-                throw .damaged("a fork proof does not parse: \(error)")
-            }
+            try Self.forkProof(row.bytes(0))
+        }
+    }
+
+    private static func forkProof(_ bytes: [UInt8]) throws(SQLiteError) -> ForkProof {
+        do throws(WireError) {
+            var reader = WireReader(bytes)
+            return try ForkProof(from: &reader)
+        } catch {
+            throw .damaged("a fork proof does not parse: \(error)")
         }
     }
 
@@ -177,7 +182,7 @@ extension StoreFile {
         guard let (id, newest) = conversation, let newest, query.limit > 0 else {
             return HistoryPage(entries: [], hasMore: false)
         }
-        let since = query.since?.stored ?? .min
+        var since = query.since?.stored ?? .min
         var page = HistoryPage(entries: [], hasMore: false)
         var bytes = 0
         let statement: Statement
@@ -188,6 +193,7 @@ extension StoreFile {
             statement = self.statements.reading.historyAfter
             try statement.bind(7, newest)
             try self.bind(position, to: statement)
+            since = max(since, position.time.stored)
         case .before(let position):
             isForward = false
             statement = self.statements.reading.historyBefore

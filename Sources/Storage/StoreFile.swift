@@ -173,17 +173,3 @@ final class StoreFile {
         self.witness.note(self.continuity)
     }
 }
-
-/// What tells a file from its copies; `Posix` reads it by statx(2).
-public struct FileIdentity: Hashable, Sendable {
-    /// The inode on its device.
-    public var inode: UInt64
-    /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.
-    public var birthNanoseconds: Int64?
-
-    /// Creates an identity.
-    public init(inode: UInt64, birthNanoseconds: Int64?) {
-        self.inode = inode
-        self.birthNanoseconds = birthNanoseconds
-    }
-}

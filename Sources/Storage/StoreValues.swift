@@ -1,5 +1,21 @@
 public import Engine
 
+/// What tells the database's file from its copies.
+///
+/// The caller reads it, since reading birth times takes statx(2).
+public struct FileIdentity: Hashable, Sendable {
+    /// The inode on its device.
+    public var inode: UInt64
+    /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.
+    public var birthNanoseconds: Int64?
+
+    /// Creates an identity.
+    public init(inode: UInt64, birthNanoseconds: Int64?) {
+        self.inode = inode
+        self.birthNanoseconds = birthNanoseconds
+    }
+}
+
 /// A place in the display order (hlc, author, incarnation, seq) of a conversation.
 public struct DisplayPosition: Hashable, Sendable {
     /// The author's clock.

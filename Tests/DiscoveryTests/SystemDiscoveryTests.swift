@@ -1,15 +1,16 @@
-import Discovery
 import Glibc
 import Loop
 import Posix
 import Testing
+
+@testable import Discovery
 
 @Suite struct SystemDiscoveryTests {
     @Test("without D-Bus the automatic mode falls back to the own stack at once")
     func fallsBack() async {
         await #expect(processExitsWith: .exitCode(7)) {
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
-            let start = SystemClock.monotonicMilliseconds()
+            // D-Bus itself gives up on a silent service after 25 s; the loop's deadline is 10 s.
             try onLoop { loop in
                 let kept = Box<AutomaticDiscovery?>(nil)
                 let mine = Advertisement(port: 40_010, txt: ["txtvers": "1"])
@@ -17,8 +18,6 @@ import Testing
                     if case .failed(let reason) = event { fatalError(reason) }
                     guard event == .advertised(name: mine.instanceName) else { return }
                     #expect(kept.value?.usesSystem == false)
-                    // The announcement itself takes three probes of 250 ms: RFC 6762 section 8.1.
-                    precondition(SystemClock.monotonicMilliseconds() - start < 3_000)
                     kept.value?.stop { exit(7) }
                 }
                 kept.value = discovery
@@ -27,7 +26,9 @@ import Testing
         }
     }
 
-    @Test("without D-Bus the system mode says so, and tries again")
+    @Test(
+        "without D-Bus the system mode says so, and tries again",
+        .enabled(if: (try? DNSServiceLibrary.shared.get()) != nil, "libdns_sd can be loaded"))
     func reportsFailure() async {
         await #expect(processExitsWith: .exitCode(7)) {
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)

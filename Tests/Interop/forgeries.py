@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Callable
+from typing import Callable, Sequence
 
 import frames
 from codec import extensions, text, u16, varint
@@ -19,7 +19,7 @@ from entries import (
     hybrid_time,
     payload,
 )
-from frames import ClockRow, Frame, Type
+from frames import ClockRow, Frame, RecordRow, Type
 from link import Opening
 from noise_link import INITIATOR, RESPONDER, Hello, handshake_message, preface
 from primitives import GROUP_ORDER, Identity
@@ -169,6 +169,7 @@ def handshake_forgeries() -> list[HandshakeForgery]:
         "capabilities: types descend": (b"\x04\x00\x02\x02\x00\x01", False),
         "capabilities: a type twice": (b"\x04\x00\x04\x00", False),
         "capabilities: port of one byte": (extensions({2: b"x"}), False),
+        "capabilities: port 0": (extensions({2: u16(0)}), False),
         "capabilities: port of three bytes": (extensions({2: b"xyz"}), False),
         "capabilities: cut": (b"\x04\x05x", False),
         "capabilities: over 1024": (extensions({4: bytes(1_022)}), False),
@@ -258,6 +259,12 @@ class LinkForgery:
     due: Due
 
 
+def packed_entries(entries: Sequence[Entry]) -> list[bytes]:
+    """Each entry as it stands in a run of these."""
+    before: list[int | None] = [None, *(entry.hlc for entry in entries)]
+    return [entry.packed(hlc) for entry, hlc in zip(entries, before)]
+
+
 def live(run: Run) -> list[Frame]:
     return [frames.live_run(run.packed())]
 
@@ -305,6 +312,26 @@ def plaintext_forgeries() -> dict[str, tuple[list[bytes], Due]]:
         [Frame(Type.SYNC_FRAGMENT, b"\x00" + announced.ljust(16_380, b"\x00")).packed()] * 20,
         Due.CLOSE,
     )
+    # What comes behind a refused frame must not cost us the goaway.
+    out["a refused frame, and a lot behind it"] = (
+        [Frame(0x7F, b"").packed()] + [Frame(0x7E, bytes(16_000)).packed()] * 12,
+        Due.CLOSE,
+    )
+    for kind in (0x12, 0x7E):
+        parts = frames.fragments(Frame(kind, bytes(20_000)))
+        out[f"fragment: unknown even type {kind:x}"] = (
+            [part.packed() for part in parts],
+            Due.STAY,
+        )
+    for kind, what in ((Type.LIVE_RUN, "another channel"), (Type.SYNC_FRAGMENT, "a fragment")):
+        whole = Frame(kind, bytes(20_000)).packed()
+        out[f"fragment: of {what}"] = (
+            [
+                Frame(Type.SYNC_FRAGMENT, b"\x00" + whole[:16_380]).packed(),
+                Frame(Type.SYNC_FRAGMENT, b"\x01" + whole[16_380:]).packed(),
+            ],
+            Due.CLOSE,
+        )
     out["two pings in a plaintext"] = ([ping + ping], Due.STAY)
     for kind in (0x00, 0x08, 0x12, 0x2A, 0x7E, 0x4000):
         out[f"unknown even type {kind:x}"] = ([Frame(kind, b"skip me").packed()], Due.STAY)
@@ -418,9 +445,51 @@ def run_forgeries() -> list[LinkForgery]:
         second = log.append([author.text("genuine: after a hidden one", hlc=log.hlc + 1)])
         return live(log.runs[0]) + live(second)
 
+    def last_left_out(author: Author, known: bytes, at: int) -> list[Frame]:
+        words = [author.text("forged", hlc=at + index) for index in (1, 2)]
+        run = author.run(*words)
+        return live(replace(run, entries=(words[0], words[1].without_payload())))
+
+    def below(author: Author, known: bytes, at: int) -> list[Frame]:
+        log = own(author)
+        first = log.append([author.text("genuine: first")])
+        second = log.append([author.text("genuine: second", hlc=log.hlc + 1)])
+        forged = replace(first, signature=bytes(64))
+        return live(first) + live(second) + live(forged)
+
+    def again(author: Author, known: bytes, at: int) -> list[Frame]:
+        return live(author.run(author.text("genuine: three times"))) * 3
+
+    def overlapping(author: Author, known: bytes, at: int) -> list[Frame]:
+        first = author.run(author.text("genuine: the known part"))
+        hlc = first.entries[0].hlc + 1
+        second = author.text("genuine: overlaps with what is known", hlc=hlc)
+        return live(first) + live(author.run(first.entries[0], second))
+
+    def sized(total: int, words: str) -> Callable[..., list[Frame]]:
+        def make(author: Author, known: bytes, at: int) -> list[Frame]:
+            now = hybrid_time(wall_milliseconds())
+            entries = [author.text(words.ljust(1_000, "."), hlc=now)]
+            entries += [author.text(words + " " + "." * 65_000, hlc=now + 1)]
+            left = total - sum(map(len, packed_entries(entries)))
+            # Of the last entry 25 bytes are not its content.
+            entries += [author.text(words.ljust(left - 25, "."), hlc=now + 2)]
+            assert sum(map(len, packed_entries(entries))) == total
+            return live(author.run(*entries))
+
+        return make
+
+    def many(author: Author, known: bytes, at: int) -> list[Frame]:
+        now = hybrid_time(wall_milliseconds())
+        words = "genuine: one of 128"
+        return live(author.run(*(author.text(words, hlc=now + index) for index in range(128))))
+
+    def longest(author: Author, known: bytes, at: int) -> list[Frame]:
+        return live(author.run(author.text("genuine: long ".ljust(65_519, "."))))
+
     return [
-        one("run: conversation, not joined", elsewhere, Due.HIDE),
-        one("run: conversation, changed", renamed(conversation=bytes(32)), Due.HIDE),
+        one("run: conversation, not joined", elsewhere, Due.STAY),
+        one("run: conversation, changed", renamed(conversation=bytes(32)), Due.STAY),
         one(
             "run: author, changed",
             renamed(author=Identity.from_seed(b"\x44" * 32).public),
@@ -429,7 +498,7 @@ def run_forgeries() -> list[LinkForgery]:
         one("run: author of small order", renamed(author=UNIT_POINT), Due.CLOSE),
         one("run: incarnation", renamed(incarnation=5), Due.CLOSE),
         one("run: first above the head", above, Due.STAY),
-        one("run: prev", prev_changed, Due.HIDE),
+        one("run: prev", prev_changed, Due.CLOSE),
         one("run: signature, R", signature(lambda s: flipped(s, 0)), Due.CLOSE),
         one("run: signature, S", signature(lambda s: flipped(s, 40)), Due.CLOSE),
         one("run: signature, S not reduced", signature(high_s), Due.CLOSE),
@@ -444,7 +513,15 @@ def run_forgeries() -> list[LinkForgery]:
         one("entry: payload", other_payload, Due.CLOSE),
         one("entry: payload hash", changed(payload=None, payload_hash=bytes(32)), Due.CLOSE),
         one("entry: payload length", changed(payload=None, payload_length=5), Due.CLOSE),
-        one("entry: payload left out", changed(payload=None), Due.STAY),
+        one("entry: payload left out", changed(payload=None), Due.CLOSE),
+        one("run: the last payload left out", last_left_out, Due.CLOSE),
+        one("run: again, changed, below the own head", below, Due.STAY),
+        one("run: again", again, Due.STAY),
+        one("run: overlaps with what is known", overlapping, Due.SHOW),
+        one("run: 131,072 bytes of entries", sized(131_072, "genuine: a full run"), Due.SHOW),
+        one("run: 131,073 bytes of entries", sized(131_073, "forged"), Due.CLOSE),
+        one("run: 128 entries", many, Due.SHOW),
+        one("entry: a text of 65,519 bytes", longest, Due.SHOW),
         one("entry: unknown kind", with_payload(payload(b"forged", bytes(16)), 9), Due.STAY),
         one("entry: kind 0", with_payload(payload(b"forged", bytes(16)), 0), Due.STAY),
         one("entry: unknown suite", with_payload(b"\x01" + bytes(16) + b"forged"), Due.STAY),
@@ -488,6 +565,17 @@ def record_forgeries() -> list[LinkForgery]:
 
         return make
 
+    def scoped(author: Author, known: bytes, at: int) -> list[Frame]:
+        hlc = hybrid_time(wall_milliseconds())
+        value = text("forged", 64) + b"\x00"
+        record = Record(PROFILE, author.identity.public, author.log.conversation, hlc, value)
+        return sent(record.signed(author.identity))
+
+    def by_nobody(author: Author, known: bytes, at: int) -> list[Frame]:
+        nobody = Identity.from_seed(secrets.token_bytes(32))
+        record = profile(nobody, "forged", "", hybrid_time(wall_milliseconds()))
+        return sent(replace(record, hlc=record.hlc + 1))
+
     other = Identity.from_seed(b"\x45" * 32).public
     return [
         one("record: kind", changed(kind=2), Due.CLOSE),
@@ -497,8 +585,10 @@ def record_forgeries() -> list[LinkForgery]:
         one("record: value", changed(value=text("Eve", 64) + b"\x00"), Due.CLOSE),
         one("record: signature", changed(signature=bytes(64)), Due.CLOSE),
         one("record: unknown kind", valued(b"later", 9), Due.STAY),
-        one("record: name over 64 bytes", valued(varint(65) + b"a" * 65 + b"\x00"), Due.CLOSE),
-        one("record: a byte more", valued(text("forged", 64) + b"\x00x"), Due.CLOSE),
+        one("record: name over 64 bytes", valued(varint(65) + b"a" * 65 + b"\x00"), Due.STAY),
+        one("record: a byte more", valued(text("forged", 64) + b"\x00x"), Due.STAY),
+        one("record: a profile with a scope", scoped, Due.STAY),
+        one("record: of somebody unknown here, changed", by_nobody, Due.CLOSE),
         one("record: an hour ahead", lambda a, k, t: sent(good(a, 3_600_000)), Due.STAY),
     ]
 
@@ -527,9 +617,80 @@ def sync_forgeries(conversation: bytes) -> list[LinkForgery]:
 
         return change
 
+    def other_bases(author: Author, known: bytes, at: int) -> list[Frame]:
+        """Two runs that begin at the same seq of two branches prove a fork there, too."""
+        runs = []
+        for words in ("forged 1", "forged 2"):
+            log = OwnLog(author.identity, author.log)
+            log.append([author.text(words, hlc=1)])
+            runs.append(log.append([author.text(words, hlc=2)]))
+        return [frames.fork_proof(ForkProof.of(*runs).packed())]
+
+    def large_proof(total: int) -> Callable[..., list[Frame]]:
+        """`total` bytes of entries in one of its runs."""
+
+        def make(author: Author, known: bytes, at: int) -> list[Frame]:
+            deps = sorted(secrets.token_bytes(32) for _ in range(16))
+
+            def entry(index: int, size: int) -> Entry:
+                extra = varint(4) + varint(size) + bytes(size)
+                return author.text("forged", hlc=at + index, deps=deps, extensions=extra)
+
+            entries = [entry(index, 500).without_payload() for index in range(127)]
+            left = total - sum(map(len, packed_entries(entries)))
+            # Of the last entry 555 bytes are not the value of its extension.
+            entries.append(entry(127, left - 555).without_payload())
+            assert sum(map(len, packed_entries(entries))) == total
+            pair = author.run(*entries), author.run(author.text("forged"))
+            return [frames.fork_proof(ForkProof.of(*pair).packed())]
+
+        return make
+
+    def rows(count: int) -> Callable[..., list[Frame]]:
+        items = [ClockRow(index.to_bytes(8, "big"), 0, None, 0) for index in range(count)]
+        return lambda a, k, t: [frames.clock(conversation, False, items)]
+
+    def record_rows(count: int) -> Callable[..., list[Frame]]:
+        items = [RecordRow(index.to_bytes(8, "big"), 1, 0) for index in range(count)]
+        return lambda a, k, t: [frames.record_clock(conversation, items)]
+
+    def always(*given: Frame) -> Callable[..., list[Frame]]:
+        return lambda a, k, t: list(given)
+
+    nowhere = bytes(32)
+    no_names = [text(name, 64) for name in ("", "-a", "A", "a b", "\u00c4")]
     return [
+        one("clock: 8,192 rows", rows(8_192), Due.STAY),
+        one("clock: 8,193 rows", rows(8_193), Due.CLOSE),
+        one("recordClock: 8,192 rows", record_rows(8_192), Due.STAY),
+        one("recordClock: 8,193 rows", record_rows(8_193), Due.CLOSE),
+        one(
+            "rooms: texts that are no names",
+            always(Frame(Type.ROOMS, varint(len(no_names)) + b"".join(no_names))),
+            Due.STAY,
+        ),
+        one("forkProof: on two bases", other_bases, Due.STAY),
+        one("forkProof: 135,168 bytes of entries", large_proof(135_168), Due.STAY),
+        one("forkProof: 135,169 bytes of entries", large_proof(135_169), Due.CLOSE),
+        one(
+            "clock: of a room that is not shared",
+            always(frames.clock(nowhere, True, [ClockRow(tag, 7, tag, 0)])),
+            Due.STAY,
+        ),
+        one(
+            "recordClock: of a room that is not shared",
+            always(frames.record_clock(nowhere, [])),
+            Due.STAY,
+        ),
+        one(
+            "unavailable: of what was not asked for",
+            always(frames.unavailable(nowhere, tag, 1), frames.unavailable(conversation, tag, 1)),
+            Due.STAY,
+        ),
         one("clock: a row for what nobody has", row(7, 0), Due.STAY),
-        one("clock: a row of 2^64 - 1", row(2**64 - 1, 0), Due.STAY),
+        one("clock: a row of 2^63 - 1", row(2**63 - 1, 0), Due.STAY),
+        # The pages give a seq 64 bits; an implementation may count in one less.
+        one("clock: a row of 2^64 - 1", row(2**64 - 1, 0), Due.HIDE),
         one("clock: forked before its first", row(0, 1), Due.STAY),
         one("clock: refused", row(3, 2), Due.STAY),
         one("forkProof: lower signature", proof(unsigned("lower")), Due.CLOSE),
@@ -537,7 +698,7 @@ def sync_forgeries(conversation: bytes) -> list[LinkForgery]:
         one("forkProof: good", proof(lambda good: good), Due.STAY),
         one(
             "digest: of a room that is not shared",
-            lambda a, k, t: [frames.digest(bytes(32), bytes(32))],
-            Due.HIDE,
+            always(frames.digest(nowhere, bytes(32))),
+            Due.STAY,
         ),
     ]

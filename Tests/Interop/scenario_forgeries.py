@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import struct
-from typing import Any
+from typing import Any, Coroutine, Iterable
 
 import frames
 from codec import u16
 from control import shown
+from entries import OwnLog
 from forgeries import (
     Author,
     Due,
@@ -31,6 +33,9 @@ from session import Session
 from summaries import head_tag, log_tag
 
 CLOSE_SECONDS = 8.0
+AT_ONCE = 8
+# A want that is not served may be given up after 10 s; nothing else may wait for that.
+HOLD_UP_SECONDS = 6.0
 
 
 class Ground:
@@ -113,7 +118,7 @@ async def handshake(ground: Ground, forgery: HandshakeForgery) -> None:
     await peer.close()
 
 
-async def raw(ground: Ground, name: str, data: bytes, due: bytes, seconds: float = SECONDS) -> None:
+async def raw(ground: Ground, name: str, data: bytes, due: bytes) -> None:
     """Bytes on a bare connection, and what comes back until it is closed."""
     source = next(ground.rig.sources)
     reader, writer = await asyncio.open_connection(
@@ -121,7 +126,7 @@ async def raw(ground: Ground, name: str, data: bytes, due: bytes, seconds: float
     )
     writer.write(data)
     try:
-        answer = await asyncio.wait_for(reader.read(), seconds)
+        answer = await asyncio.wait_for(reader.read(), SECONDS)
     except ConnectionError:
         answer = b""
     except asyncio.TimeoutError:
@@ -186,6 +191,14 @@ async def on_link(
     await peer.close()
 
 
+async def in_frames(ground: Ground, forgery: LinkForgery) -> None:
+    source = next(ground.rig.sources)
+    peer, session, room = await ground.linked(source)
+    author = Author.new(peer.identity, room.identifier)
+    made = forgery.frames(author, *ground.known)
+    await on_link(ground, forgery.name, forgery.due, [], made, (peer, session, room), source)
+
+
 async def in_answer(ground: Ground, forgery: LinkForgery) -> None:
     """The forged run as the answer to a want that our clock called for."""
     source = next(ground.rig.sources)
@@ -205,33 +218,114 @@ async def in_answer(ground: Ground, forgery: LinkForgery) -> None:
     await on_link(ground, name, forgery.due, [], made, (peer, session, room), source)
 
 
+async def hostage(ground: Ground) -> None:
+    """Logs that are told of and never served must not keep stoad from those of others."""
+    source = next(ground.rig.sources)
+    peer, session, room = await ground.linked(source)
+    session.mute = True
+    rows = [ClockRow(secrets.token_bytes(8), 5, bytes(8), 0) for _ in range(500)]
+    session.link.send(frames.clock(room.identifier, False, rows))
+    await ground.rig.eventually(
+        peer,
+        "stoad wants what it is told of",
+        lambda: any(frame.kind == Type.WANT for frame in session.received),
+    )
+    # What was written before the link must be asked for.
+    newcomer = ground.rig.peer("Newcomer")
+    other = newcomer.join(ROOM)
+    newcomer.say(other, "genuine: not held up")
+    await ground.rig.dial(newcomer)
+    try:
+        await ground.control.message(
+            lambda item: item["text"] == "genuine: not held up", HOLD_UP_SECONDS
+        )
+        ground.checks.that("rows that are never served hold up nobody", True)
+    except asyncio.TimeoutError as error:
+        ground.checks.that("rows that are never served hold up nobody", False, repr(error))
+    await peer.close()
+    await newcomer.close()
+
+
+async def flood(ground: Ground) -> None:
+    """More than the credit, without waiting for any of it to come back."""
+    source = next(ground.rig.sources)
+    peer, session, room = await ground.linked(source)
+    session.mute = True
+    log = OwnLog(peer.identity, Author.new(peer.identity, room.identifier).log)
+    author = Author(peer.identity, log.name)
+    for index in range(40):
+        run = log.append([author.text("genuine: flood ".ljust(65_000, "."), hlc=index + 1)])
+        for part in frames.fragments(frames.live_run(run.packed())):
+            session.link.write_plaintext(part.packed())
+    await peer.until(lambda: session.ended is not None, CLOSE_SECONDS, "the end")
+    ground.checks.same("more than the credit", session.ended.reason, Reason.PROTOCOL_VIOLATION)
+    await peer.close()
+
+
+async def goodbyes(ground: Ground) -> None:
+    """stoad ends a link that is told goodbye, for reasons that it does not know as well."""
+    for reason in (Reason.SHUTDOWN, Reason.BUSY, 77, 2**64 - 1):
+        peer, session, _ = await ground.linked(next(ground.rig.sources))
+        session.link.say_goodbye(reason, "au revoir")
+        await ground.rig.eventually(
+            peer,
+            f"goaway {int(reason)}: stoad closes",
+            lambda session=session: session.ended is not None,
+            CLOSE_SECONDS,
+        )
+
+
+async def many_rooms(ground: Ground) -> None:
+    """Of each peer 1,024 rooms are remembered."""
+    peer, session, _ = await ground.linked(next(ground.rig.sources))
+    names = sorted(f"room{index:04}" for index in range(1_400))
+    for start in range(0, len(names), 350):
+        session.link.send(frames.rooms(names[start : start + 350]))
+    await peer.heard_back(session)
+    listed = len(await ground.rig.stoad.json("rooms"))
+    ground.checks.same("rooms that stoad lists for one peer", listed, frames.ROOMS_MAXIMUM)
+    await peer.close()
+
+
 def sealed(link: Link, plaintext: bytes, change: Any) -> None:
     link.writer.write(change(link.transport.seal(plaintext)))
+
+
+async def several(jobs: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """A few at a time: each is a peer of its own, from an address of its own."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(job: Coroutine[Any, Any, None]) -> None:
+        async with gate:
+            await job
+
+    await asyncio.gather(*(one(job) for job in jobs))
+
+
+async def raw_openings(ground: Ground) -> None:
+    """Preface and message 1, as bytes."""
+    offer = u16(32) + bytes(range(32))
+    magic = preface()
+    cases = {
+        "preface: another magic": (b"\x52" + magic[1:] + offer, b""),
+        "preface: last byte of the magic": (magic[:7] + b"\x0b" + magic[8:] + offer, b""),
+        "preface: versions 2 to 2": (preface(2, 2) + offer, b"\x00\x01\x01"),
+        "preface: versions 0 to 0": (preface(0, 0) + offer, b"\x00\x01\x01"),
+        "preface: cut, then silence": (magic[:5], b""),
+        "nothing for 5 s": (b"", b""),
+        # The version may be answered as soon as the preface is there.
+        "message 1: of 65,535 bytes": (magic + u16(65_535) + bytes(65_535), b"\x01"),
+    }
+    await asyncio.gather(*(raw(ground, name, *case) for name, case in cases.items()))
 
 
 async def run(rig: Rig) -> None:
     ground = Ground(rig)
     await ground.start()
+    # Two of these take the five seconds of a handshake's limit.
+    openings = asyncio.get_running_loop().create_task(raw_openings(ground))
 
-    # Preface and message 1, as bytes.
-    offer = u16(32) + bytes(range(32))
-    wrong = bytes([0x52]) + preface()[1:]
-    await raw(ground, "preface: another magic", wrong + offer, b"")
-    await raw(
-        ground,
-        "preface: last byte of the magic",
-        preface()[:7] + b"\x0b" + preface()[8:] + offer,
-        b"",
-    )
-    await raw(ground, "preface: versions 2 to 2", preface(2, 2) + offer, b"\x00\x01\x01")
-    await raw(ground, "preface: versions 0 to 0", preface(0, 0) + offer, b"\x00\x01\x01")
-    await raw(ground, "preface: cut, then silence", preface()[:5], b"")
-    await raw(ground, "nothing for 5 s", b"", b"")
-    await raw(ground, "message 1: of 65,535 bytes", preface() + u16(65_535) + bytes(65_535), b"")
-    await ground.unaffected("preface")
-
-    for opening in handshake_forgeries():
-        await handshake(ground, opening)
+    await several(handshake(ground, opening) for opening in handshake_forgeries())
     await ground.unaffected("handshake")
 
     # Transport messages.
@@ -261,35 +355,31 @@ async def run(rig: Rig) -> None:
             struct.pack(">H", 65_535) + bytes(65_535)
         ),
     }
-    for name, forged in cases.items():
-        await transport(ground, name, forged)
+    await several(transport(ground, name, forged) for name, forged in cases.items())
     await ground.unaffected("transport")
 
-    for name, (plaintexts, due) in plaintext_forgeries().items():
-        await on_link(ground, name, due, plaintexts, [])
+    await several(
+        on_link(ground, name, due, plaintexts, [])
+        for name, (plaintexts, due) in plaintext_forgeries().items()
+    )
     await ground.unaffected("frames")
 
     everything = frame_forgeries() + run_forgeries() + record_forgeries()
     everything += sync_forgeries(ground.room.identifier)
-    for forgery in everything:
-        source = next(rig.sources)
-        peer, session, room = await ground.linked(source)
-        author = Author.new(peer.identity, room.identifier)
-        made = forgery.frames(author, *ground.known)
-        await on_link(ground, forgery.name, forgery.due, [], made, (peer, session, room), source)
+    await several(in_frames(ground, forgery) for forgery in everything)
     await ground.unaffected("entries, records and clocks")
+    # One at a time: stoad learns the names of unknown logs one after the other.
+    sample = Author.new(ground.honest.identity, ground.room.identifier)
     for forgery in run_forgeries():
-        if (
-            forgery.due is Due.CLOSE
-            and len(
-                forgery.frames(
-                    Author.new(ground.honest.identity, ground.room.identifier), *ground.known
-                )
-            )
-            == 1
-        ):
+        if forgery.due is Due.CLOSE and len(forgery.frames(sample, *ground.known)) == 1:
             await in_answer(ground, forgery)
     await ground.unaffected("answers to wants")
+    await hostage(ground)
+    await flood(ground)
+    await goodbyes(ground)
+    await ground.unaffected("floods and goodbyes")
+    await openings
+    await ground.unaffected("preface")
 
     # A message after all of it closes the list: what is shown was shown before it.
     ground.honest.say(ground.room, "genuine: the last one")
@@ -303,16 +393,26 @@ async def run(rig: Rig) -> None:
     ground.checks.same("nothing forged was streamed", forged_texts, [])
     for words in (
         "genuine: extension 4",
+        "genuine: overlaps with what is known",
+        "genuine: one of 128",
+        "genuine: long ".ljust(65_519, "."),
         "genuine: after its dep",
         "genuine: an unknown dep",
         "genuine: an hlc of 1",
         "genuine: after a hidden one",
         "genuine: before an hlc that stands",
     ):
-        ground.checks.that(f"shown: {words}", words in texts, texts[-8:])
-    printed = await rig.stoad.json("peers")
+        ground.checks.that(f"shown: {words[:50]}", words in texts, [line[:50] for line in texts])
+    ground.checks.same("a run that came twice", texts.count("genuine: three times"), 1)
+    ground.checks.same("a whole run of 128", texts.count("genuine: one of 128"), 128)
+    full = len([words for words in texts if words.startswith("genuine: a full run")])
+    ground.checks.same("a whole run of 131,072 bytes", full, 3)
+    rooms = [item["name"] for item in await rig.stoad.json("rooms")]
+    ground.checks.same("the rooms that stoad lists", rooms, [ROOM])
+    await many_rooms(ground)
+    printed = await rig.stoad.json("peers", "--refusals")
     ground.checks.that(
-        "stoa --json peers prints refusals",
+        "stoa --json peers --refusals prints refusals",
         any("reason" in item and "count" in item for item in printed),
         printed[-2:],
     )

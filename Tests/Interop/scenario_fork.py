@@ -68,6 +68,12 @@ async def run(rig: Rig) -> None:
     raw = [frame for frame in beside.received if frame.kind == frames.Type.FORK_PROOF]
     checks.that("the bystander got it from stoad", len(raw) >= 1)
 
+    asked = [frames.read_want(f.body) for f in carrier.received if f.kind == frames.Type.WANT]
+    checks.that(
+        "the relay is asked backwards for one entry",
+        any(want.first == want.through == 1 for want in asked),
+        [(want.first, want.through) for want in asked],
+    )
     shown_before = {"one": False, "two": True, "three": True}
     messages = {
         item["text"]: item
@@ -133,6 +139,24 @@ async def run(rig: Rig) -> None:
 
     await inside_a_run(rig)
 
+    # Two runs that begin at one seq of two branches prove a fork there, whatever lies before.
+    bases = rig.peer("Bases")
+    bases.join(ROOM, say_so=False)
+    shared = await rig.dial(bases)
+    await bases.until(lambda: room.identifier in shared.shared, SECONDS, "the room")
+    name = LogName(room.identifier, bases.identity.public, secrets.randbits(64))
+    branches = [OwnLog(bases.identity, name), OwnLog(bases.identity, name)]
+    for log in branches:
+        log.append([text_entry("base", hlc)])
+        log.append([text_entry("above", hlc + 1)])
+    proof = ForkProof.of(branches[0].runs[1], branches[1].runs[1])
+    shared.link.send(frames.fork_proof(proof.packed()))
+    await rig.eventually(
+        bystander,
+        "a proof on two bases is told on",
+        lambda: (known := told(bystander, name)) is not None and known.point == 2,
+    )
+
 
 async def inside_a_run(rig: Rig) -> None:
     """A fork point that no attestation stands right before: a run reaches beyond it."""
@@ -147,8 +171,10 @@ async def inside_a_run(rig: Rig) -> None:
         OwnLog(author.identity, name).append([*common, text_entry(words, now + 2)])
         for words in ("inside 3", "inside trois")
     ]
+    control = await rig.subscribed()
     for run_of_branch in branches:
         session.link.send(frames.live_run(run_of_branch.packed()))
+        await control.message(lambda item: item["text"] == "inside 3")
     await rig.eventually(
         author,
         "a fork inside a run is proven",

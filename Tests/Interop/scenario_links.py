@@ -37,18 +37,19 @@ async def run(rig: Rig) -> None:
     await rig.eventually(clone, "the clone's link ends", lambda: session.ended is not None)
     checks.same("a clone's goaway", session.ended and session.ended.reason, Reason.IDENTITY_IN_USE)
     await rig.alive(peer, "the link of the one that is alive stays", second)
-    [status] = await stoad.json("status")
-    checks.that("the user is told of the clone", bool(status["alerts"]), status)
+    listed = await rig.refusals(await rig.control())
+    found = [item for item in listed if item.get("peer") == shown(peer.identity.public)]
+    checks.that("the clone is listed among the refusals", bool(found), listed)
 
     # Another boot, and the first has fallen silent: it does not answer the probe.
     silent = rig.peer("Silent")
     quiet = await rig.dial(silent)
     await silent.heard_back(quiet)
-    for task in list(silent.running):
-        task.cancel()
+    quiet.mute = True
     again = rig.peer("Silent", silent.identity)
     fresh = await rig.dial(again)
     await rig.alive(again, "a silent link gives way to another boot", fresh)
+    await rig.eventually(silent, "the silent link ends", lambda: quiet.ended is not None)
 
     # A dial aimed at a key tells nothing to another.
     stranger = rig.peer("Stranger")

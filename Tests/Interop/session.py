@@ -88,7 +88,8 @@ class Session:
         self.spawn(self.keep_alive())
         try:
             while True:
-                frame = await asyncio.wait_for(self.link.receive(), DEAD_SECONDS)
+                async with asyncio.timeout(DEAD_SECONDS):
+                    frame = await self.link.receive()
                 self.received.append(frame)
                 if self.mute:
                     continue

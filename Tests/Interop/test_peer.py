@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import unittest
 
 import frames
@@ -16,6 +17,8 @@ SECONDS = 10.0
 
 class Peers(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self) -> None:
+        # These tests run in asyncio's debug mode, which would report a slow machine.
+        asyncio.get_running_loop().slow_callback_duration = SECONDS
         self.ada, self.bea = Peer(name="Ada"), Peer(name="Bea")
         await self.ada.listen()
 

@@ -7,6 +7,7 @@ vectors.py --check F    regenerates them and compares F byte for byte
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 
@@ -201,6 +202,7 @@ def framed(
             lines[f"fragment.{name}.{index}"] = frame.packed()
 
 
+@functools.cache
 def vectors() -> Lines:
     lines: Lines = {}
     numbers(lines)

@@ -71,6 +71,31 @@ import Testing
         loop.stop()
     }
 
+    @Test("handlers that an actor on the loop makes may use its state")
+    func actorHandlers() throws {
+        let (reader, writer) = try pipe()
+        try onLoop { loop in
+            let actor = Pinned(loop: loop)
+            loop.post {
+                do {
+                    try actor.assumeIsolated { actor in
+                        try actor.countBytes(of: reader) { count in
+                            #expect(count == 3)
+                            loop.post {
+                                actor.assumeIsolated { $0.end() }
+                                loop.stop()
+                            }
+                        }
+                    }
+                } catch {
+                    Issue.record(error)
+                    loop.stop()
+                }
+                #expect(writer.write([1, 2, 3]) == .bytes(3))
+            }
+        }
+    }
+
     @Test("a loop can run again after it was stopped")
     func runsAgain() throws {
         let loop = try EventLoop()

@@ -33,6 +33,8 @@ final class Box<Value> {
 actor Pinned {
     private let loop: EventLoop
     private(set) var count = 0
+    private var watch: IOWatch?
+    private var timer: LoopTimer?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { self.loop.asUnownedSerialExecutor() }
 
@@ -41,6 +43,29 @@ actor Pinned {
     }
 
     func increment() { self.count += 1 }
+
+    /// Counts the bytes that come in on a descriptor, by a handler that enters the actor.
+    func countBytes(
+        of descriptor: FileDescriptorBox, then: @escaping @Sendable (Int) -> Void
+    ) throws {
+        self.watch = try self.loop.watch(descriptor.number, for: .readable) { [weak self] _ in
+            var buffer = [UInt8](repeating: 0, count: 16)
+            guard case .bytes(let count) = descriptor.read(into: &buffer) else { return }
+            self?.assumeIsolated { actor in
+                actor.count += count
+                then(actor.count)
+            }
+        }
+        self.timer = try self.loop.makeTimer { [weak self] in
+            self?.assumeIsolated { $0.increment() }
+        }
+    }
+
+    /// Lets the sources go.
+    func end() {
+        self.watch = nil
+        self.timer = nil
+    }
 
     func incrementAndCheckThread() -> Bool {
         self.count += 1

@@ -1,6 +1,7 @@
 import Engine
 import Glibc
 import Noise
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -39,6 +40,36 @@ struct FailureTests {
         _ = try await store.snapshot()
         await store.close()
         await (try await directory.open()).close()
+    }
+
+    @Test("a store that another process has open is refused")
+    func lockedByAnother() async throws {
+        let directory = try TemporaryDirectory()
+        let link = "/tmp/stoa-locked-\(getpid())"
+        unlink(link)
+        try #require(symlink(directory.path, link) == 0)
+        defer { unlink(link) }
+        let store = try await directory.open()
+        await #expect(processExitsWith: .success) {
+            let path = "/tmp/stoa-locked-\(getppid())"
+            let failure = await #expect(throws: StoreFailure.self) {
+                try await MessageStore.open(
+                    directory: "\(path)/data", witness: "\(path)/state/other", owner: ada.id,
+                    executor: QueueExecutor(), identify: fileIdentity)
+            }
+            #expect(failure?.reason == .locked)
+        }
+        await store.close()
+    }
+
+    @Test("the store runs on the executor that it was given")
+    func executor() async throws {
+        let directory = try TemporaryDirectory()
+        let executor = QueueExecutor()
+        let store = try await directory.open(executor: executor)
+        let before = executor.jobs.load(ordering: .relaxed)
+        _ = try await store.counts()
+        #expect(executor.jobs.load(ordering: .relaxed) > before)
     }
 
     @Test("a directory that is not there is an input or output failure")

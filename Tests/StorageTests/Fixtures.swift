@@ -3,14 +3,18 @@ import Engine
 import Glibc
 import Noise
 import Storage
+import Synchronization
 import Testing
 
 /// Runs the store's jobs on a queue of its own.
 final class QueueExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "store")
+    /// How many jobs were given.
+    let jobs = Atomic(0)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        self.jobs.add(1, ordering: .relaxed)
         self.queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -137,6 +137,14 @@ struct ForkTests {
         #expect(try await from.snapshot().logs == [log.key: stored])
         #expect(try await to.run(log.key, from: 1, through: 2) == whole.run.run)
         #expect(try await to.check().isEmpty)
+
+        // The same when the proof and the run come in one batch.
+        let three = try TemporaryDirectory()
+        let third = try await three.open()
+        end.appends = [whole]
+        #expect(try await third.commit(end).cursors == [[Cursor(1), Cursor(2), nil]])
+        #expect(try await third.snapshot().logs == [log.key: stored])
+        #expect(try await third.snapshot().proofs == [proof])
     }
 
     @Test("an append behind a proven fork point traps")

@@ -42,7 +42,8 @@ struct Conversation: Sendable {
     private(set) var heads: [EntryID: HybridTime] = [:]
     var attendance: [PeerID: Attendance] = [:]
     var latestShown = HybridTime(0)
-    private var digestCache: Bytes32?
+    /// The digest, and the newest record in it in milliseconds.
+    private var digestCache: (digest: Bytes32, newest: UInt64)?
 
     init(id: ConversationID, name: RoomName, isJoined: Bool) {
         self.id = id
@@ -105,6 +106,15 @@ struct Conversation: Sendable {
         self.latestShown = max(self.latestShown, entry.time)
     }
 
+    /// Counts an entry as shown of which only the time is known.
+    mutating func show(_ id: EntryID, at time: HybridTime) {
+        self.heads[id] = time
+        self.latestShown = max(self.latestShown, time)
+    }
+
+    /// An entry is hidden or followed: own entries must not follow it.
+    mutating func hide(_ id: EntryID) { self.heads[id] = nil }
+
     /// The deps of the next own entry: the newest heads but the own log's, ascending.
     func deps(besides own: EntryID) -> [EntryID] {
         let others = self.heads.filter { $0.key != own }
@@ -114,11 +124,11 @@ struct Conversation: Sendable {
 
     func time(ofHead id: EntryID) -> HybridTime { self.heads[id] ?? HybridTime(0) }
 
-    /// The digest of all that is on disk.
+    /// The digest of all that is on disk; records that are ahead of a millisecond do not count.
     ///
     /// `Docs/Protocol/Sync.md` section 2.
-    mutating func digest(records: [PeerID: Record]) -> Bytes32 {
-        if let digest = self.digestCache { return digest }
+    mutating func digest(records: [PeerID: Record], through latest: UInt64) -> Bytes32 {
+        if let (digest, newest) = self.digestCache, newest <= latest { return digest }
         var writer = WireWriter(capacity: 48 + 81 * self.logs.count)
         let counted = self.logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
         writer.raw(self.id.hash)
@@ -130,7 +140,8 @@ struct Conversation: Sendable {
             writer.raw(log.head.id.hash)
             writer.byte(log.fork == nil ? 0 : 1)
         }
-        let profiles = Set(counted.keys.map(\.author)).sorted().compactMap { records[$0] }
+        let known = Set(counted.keys.map(\.author)).sorted().compactMap { records[$0] }
+        let profiles = known.filter { $0.time.milliseconds <= latest }
         writer.u64(UInt64(profiles.count))
         for record in profiles {
             writer.raw(record.author.key)
@@ -139,7 +150,9 @@ struct Conversation: Sendable {
             writer.raw(record.hash)
         }
         let digest = BLAKE2b.hash256(writer.bytes, personal: .digest)
-        self.digestCache = digest
+        // A record that is ahead will count once its time has come, or no longer once the clock is set.
+        let newest = known.map(\.time.milliseconds).max() ?? 0
+        if profiles.count == known.count { self.digestCache = (digest, newest) }
         return digest
     }
 }

@@ -4,6 +4,10 @@ internal import Noise
 struct SharedConversation: Sendable {
     /// The digest that was sent last; nil before the first.
     var digestSent: Bytes32?
+    /// The digest that the peer sent last; nil before the first.
+    var digestReceived: Bytes32?
+    /// When to send an unchanged digest again because the peer's differs, and how long to wait next.
+    var repair: (at: UInt64, wait: UInt64)?
     /// Whether the own complete clock was sent since the own digest was.
     var isClockSent = false
     /// The peer's clock, for logs whose names are known here.
@@ -53,12 +57,17 @@ struct Link: Sendable {
     private var outstanding: [Channel: Int] = [.live: 0, .sync: 0]
     private var owed: [Channel: Int] = [.live: 0, .sync: 0]
 
+    /// Valid records of authors that no shared conversation knows yet.
+    var earlyRecords: [PeerID: Record] = [:]
+
     // Liveness and clocks.
     var lastHeard: UInt64
     var pingNonce: UInt64 = 0
     var pingSent: Instant?
     var roundTrip: UInt64?
-    var clockOffset: Int64?
+    /// How far the peer's wall clock is ahead of the own monotonic one: it stays right when the own wall
+    /// clock is set.
+    var clockLead: UInt64?
 
     /// Small leftovers are not worth a frame, and can never starve the peer of a whole one.
     private static let creditStep = 16_384
@@ -70,6 +79,11 @@ struct Link: Sendable {
         self.dial = dial
         self.since = now
         self.lastHeard = now.monotonic
+    }
+
+    /// How far the peer's wall clock is from the own one, in milliseconds.
+    func clockOffset(at now: Instant) -> Int64? {
+        self.clockLead.map { Int64(bitPattern: $0 &+ now.monotonic &- now.wall) }
     }
 
     /// The identity that dialled.
@@ -109,6 +123,16 @@ struct Link: Sendable {
         self.owed[channel] = 0
         self.outstanding[channel, default: 0] -= owed
         return .credit(channel, bytes: UInt64(owed))
+    }
+
+    /// Keeps a record for when the first entry of its author comes.
+    mutating func keepEarly(_ record: Record) {
+        if let known = self.earlyRecords[record.author] {
+            guard record.supersedes(known) else { return }
+        } else if self.earlyRecords.count >= Limits.earlyRecords {
+            return
+        }
+        self.earlyRecords[record.author] = record
     }
 
     func tag(_ name: LogName, in conversation: ConversationID) -> UInt64 {

@@ -175,7 +175,17 @@ extension Node {
         for (index, append) in flight.batch.appends.enumerated() {
             self.settle(append, cursors: outcome.cursors[index], &messages)
         }
-        for entry in outcome.released { self.settleReleased(entry, &messages) }
+        var last: [LogKey: EntryID] = [:]
+        for entry in outcome.released {
+            // Of each log only the last one can be followed.
+            if let earlier = last.updateValue(entry.id, forKey: entry.key) {
+                self.conversationTable[entry.key.conversation]?.hide(earlier)
+            }
+            self.settleReleased(entry, &messages)
+        }
+        for entry in outcome.hidden {
+            self.conversationTable[entry.key.conversation]?.hide(entry.id)
+        }
         self.settleMembership(flight.batch.membership)
         for record in flight.batch.records { self.settleRecord(record) }
         self.pushOwn(flight)
@@ -222,6 +232,8 @@ extension Node {
     }
 
     private mutating func settleReleased(_ entry: StoredEntry, _ messages: inout [Message]) {
+        let id = entry.key.conversation
+        if !entry.isDisputed { self.conversationTable[id]?.show(entry.id, at: entry.time) }
         guard let message = Message(entry) else { return }
         self.attend(message.content, entry.key, entry.time)
         messages.append(message)

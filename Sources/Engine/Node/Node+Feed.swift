@@ -77,11 +77,10 @@ extension Node {
 
     mutating func received(_ want: Want, on id: LinkID) {
         guard let link = self.links[id] else { return }
-        guard link.serving.count < Limits.wantsPerLink else {
-            return self.violation(id, "more than \(Limits.wantsPerLink) wants are open")
-        }
         let room = want.conversation
-        guard let name = link.shared[room]?.names[want.tag],
+        // A peer that has given up a want may ask again before the first one is answered.
+        guard link.serving.count < Limits.wantsPerLink,
+            let name = link.shared[room]?.names[want.tag],
             let head = self.conversationTable[room]?.log(name).head, head.seq >= want.from
         else {
             return self.send(

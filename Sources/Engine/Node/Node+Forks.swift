@@ -17,14 +17,26 @@ struct ForkSearch: Hashable, Sendable {
 ///
 /// `Docs/Protocol/Sync.md` section 6.
 extension Node {
-    /// Begins to ask a peer backwards; one search per log at a time.
-    mutating func searchFork(of key: LogKey, on id: LinkID) {
+    /// Begins to look for where a peer's entries leave the own ones; one search per log at a time.
+    ///
+    /// A run that begins inside the own log may hold the difference already: then only the own
+    /// entries at its place are read. Otherwise the peer is asked backwards.
+    mutating func searchFork(of key: LogKey, on id: LinkID, with run: VerifiedRun? = nil) {
         let log = self.conversationTable[key.conversation]?.log(key.name) ?? Log()
         guard self.forkSearches[key] == nil, log.head.seq > 0 else { return }
         self.log(.warning, "\(key.name.author.shortText) may have signed two histories")
         self.endFetch(key)
-        self.askBackwards(
-            key, on: id, before: log.head.seq + 1, stride: UInt64(Limits.runEntries), steps: 0)
+        let stride = UInt64(Limits.runEntries)
+        guard let run, run.run.first <= log.head.seq else {
+            return self.askBackwards(
+                key, on: id, before: log.head.seq + 1, stride: stride, steps: 0)
+        }
+        let deadline = self.now.monotonic + Limits.wantMilliseconds
+        self.forkSearches[key] = ForkSearch(
+            link: id, stride: stride / 2, from: run.run.first, deadline: deadline, theirs: run,
+            steps: 0)
+        self.armFetch(at: deadline)
+        self.read(.fork(key), key, from: run.run.first, through: run.run.last)
     }
 
     private mutating func askBackwards(
@@ -128,8 +140,14 @@ extension Node {
             self.inFlight?.batch.appends.last { $0.run.run.key == key }
             .flatMap { $0.run.run.first < proof.point ? written.countedHead(of: $0.run) : nil }
         self.conversationTable[room]?.end(key.name, by: proof, head: head, tail: tail ?? head)
+        let dropped = (self.waiting.live + self.waiting.sync).filter {
+            $0.append.run.run.key == key
+        }
         self.waiting.live.removeAll { $0.append.run.run.key == key }
         self.waiting.sync.removeAll { $0.append.run.run.key == key }
+        for accepted in dropped {
+            self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+        }
         self.waiting.proofs.append(proof)
         self.markDirty(key)
         if key.name == self.ownLog {

@@ -209,16 +209,18 @@ extension Node {
             return self.close(id, .dead, "nothing was heard for a minute")
         }
         self.ping(id)
+        self.releaseIfDue()
         self.refreshDigests(on: id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
     }
 
     private mutating func received(clock: UInt64, on id: LinkID, roundTrip: UInt64?) {
-        if roundTrip == nil && self.links[id]?.clockOffset != nil { return }
+        if roundTrip == nil && self.links[id]?.clockLead != nil { return }
         let reading = clock &+ (roundTrip ?? 0) / 2
-        self.links[id]?.clockOffset = Int64(bitPattern: reading &- self.now.wall)
+        self.links[id]?.clockLead = reading &- self.now.monotonic
         if let roundTrip { self.links[id]?.roundTrip = roundTrip }
         self.updateClockAlert()
+        self.releaseIfDue()
     }
 
     // MARK: Frames

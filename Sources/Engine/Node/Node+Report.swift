@@ -47,7 +47,7 @@ extension Node {
             id: peer, profile: self.profile(of: peer), state: state, addresses: addresses,
             lastSeen: link == nil ? known?.lastSeen : self.now.wall,
             source: self.source(of: link, Set(leads.keys)),
-            roundTripMilliseconds: link?.roundTrip, clockOffsetMilliseconds: link?.clockOffset)
+            roundTripMilliseconds: link?.roundTrip, clockOffsetMilliseconds: link?.clockOffset(at: self.now))
     }
 
     private func source(of link: Link?, _ leads: Set<TargetID>) -> PeerStatus.Source {

@@ -214,20 +214,39 @@ extension Node {
     }
 
     mutating func received(_ records: [Record], on link: LinkID) {
-        guard let state = self.links[link] else { return }
         for record in records {
-            let isKnown =
-                record.author == state.info.peer
-                || state.shared.keys.contains { self.knows(record.author, in: $0) }
             let standing = self.waiting.records[record.author] ?? self.profiles[record.author]
-            guard record.kind == Record.Kind.profile, record.conversation == nil, isKnown,
-                standing.map({ record.supersedes($0) }) ?? true, !self.isAhead(record.time),
-                (try? Profile(decoding: record.value)) != nil
-            else { continue }
+            // What stands here was verified when it came.
+            guard record != standing else { continue }
             guard record.isValid else {
                 return self.violation(link, "forged record of \(record.author.shortText)")
             }
-            self.waiting.records[record.author] = record
+            guard record.kind == Record.Kind.profile, record.conversation == nil,
+                standing.map({ record.supersedes($0) }) ?? true, !self.isAhead(record.time),
+                (try? Profile(decoding: record.value)) != nil, let state = self.links[link]
+            else { continue }
+            if record.author == state.info.peer
+                || state.shared.keys.contains(where: { self.knows(record.author, in: $0) })
+            {
+                self.waiting.records[record.author] = record
+            } else {
+                self.links[link]?.keepEarly(record)
+            }
+        }
+    }
+
+    /// Takes on the record that a peer sent before the first entry of its author.
+    ///
+    /// Records answer a clock at once, entries only the wants that follow it.
+    mutating func takeEarlyRecord(of author: PeerID) {
+        for id in self.links.keys.sorted() {
+            guard let record = self.links[id]?.earlyRecords.removeValue(forKey: author) else {
+                continue
+            }
+            let standing = self.waiting.records[author] ?? self.profiles[author]
+            if standing.map({ record.supersedes($0) }) ?? true {
+                self.waiting.records[author] = record
+            }
         }
     }
 
@@ -240,7 +259,7 @@ extension Node {
             uniquingKeysWith: { first, _ in first })
         var newer: [Record] = []
         for author in Set(conversation.logs.keys.map(\.author)).sorted() {
-            guard let record = self.profiles[author] else { continue }
+            guard let record = self.profiles[author], !self.isAhead(record.time) else { continue }
             let time = theirs[state.authorTag(author)]
             if time.map({ $0 < record.time }) ?? true { newer.append(record) }
         }

@@ -6,8 +6,7 @@ extension Node {
         let key = run.key
         guard self.links[id]?.shared[key.conversation] != nil,
             let conversation = self.conversationTable[key.conversation], conversation.isJoined,
-            conversation.hasRoom(for: key.name),
-            Ed25519.isAcceptable(publicKey: key.name.author.key)
+            conversation.hasRoom(for: key.name)
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
@@ -37,7 +36,7 @@ extension Node {
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
         if log.tail.seq > 0 && theirs != log.tail.id {
-            self.searchFork(of: key, on: id)
+            self.searchFork(of: key, on: id, with: verified)
             return false
         }
         guard let suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
@@ -56,6 +55,7 @@ extension Node {
         let log = conversation.log(key.name)
         let hasPending = log.tail != log.head
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
+        self.takeEarlyRecord(of: key.name.author)
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.heldFrom(run.run.entries),

@@ -45,7 +45,8 @@ extension Node {
     // MARK: Digests
 
     private mutating func digest(of room: ConversationID) -> Bytes32? {
-        self.conversationTable[room]?.digest(records: self.profiles)
+        let latest = self.latestDue
+        return self.conversationTable[room]?.digest(records: self.profiles, through: latest)
     }
 
     private mutating func sendDigest(of room: ConversationID, on id: LinkID) {
@@ -56,17 +57,34 @@ extension Node {
     }
 
     /// At each ping a digest says what has changed since the last one: repairs what deltas missed.
+    ///
+    /// One that has not changed is sent again, ever more rarely, while the peer's differs: a want may have
+    /// been given up, a record may have been ahead of time.
     mutating func refreshDigests(on id: LinkID) {
+        let now = self.now.monotonic
         for room in (self.links[id]?.shared.keys.sorted() ?? []) {
             let digest = self.digest(of: room)
-            if self.links[id]?.shared[room]?.digestSent != digest {
+            guard let shared = self.links[id]?.shared[room] else { continue }
+            if shared.digestSent != digest {
+                self.links[id]?.shared[room]?.repair = nil
                 self.sendDigest(of: room, on: id)
+            } else if shared.digestReceived == digest {
+                self.links[id]?.shared[room]?.repair = nil
+            } else if let repair = shared.repair {
+                guard repair.at <= now else { continue }
+                let wait = min(2 * repair.wait, Limits.repairLastMilliseconds)
+                self.links[id]?.shared[room]?.repair = (now + wait, wait)
+                self.sendDigest(of: room, on: id)
+            } else {
+                let wait = Limits.repairFirstMilliseconds
+                self.links[id]?.shared[room]?.repair = (now + wait, wait)
             }
         }
     }
 
     mutating func received(_ theirs: Bytes32, of room: ConversationID, on id: LinkID) {
         guard self.links[id]?.shared[room] != nil else { return }
+        self.links[id]?.shared[room]?.digestReceived = theirs
         if self.digest(of: room) == theirs {
             // Equal digests: the peer has every own log to its end, so new entries may be pushed.
             for (name, log) in self.conversationTable[room]?.logs ?? [:]
@@ -91,8 +109,8 @@ extension Node {
         let rows = counted.map { link.row($0.key, $0.value, in: room) }.sorted { $0.tag < $1.tag }
         self.send(.clock(room, isComplete: true, rows), on: id)
         let records = Set(counted.keys.map(\.author)).compactMap { author in
-            self.profiles[author].map { record in
-                RecordRow(tag: link.authorTag(author), kind: record.kind, time: record.time)
+            self.profiles[author].flatMap { record in
+                self.isAhead(record.time) ? nil : RecordRow(tag: link.authorTag(author), kind: record.kind, time: record.time)
             }
         }
         self.send(.recordClock(room, records.sorted { $0.tag < $1.tag }), on: id)
@@ -179,7 +197,12 @@ extension Node {
         for (name, log) in self.conversationTable[room]?.logs ?? [:]
         where name.author == self.id {
             let seq = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
-            self.links[id]?.shared[room]?.fed[name] = seq == log.head.seq ? seq : nil
+            // What is on its way since the peer wrote its clock counts, too.
+            if let fed = self.links[id]?.shared[room]?.fed[name] {
+                self.links[id]?.shared[room]?.fed[name] = max(fed, seq)
+            } else if seq == log.head.seq {
+                self.links[id]?.shared[room]?.fed[name] = seq
+            }
         }
     }
 
@@ -368,6 +391,13 @@ extension Node {
         }
         if self.discoveries[room]?.link == id && self.discoveries[room]?.tag == tag {
             self.endDiscovery(room)
+        }
+        for (key, search) in self.forkSearches
+        where search.link == id && search.theirs == nil && key.conversation == room
+            && self.links[id]?.tag(key.name, in: room) == tag
+        {
+            self.forkSearches[key] = nil
+            self.links[id]?.shared[room]?.lacking[key.name] = nil
         }
         self.plan(room)
     }

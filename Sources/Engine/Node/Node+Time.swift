@@ -21,20 +21,25 @@ extension Node {
     /// Of an even number of clocks the middle one nearer to the own counts, so that one peer alone
     /// moves nothing.
     var commonOffset: Int64 {
-        let offsets = ([0] + self.links.values.compactMap(\.clockOffset)).sorted()
+        let offsets = ([0] + self.peerOffsets).sorted()
         let upper = offsets[offsets.count / 2]
         if offsets.count % 2 == 1 { return upper }
         let lower = offsets[offsets.count / 2 - 1]
         return lower.magnitude <= upper.magnitude ? lower : upper
     }
 
-    /// Whether a time is so far ahead that its entry is held.
-    func isAhead(_ time: HybridTime) -> Bool {
-        time.milliseconds > self.commonTime + Limits.aheadMilliseconds
+    private var peerOffsets: [Int64] {
+        self.links.values.compactMap { $0.clockOffset(at: self.now) }
     }
 
+    /// The last millisecond that is not ahead of time.
+    var latestDue: UInt64 { self.commonTime + Limits.aheadMilliseconds }
+
+    /// Whether a time is so far ahead that its entry is held.
+    func isAhead(_ time: HybridTime) -> Bool { time.milliseconds > self.latestDue }
+
     mutating func updateClockAlert() {
-        let peers = self.links.values.compactMap(\.clockOffset).sorted()
+        let peers = self.peerOffsets.sorted()
         guard !peers.isEmpty else {
             self.alerts[.clock] = nil
             return
@@ -51,6 +56,11 @@ extension Node {
         } else {
             self.alerts[.clock] = nil
         }
+    }
+
+    /// Releases held entries that a better knowledge of the time shows to be due.
+    mutating func releaseIfDue() {
+        if let first = self.held.first, !self.isAhead(first) { self.waiting.release = true }
     }
 
     /// Wakes the node when the first held entry is due.

@@ -1,25 +1,10 @@
-import Glibc
-
 /// The lines of `Vectors/wire-1.txt`, which an independent implementation wrote from `Docs/Protocol`.
 ///
 /// What each stands for says `Docs/Protocol/Vectors.md`.
 enum GoldenFile {
     /// The bytes of every line by its name; empty where the file cannot be read or is not well formed.
-    static let lines: [String: [UInt8]] = Self.parse(Self.read())
-
-    private static func read() -> [UInt8] {
-        let here = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-        let path = here.dropLast(2).joined(separator: "/") + "/Vectors/wire-1.txt"
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = Glibc.read(descriptor, &buffer, buffer.count), count > 0 {
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        return bytes
-    }
+    static let lines: [String: [UInt8]] = Self.parse(
+        TestFiles.read("EngineTests/Vectors/wire-1.txt") ?? [])
 
     private static func parse(_ bytes: [UInt8]) -> [String: [UInt8]] {
         var lines: [String: [UInt8]] = [:]

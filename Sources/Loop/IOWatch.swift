@@ -1,0 +1,39 @@
+import CSystemd
+
+/// A watched descriptor; it is watched until ``cancel()`` or the last reference goes.
+public final class IOWatch {
+    private var owned: OwnedSource?
+    /// What the descriptor is watched for.
+    public private(set) var interest: IOEvents
+
+    init(_ owned: consuming OwnedSource, interest: IOEvents) {
+        self.owned = consume owned
+        self.interest = interest
+        if interest.epoll == 0 { self.set(interest) }
+    }
+
+    /// Changes what is reported; with an empty set nothing is, not even a hang-up.
+    ///
+    /// After ``cancel()`` it has no effect. Traps off the loop's thread.
+    public func set(_ interest: IOEvents) {
+        self.owned?.checkIsolated()
+        self.interest = interest
+        guard let source = self.source else { return }
+        if interest.epoll == 0 {
+            sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+        } else {
+            sd_event_source_set_io_events(source, interest.epoll)
+            sd_event_source_set_enabled(source, Int32(SD_EVENT_ON))
+        }
+    }
+
+    /// Stops watching; the handler is not called again and is let go.
+    ///
+    /// Traps off the loop's thread.
+    public func cancel() {
+        self.owned?.checkIsolated()
+        self.owned = nil
+    }
+
+    private var source: OpaquePointer? { self.owned?.source }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@Suite("What the pages tell people to do can be done")
+struct PageTests {
+    /// The pieces of a page that are set as code: lines between fences, and what stands in backticks.
+    private static func code(_ page: TextFile) -> [(place: String, text: Substring)] {
+        var pieces: [(String, Substring)] = []
+        var isFenced = false
+        for line in page.lines {
+            if line.text.drop(while: { $0 == " " }).hasPrefix("```") {
+                isFenced.toggle()
+            } else if isFenced {
+                pieces.append((line.place, line.text))
+            } else {
+                let parts = line.text.split(separator: "`", omittingEmptySubsequences: false)
+                for (index, part) in parts.enumerated() where !index.isMultiple(of: 2) {
+                    pieces.append((line.place, part))
+                }
+            }
+        }
+        return pieces
+    }
+
+    /// The words of a command, without a prompt and without what follows a comment sign.
+    private static func words(_ text: Substring) -> [Substring] {
+        var words = text.split(separator: " ")
+        if words.first == "$" || words.first == "#" { words.removeFirst() }
+        if words.first == "sudo" { words.removeFirst() }
+        return Array(words.prefix { !$0.hasPrefix("#") })
+    }
+
+    private static let targets: Set<Substring> = {
+        let lines = Repository.file("Makefile")?.lines ?? []
+        return Set(
+            lines.compactMap { entry -> Substring? in
+                let line = entry.text
+                guard let colon = line.firstIndex(of: ":"), !line.hasPrefix("\t"),
+                    !line.hasPrefix("."), !line.hasPrefix("#")
+                else { return nil }
+                let name = line[..<colon]
+                return name.contains(" ") || name.contains("$") ? nil : name
+            })
+    }()
+
+    /// The commands of `stoa`, one file each.
+    private static let commands: Set<String> = Set(
+        Repository.swift("Sources/stoa/Commands").compactMap { file in
+            let name = file.path.split(separator: "/").last ?? ""
+            guard name.hasSuffix("Command.swift") else { return nil }
+            return name.dropLast("Command.swift".count).lowercased()
+        })
+
+    @Test("there is a page that one reads first", .enabled(if: Repository.exists("README.md")))
+    func readme() throws {
+        let page = try #require(Repository.file("README.md"))
+        #expect(page.lines.first?.text.hasPrefix("#") == true)
+        #expect(Self.code(page).contains { Self.words($0.text).first == "make" })
+    }
+
+    @Test("every `make` goal that a page names is in the Makefile")
+    func make() {
+        #expect(Self.targets.contains("build"))
+        for page in Repository.pages {
+            for (place, text) in Self.code(page) {
+                let words = Self.words(text)
+                guard words.first == "make" else { continue }
+                // Settings such as PREFIX=/usr stand among the goals; what follows && is another command.
+                for goal in words.dropFirst().prefix(while: { $0 != "&&" && $0 != ";" && $0 != "|" }
+                )
+                where !goal.contains("=") && !goal.hasPrefix("-") {
+                    #expect(Self.targets.contains(goal), "\(place): make \(goal)")
+                }
+            }
+        }
+    }
+
+    @Test("every goal of the Makefile that is meant for people says what it does")
+    func goals() {
+        for line in (Repository.file("Makefile")?.lines ?? []).map(\.text) {
+            guard let name = line.split(separator: ":").first, Self.targets.contains(name) else {
+                continue
+            }
+            #expect(line.contains("  ## "), "\(name)")
+        }
+    }
+
+    @Test("every command of `stoa` that the first page shows is one")
+    func stoa() {
+        #expect(Self.commands.contains("send"))
+        for page in Repository.pages where page.path == "README.md" {
+            for (place, text) in Self.code(page) {
+                var words = Self.words(text)[...]
+                guard words.first == "stoa" else { continue }
+                words.removeFirst()
+                // Options before the command; --socket takes a value.
+                while let option = words.first, option.hasPrefix("-") {
+                    words.removeFirst(option == "--socket" && words.count > 1 ? 2 : 1)
+                }
+                guard let command = words.first, command.allSatisfy(\.isLetter),
+                    command.first?.isLowercase == true
+                else { continue }
+                #expect(
+                    Self.commands.contains(String(command)),
+                    "\(place): stoa \(command)")
+            }
+        }
+    }
+
+    @Test("every link of a page to a file here leads to one")
+    func links() {
+        for page in Repository.pages {
+            let folder = page.path.split(separator: "/").dropLast().joined(separator: "/")
+            for line in page.lines(with: "](") {
+                for part in line.text.split(separator: "](", omittingEmptySubsequences: false)
+                    .dropFirst()
+                {
+                    let target = part.prefix { $0 != ")" && $0 != "#" && $0 != " " }
+                    guard !target.isEmpty, !target.contains(":") else { continue }
+                    let path = folder.isEmpty ? String(target) : "\(folder)/\(target)"
+                    #expect(Repository.exists(path), "\(line.place): \(target)")
+                }
+            }
+        }
+    }
+}
