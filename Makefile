@@ -40,7 +40,7 @@ sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
 
 interop: build  ## Talk to an independent implementation in Python
-	@Tests/Tools/interop.sh $(PROGRAMS) $(SCRATCH)
+	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift

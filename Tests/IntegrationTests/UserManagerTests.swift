@@ -47,7 +47,8 @@ extension IntegrationTests {
             let stopwatch = Stopwatch()
             let status = try lab.run(user, "stoa", "--json", "status")
             print("MEASURED first call: answered after \(stopwatch.milliseconds) ms")
-            #expect(status.contains("\"dataDirectory\":\"/home/\(user)/.local/share/stoa\""))
+            let home = try lab.home(of: user)
+            #expect(status.contains("\"dataDirectory\":\"\(home)/.local/share/stoa\""))
             #expect(try lab.property(user, "stoad.service", "ActiveState") == "active")
             let process = try lab.property(user, "stoad.service", "MainPID")
             let restrictions = try lab.run(user, "cat", "/proc/\(process)/status")
@@ -71,7 +72,7 @@ extension IntegrationTests {
         func watchdog() throws {
             let lab = try Self.installed()
             let user = Self.users[0]
-            let folder = "/home/\(user)/.config/systemd/user/stoad.service.d"
+            let folder = try lab.home(of: user) + "/.config/systemd/user/stoad.service.d"
             try lab.run(
                 user, "sh", "-c",
                 "mkdir -p \(folder) && printf '[Service]\\nWatchdogSec=%s\\n' "

@@ -45,6 +45,11 @@ final class UserLab {
         try self.run(["bash", Self.script, "as", "\(user)"] + arguments, expecting: code)
     }
 
+    /// A user's home, inside the lab.
+    func home(of user: Int) throws -> String {
+        String(try self.run(user, "printenv", "HOME").dropLast())
+    }
+
     /// One property of a unit of a user's manager.
     func property(_ user: Int, _ unit: String, _ name: String) throws -> String {
         let shown = try self.run(user, "systemctl", "--user", "show", "-P", name, unit)
