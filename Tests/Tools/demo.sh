@@ -12,6 +12,8 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/stoa-demo.XXXXXX")
 declare -A daemon=()
 end() {
     local node
+    # The shell reports killed children on its standard error.
+    exec 2>/dev/null
     for node in "${!daemon[@]}"; do kill -9 "${daemon[$node]}" 2>/dev/null || true; done
     wait 2>/dev/null || true
     rm -rf "$folder"
