@@ -274,7 +274,7 @@ final class PeerStream {
     private func deadlinePassed() {
         switch self.phase {
         case .connecting: self.end(nil, detail: "no answer within 5 seconds")
-        case .handshaking: self.end(nil, detail: "no handshake within 5 seconds")
+        case .handshaking: self.end(.timedOut, detail: "no handshake within 5 seconds")
         case .draining: self.close()
         case .open, .closed: break
         }
