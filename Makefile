@@ -6,12 +6,12 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Where Swift builds; the tests find the programs there.
+# Where Swift builds, and where it puts the release programs.
 SCRATCH ?= .build
+PROGRAMS ?= $(SCRATCH)/release
 
 swift_build = swift build --scratch-path $(SCRATCH)
 swift_test = swift test --scratch-path $(SCRATCH) --disable-xctest
-release = $(SCRATCH)/release
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
@@ -22,7 +22,7 @@ help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 demo: build  ## Watch two nodes find each other, talk, crash and agree (10 seconds)
-	@Tests/Tools/demo.sh $(release)
+	@Tests/Tools/demo.sh $(PROGRAMS)
 
 build: setup  ## Build the release programs stoad and stoa
 	$(swift_build) -c release --static-swift-stdlib
@@ -34,13 +34,13 @@ test: setup  ## Run the unit tests
 	$(swift_test) --skip IntegrationTests --skip SimulationTests
 
 labs: build  ## Run the programs on private networks and under systemd (as root)
-	STOA_PROGRAMS=$(abspath $(release)) $(swift_test) --filter IntegrationTests
+	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests
 
 sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
 
 interop: build  ## Talk to an independent implementation in Python
-	@Tests/Tools/interop.sh $(release) $(SCRATCH)
+	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift
@@ -55,9 +55,9 @@ check-long:  ## The same with longer simulations and more crashes
 	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
 install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR
-	@test -x $(release)/stoad -a -x $(release)/stoa || { echo 'first: make build' >&2; exit 66; }
-	install -D -m 755 --strip $(release)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
-	install -D -m 755 --strip $(release)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
+	@test -x $(PROGRAMS)/stoad -a -x $(PROGRAMS)/stoa || { echo 'first: make build' >&2; exit 66; }
+	install -D -m 755 --strip $(PROGRAMS)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
+	install -D -m 755 --strip $(PROGRAMS)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
 	install -d $(units)
 	sed 's|@bindir@|$(PREFIX)/bin|' systemd/stoad.service > $(units)/stoad.service
 	install -m 644 systemd/stoad.socket $(units)/stoad.socket

@@ -53,7 +53,7 @@ public enum Command: Equatable, Sendable {
             else {
                 throw ConfigurationError(
                     "\(flag) needs a value",
-                    remedy: "write \(flag) \(setting.placeholder)", isFromFile: false)
+                    remedy: "write \(flag) \(setting.valueShape)", isFromFile: false)
             }
             if !setting.isList, flags[setting] != nil {
                 throw ConfigurationError(
@@ -75,7 +75,7 @@ public enum Command: Equatable, Sendable {
             "usage: stoad [OPTION...]", "",
         ]
         let options =
-            Setting.allCases.map { ("\($0.flag) \($0.placeholder)", $0.help) }
+            Setting.allCases.map { ("\($0.flag) \($0.valueShape)", $0.help) }
             + [
                 ("--check", "check the database, say what is wrong and end"),
                 ("--version", "print the version and end"),

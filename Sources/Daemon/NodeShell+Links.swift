@@ -62,11 +62,8 @@ extension NodeShell {
             listenPort: listeners.first?.localAddress.port)
         self.sessionIdentity = identity
         do throws(SystemError) {
-            self.listener = try Listener(listeners, loop: self.loop) { descriptor, address in
-                self.accepted(descriptor, from: address)
-            } failed: { error in
-                self.log(.warning, "peers cannot connect for a moment: \(error)")
-            }
+            self.listener = try self.makeListener(listeners)
+            try self.watchAddresses()
         } catch { throw StartError(error) }
     }
 
@@ -158,6 +155,55 @@ extension NodeShell {
         let now = SystemClock.monotonicMilliseconds()
         if let text = self.refusalLog.note(reason, "\(address.ip)", at: now) {
             self.log(.warning, text)
+            self.turn {
+                self.happened(.incomingFailed(address: address.description, .overloaded))
+            }
+        }
+    }
+
+    // MARK: Addresses
+
+    /// Follows the machine's addresses from now on.
+    func watchAddresses() throws(SystemError) {
+        self.addressMonitor = try AddressMonitor(loop: self.loop) { [weak self] _ in
+            self?.assumeIsolated { $0.addressesChanged() }
+        }
+    }
+
+    private func addressesChanged() {
+        guard self.phase == .running else { return }
+        self.listenAgain()
+        self.turn { self.happened(.networkChanged) }
+    }
+
+    /// Listeners that are bound to the addresses of an interface follow them, at the same port.
+    private func listenAgain() {
+        guard let interface = self.configuration.interface, self.configuration.listen.isEmpty,
+            !self.activated.contains(where: { $0.kind == .tcpListener }),
+            let bound = self.listener?.addresses, let port = bound.first?.port
+        else { return }
+        let found = (try? NetworkInterface.named(interface))?.addresses ?? []
+        guard Set(found) != Set(bound.map(\.ip)), !found.isEmpty else { return }
+        self.listener?.close()
+        do throws(SystemError) {
+            self.listener = try self.makeListener(
+                TCPListener.open(port: port, interface: interface))
+            self.log(
+                .info,
+                "listening on \(self.listener?.addresses.map(\.description) ?? [])")
+        } catch {
+            self.log(.warning, "cannot listen on \(interface), trying again: \(error)")
+            self.after(Self.listenAgainMilliseconds) { self.listenAgain() }
+        }
+    }
+
+    private static let listenAgainMilliseconds: UInt64 = 2_000
+
+    private func makeListener(_ listeners: [TCPListener]) throws(SystemError) -> Listener {
+        try Listener(listeners, loop: self.loop) { descriptor, address in
+            self.accepted(descriptor, from: address)
+        } failed: { error in
+            self.log(.warning, "peers cannot connect for a moment: \(error)")
         }
     }
 }

@@ -48,6 +48,7 @@ public actor NodeShell {
     var links: [LinkID: PeerStream] = [:]
     var nextLink: UInt64 = 1
     var refusalLog = RefusalLog()
+    var addressMonitor: AddressMonitor?
 
     var discovery: (any ServiceDiscovery)?
     var discoveryStatus = DiscoveryStatus()
@@ -166,6 +167,7 @@ public actor NodeShell {
     private func perform(_ action: Action) {
         switch action {
         case .dial(let dial, let address, let key): self.dial(dial, address, expecting: key)
+        case .refresh(let service): self.discovery?.refresh(name: service)
         case .abandon(let dial): self.dials.removeValue(forKey: dial)?.close()
         case .send(let link, let frame): self.send(frame, on: link)
         case .close(let link, let reason, let text):

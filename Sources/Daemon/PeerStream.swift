@@ -36,7 +36,7 @@ final class PeerStream {
     /// Portions written per wake-up.
     static let portionsPerWakeUp = 8
     /// How long a goodbye may take.
-    static let drainMilliseconds: UInt64 = 500
+    static let drainMilliseconds: UInt64 = 1_000
     /// Sent bytes that nobody acknowledges for as long as pings may stay unanswered.
     static let userTimeoutMilliseconds = UInt32(Limits.silenceMilliseconds)
 
@@ -150,7 +150,7 @@ final class PeerStream {
         self.updateInterest()
     }
 
-    /// Says goodbye and closes, within half a second; no event follows.
+    /// Says goodbye and closes, within a second; no event follows.
     func close(_ reason: GoawayReason, _ text: String) {
         self.handler = nil
         guard self.phase == .open else {
@@ -274,7 +274,7 @@ final class PeerStream {
     private func deadlinePassed() {
         switch self.phase {
         case .connecting: self.end(nil, detail: "no answer within 5 seconds")
-        case .handshaking: self.end(nil, detail: "no handshake within 5 seconds")
+        case .handshaking: self.end(.timedOut, detail: "no handshake within 5 seconds")
         case .draining: self.close()
         case .open, .closed: break
         }

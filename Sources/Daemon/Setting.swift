@@ -36,7 +36,7 @@ enum Setting: String, CaseIterable, Sendable {
     }
 
     /// What stands for the value in the help text.
-    var placeholder: String {
+    var valueShape: String {
         switch self {
         case .dataDirectory: "DIRECTORY"
         case .socket: "PATH"

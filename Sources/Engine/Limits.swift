@@ -78,6 +78,9 @@ public enum Limits {
 
     /// Wants open on one link: enough to keep the pipe full whatever the logs' sizes.
     public static let wantsPerLink = 64
+    /// A peer answers for a log's first entries within a round trip or two; after this another one is
+    /// asked for what else is unknown.
+    public static let discoveryMilliseconds: UInt64 = 250
     /// Entries one want may ask for: 32 full runs.
     public static let wantEntries: UInt64 = 4_096
     /// Rooms one peer may announce.

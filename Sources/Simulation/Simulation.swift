@@ -228,6 +228,7 @@ package final class Simulation {
             self.note(
                 .timer(machine: index, start: start, timer, generation: self.lastNumber),
                 in: moment > now ? moment - now : 0)
+        case .refresh: break
         case .disarm(let timer): self.machines[index].timers[timer] = nil
         case .answer(let request, let answer):
             guard let what = self.machines[index].requests.removeValue(forKey: request) else {

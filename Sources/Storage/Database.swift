@@ -20,6 +20,12 @@ final class Database {
             throw error
         }
         self.handle = handle
+        // SQLite opens a file that it may not write for reading; then no lock can be had on it.
+        guard sqlite3_db_readonly(handle, "main") == 0 else {
+            throw SQLiteError(
+                extendedCode: SQLITE_READONLY, message: "the file or its directory is read-only",
+                sql: "sqlite3_db_readonly")
+        }
     }
 
     deinit {

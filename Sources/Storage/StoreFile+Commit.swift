@@ -77,7 +77,7 @@ extension StoreFile {
     private func write(
         _ batch: Batch, _ progress: inout Progress
     ) throws(SQLiteError) -> BatchOutcome {
-        // What an append brings from behind a fork point is not shown, if its proof is here first. A
+        // What an append brings from behind a fork point is not shown if its proof is here first. A
         // proof against what is appended in the same batch ends it afterwards.
         let isKnownFirst = batch.proofs.map { proof in
             batch.appends.allSatisfy {

@@ -142,4 +142,13 @@ private final class Follower {
         #expect(gap == (Cursor(2), Cursor(9)))
         #expect(progress.show(self.message(10), hasRoom: true))
     }
+
+    @Test("a page that nobody asked for is our own mistake and traps")
+    func unaskedPage() async {
+        await #expect(processExitsWith: .failure) {
+            var progress = SubscriptionProgress(
+                conversation: nil, after: Cursor(1), newest: Cursor(1))
+            _ = progress.read(Arrivals(entries: [], through: Cursor(1), hasMore: false))
+        }
+    }
 }

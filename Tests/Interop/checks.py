@@ -17,7 +17,8 @@ class Checks:
         if holds:
             self.passed += 1
             if self.verbose:
-                print(f"ok      {what}", flush=True)
+                at = time.monotonic() - self.began
+                print(f"ok {at:7.2f}  {what}", flush=True)
         else:
             self.failed.append(what)
             print(f"FAILED  {what}: {saw}", file=sys.stderr, flush=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import time
 import traceback
 from pathlib import Path
 
@@ -35,7 +36,7 @@ async def scenarios(arguments: argparse.Namespace) -> int:
     for name, scenario in SCENARIOS.items():
         if arguments.only not in (None, name):
             continue
-        print(f"scenario {name}", flush=True)
+        began = time.monotonic()
         rig = Rig(arguments.stoad.resolve(), arguments.stoa.resolve(), checks)
         try:
             await rig.start()
@@ -46,6 +47,7 @@ async def scenarios(arguments: argparse.Namespace) -> int:
             print(rig.stoad.log.read_text(errors="replace")[-4_000:], file=sys.stderr)
         finally:
             await rig.end()
+            print(f"scenario {name} took {time.monotonic() - began:.1f} s", flush=True)
     return checks.report()
 
 

@@ -64,7 +64,8 @@ async def run(rig: Rig) -> None:
         listening = await second.control()
         await listening.call("subscribe", **{"to": ROOM, "from": 0})
         await second.run("connect", f"{stoad.key}@127.0.0.1:{stoad.port}")
-        await listening.message(lambda item: item["text"] == "after SIGKILL", SECONDS)
+        for words in ("after SIGKILL", "line 199"):
+            await listening.message(lambda item, words=words: item["text"] == words, SECONDS)
         listening.close()
         third = rig.peer("Third")
         end = third.join(ROOM, say_so=False)

@@ -92,6 +92,7 @@ class Session:
                     frame = await self.link.receive()
                 self.received.append(frame)
                 if self.mute:
+                    self.peer.watch.touch()
                     continue
                 self.handle(frame)
                 if self.withheld is None:

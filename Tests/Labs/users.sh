@@ -1,6 +1,7 @@
 #!/bin/bash
-# Users of one machine that nobody booted: each has a real `systemd --user` manager; all share one
-# private network with nothing but lo in it, a /run and a /usr/local of their own. As root:
+# Users of one machine that nobody booted: each has a real `systemd --user` manager; all share a
+# private network (lo, and eth0 whose cable ends in the same place), /run, /home and /usr/local.
+# As root:
 #
 #   users.sh UID...
 #
@@ -79,6 +80,12 @@ echo "lab $NUMBER"
 mount -t proc proc /proc
 hostname lab
 ip link set lo up
+# A network card that leads nowhere, so that programs find what they find on a user's machine.
+sysctl -qw net.ipv6.conf.{all,default}.accept_dad=0
+ip link add eth0 type veth peer name cable
+ip link set cable up
+ip address add 10.78.0.1/24 brd + dev eth0
+ip link set eth0 up
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=755 tmpfs /home

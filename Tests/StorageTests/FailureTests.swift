@@ -72,6 +72,32 @@ struct FailureTests {
         #expect(executor.jobs.load(ordering: .relaxed) > before)
     }
 
+    @Test("a store that may not be written is refused as such, and stays as it is")
+    func readOnly() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.fill(directory, runs: 1)
+        let before = try readFile(directory.database)
+        let link = "/tmp/stoa-readonly-\(getpid())"
+        unlink(link)
+        try #require(symlink(directory.path, link) == 0)
+        defer { unlink(link) }
+        try #require(chmod(directory.path, 0o755) == 0 && chmod(directory.state, 0o777) == 0)
+        try #require(chmod(directory.data, 0o555) == 0 && chmod(directory.database, 0o444) == 0)
+        await #expect(processExitsWith: .success) {
+            let path = "/tmp/stoa-readonly-\(getppid())"
+            // Nothing is forbidden to root.
+            if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+            let failure = await #expect(throws: StoreFailure.self) {
+                try await MessageStore.open(
+                    directory: "\(path)/data", witness: "\(path)/state/other", owner: ada.id,
+                    executor: QueueExecutor(), identify: fileIdentity)
+            }
+            #expect(failure?.reason == .readOnly)
+        }
+        try #require(chmod(directory.data, 0o755) == 0)
+        #expect(try readFile(directory.database) == before)
+    }
+
     @Test("a directory that is not there is an input or output failure")
     func missing() async throws {
         let directory = try TemporaryDirectory()

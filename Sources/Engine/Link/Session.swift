@@ -69,6 +69,10 @@ public enum SessionFailure: Error, Hashable, Sendable {
     case wire(WireError)
     /// The control queue grew beyond its bound: the peer does not read.
     case notReading
+    /// The handshake was not done in time.
+    case timedOut
+    /// More connections or handshakes at a time than are taken.
+    case overloaded
 }
 
 extension SessionFailure: CustomStringConvertible {
@@ -86,6 +90,8 @@ extension SessionFailure: CustomStringConvertible {
         case .length(let length): "a message length of \(length) is outside the limits"
         case .wire(let error): "protocol violation: \(error)"
         case .notReading: "the peer does not read"
+        case .timedOut: "no handshake in time"
+        case .overloaded: "too many connections or handshakes at a time"
         }
     }
 }

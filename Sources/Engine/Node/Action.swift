@@ -105,6 +105,8 @@ public enum Action: Hashable, Sendable {
     case dial(DialID, address: String, expecting: PeerID?)
     /// Give up a dial that has not ended; no event follows.
     case abandon(DialID)
+    /// Look again where a discovered service is: none of its addresses answered.
+    case refresh(service: String)
     /// Queue a frame on a link.
     case send(LinkID, EncodedFrame)
     /// Say goodbye with a reason and close a link; no event follows.

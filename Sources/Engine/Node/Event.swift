@@ -184,6 +184,8 @@ public enum Event: Sendable {
     case found(Service)
     /// Discovery no longer sees a service; links are not affected.
     case lost(name: String)
+    /// The machine's interfaces or addresses have changed: what did not answer may answer now.
+    case networkChanged
     /// A user asks for something.
     case request(RequestID, Request)
 }

@@ -14,6 +14,8 @@ struct SharedConversation: Sendable {
     var rows: [LogName: ClockRow] = [:]
     /// The peer's clock, for logs not yet known here.
     var unknown: [UInt64: ClockRow] = [:]
+    /// The log of `unknown` whose first entries the peer was asked for.
+    var discovery: Fetch?
     /// Logs of which the peer has more than this node, and when they may be asked for.
     var lacking: [LogName: UInt64] = [:]
     /// Own logs that the peer has, or was sent, up to here: new entries are pushed from there.

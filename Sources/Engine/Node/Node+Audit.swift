@@ -16,13 +16,15 @@ extension Node {
             }
         }
         let wants = self.links.values.reduce(0) { $0 + $1.openWants }
-        if wants != self.fetches.count + self.discoveries.count {
-            audit.open.append(
-                "\(wants) wants for \(self.fetches.count) fetches and \(self.discoveries.count) new"
-            )
+        let discoveries = self.links.values.reduce(0) { count, link in
+            count + link.shared.values.count { $0.discovery != nil }
         }
-        let counts = [
-            "fetches": self.fetches.count, "discoveries": self.discoveries.count,
+        if wants != self.fetches.count + discoveries {
+            audit.open.append(
+                "\(wants) wants for \(self.fetches.count) fetches and \(discoveries) new")
+        }
+        let counts: [String: Int] = [
+            "fetches": self.fetches.count, "discoveries": discoveries,
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
             "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
             "drafts": self.waiting.drafts.count, "live runs": self.waiting.live.count,

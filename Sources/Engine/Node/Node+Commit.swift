@@ -16,8 +16,11 @@ extension Node {
             self.takeAccepted(&batch, &flight)
             self.takeSmallThings(&batch, &flight)
         }
+        // A new incarnation is on disk before anything is written under it, and at every start.
+        if !self.isIncarnationStored, self.storageRetryAt == nil || !batch.isEmpty {
+            batch.incarnation = self.incarnation
+        }
         guard !batch.isEmpty else { return }
-        if !self.isIncarnationStored { batch.incarnation = self.incarnation }
         self.batchNumber = batch.number
         flight.batch = batch
         self.inFlight = flight

@@ -146,12 +146,21 @@ extension Node {
     private mutating func backOff(_ id: TargetID, penalty: Bool) {
         guard let target = self.targets[id], !target.isGone else { return }
         if case .remembered = id, target.failures >= Self.rememberedTries { return }
+        if case .service(let name) = id { self.actions.append(.refresh(service: name)) }
         let failures = max(target.failures, penalty ? Self.penaltyFailures : 0)
         self.targets[id]?.failures = failures + 1
         let doubled = Limits.backoffFirstMilliseconds << UInt64(min(failures, 16))
         let wait = min(doubled, Limits.backoffLastMilliseconds)
         let jitter = UInt64.random(in: 0...wait / 4, using: &self.random)
         self.actions.append(.arm(.redial(id), at: self.now.monotonic + wait + jitter))
+    }
+
+    /// The network is another one: every target gets a fresh chance.
+    mutating func redialAll() {
+        for id in self.targets.keys.sorted() {
+            self.targets[id]?.failures = 0
+            self.dial(id)
+        }
     }
 
     mutating func redialDue(_ id: TargetID) { self.dial(id) }

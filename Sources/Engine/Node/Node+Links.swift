@@ -97,6 +97,11 @@ extension Node {
         if challenger.refusal == .identityInUse {
             self.refuse(
                 address: challenger.link.address, peer: peer, challenger.refusalText)
+            self.alert(
+                .identityInUse,
+                "the identity key of \(peer.shortText) runs in two daemons (the second at "
+                    + "\(challenger.link.address)); tell that person: a copied identity.key must "
+                    + "not run twice")
         }
     }
 
@@ -181,7 +186,7 @@ extension Node {
             case .fork: true
             }
         }
-        self.dropFetches(from: id)
+        self.dropFetches(of: link)
         self.remember(link)
         if let challenger = self.challengers.removeValue(forKey: peer) {
             self.actions.append(.disarm(.probe(peer)))

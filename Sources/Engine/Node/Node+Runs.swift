@@ -111,24 +111,33 @@ extension Node {
                 self.links[other]?.shared[room]?.lacking[key.name] = self.now.monotonic
             }
         }
-        if let fetch = self.discoveries[room], fetch.link == id, fetch.tag == tag {
-            self.discoveries[room] = nil
-            if self.fetches[key] == nil {
-                self.fetches[key] = fetch
-            } else {
-                self.links[id]?.openWants -= 1
-            }
-        }
     }
 
     /// A run of a fetch has come: it lives on, or is done.
     private mutating func fetched(_ key: LogKey, through seq: UInt64, from id: LinkID) {
+        self.discovered(key, from: id)
         guard let fetch = self.fetches[key], fetch.link == id else { return }
         if seq >= fetch.through {
             self.endFetch(key)
             self.plan(key.conversation)
         } else {
             self.fetches[key]?.deadline = self.now.monotonic + Limits.wantMilliseconds
+        }
+    }
+
+    /// A run answers the question for a log's first entries: what is left of it is a fetch.
+    private mutating func discovered(_ key: LogKey, from id: LinkID) {
+        let room = key.conversation
+        guard let link = self.links[id], let fetch = link.shared[room]?.discovery,
+            fetch.tag == link.tag(key.name, in: room)
+        else { return }
+        self.links[id]?.shared[room]?.discovery = nil
+        self.links[id]?.shared[room]?.unknown[fetch.tag] = nil
+        if self.fetches[key] == nil {
+            self.fetches[key] = fetch
+        } else {
+            // The log became known by another peer meanwhile.
+            self.links[id]?.openWants -= 1
         }
     }
 }

@@ -33,12 +33,12 @@ extension Node {
     }
 
     mutating func unshare(_ room: ConversationID, on id: LinkID) {
+        self.endDiscovery(room, on: id)
         self.links[id]?.shared[room] = nil
         self.links[id]?.serving.removeAll { $0.key.conversation == room }
         for (key, fetch) in self.fetches where fetch.link == id && key.conversation == room {
             self.endFetch(key)
         }
-        if self.discoveries[room]?.link == id { self.endDiscovery(room) }
         self.plan(room)
     }
 
@@ -296,16 +296,28 @@ extension Node {
     /// Asks one peer for the first entries of a log whose name is not known yet.
     ///
     /// Tags differ from link to link, so only the entries tell whether two peers mean the same log.
+    /// So one peer is asked after the other; but one that does not answer holds up nobody for long.
     private mutating func discover(_ room: ConversationID) {
-        guard self.discoveries[room] == nil else { return }
-        for id in self.links(sharing: room) {
-            guard let link = self.links[id], link.openWants < Limits.wantsPerLink,
-                let row = link.shared[room]?.unknown.values.min(by: { $0.tag < $1.tag })
-            else { continue }
-            self.discoveries[room] = self.want(
-                row.tag, in: room, from: 1, through: row.seq, on: id)
+        let links = self.links(sharing: room)
+        let asked = links.compactMap { self.links[$0]?.shared[room]?.discovery }
+        guard !asked.contains(where: { self.patience(with: $0) > self.now.monotonic }) else {
             return
         }
+        for id in links {
+            guard let link = self.links[id], link.openWants < Limits.wantsPerLink,
+                let shared = link.shared[room], shared.discovery == nil,
+                let row = shared.unknown.values.min(by: { $0.tag < $1.tag })
+            else { continue }
+            let fetch = self.want(row.tag, in: room, from: 1, through: row.seq, on: id)
+            self.links[id]?.shared[room]?.discovery = fetch
+            self.armFetch(at: self.patience(with: fetch))
+            return
+        }
+    }
+
+    /// Until when nobody else is asked while a question for a log's first entries is open.
+    private func patience(with discovery: Fetch) -> UInt64 {
+        discovery.deadline - Limits.wantMilliseconds + Limits.discoveryMilliseconds
     }
 
     mutating func want(
@@ -332,21 +344,20 @@ extension Node {
         self.links[fetch.link]?.openWants -= 1
     }
 
-    mutating func endDiscovery(_ room: ConversationID) {
-        guard let fetch = self.discoveries.removeValue(forKey: room) else { return }
-        self.links[fetch.link]?.openWants -= 1
-        self.links[fetch.link]?.shared[room]?.unknown[fetch.tag] = nil
+    mutating func endDiscovery(_ room: ConversationID, on id: LinkID) {
+        guard let fetch = self.links[id]?.shared[room]?.discovery else { return }
+        self.links[id]?.openWants -= 1
+        self.links[id]?.shared[room]?.discovery = nil
+        self.links[id]?.shared[room]?.unknown[fetch.tag] = nil
     }
 
-    mutating func dropFetches(from id: LinkID) {
-        var rooms: Set<ConversationID> = []
+    /// Gives what a link that is gone was asked for to others.
+    mutating func dropFetches(of link: Link) {
+        let id = link.id
+        var rooms = Set(link.shared.filter { $0.value.discovery != nil }.keys)
         for (key, fetch) in self.fetches where fetch.link == id {
             self.fetches[key] = nil
             rooms.insert(key.conversation)
-        }
-        for (room, fetch) in self.discoveries where fetch.link == id {
-            self.discoveries[room] = nil
-            rooms.insert(room)
         }
         for (key, search) in self.forkSearches where search.link == id {
             self.forkSearches[key] = nil
@@ -363,26 +374,33 @@ extension Node {
             self.links[fetch.link]?.shared[key.conversation]?.lacking[key.name] = nil
             rooms.insert(key.conversation)
         }
-        for (room, fetch) in self.discoveries where fetch.deadline <= self.now.monotonic {
-            self.endDiscovery(room)
-            rooms.insert(room)
-        }
         for (key, search) in self.forkSearches where search.deadline <= self.now.monotonic {
             self.forkSearches[key] = nil
         }
-        for link in self.links.values {
-            for (room, shared) in link.shared where !shared.lacking.isEmpty { rooms.insert(room) }
+        var deadlines: [UInt64] = []
+        for (id, link) in self.links {
+            for (room, shared) in link.shared {
+                if !shared.lacking.isEmpty || shared.discovery != nil { rooms.insert(room) }
+                guard let discovery = shared.discovery,
+                    discovery.deadline <= self.now.monotonic
+                else { continue }
+                self.endDiscovery(room, on: id)
+            }
         }
         for room in rooms.sorted() { self.plan(room) }
-        let deadlines =
-            self.fetches.values.map(\.deadline) + self.discoveries.values.map(\.deadline)
-            + self.forkSearches.values.map(\.deadline)
-            + self.links.values.flatMap { link in
-                link.shared.values.flatMap { shared in
-                    shared.lacking.values.filter { $0 > self.now.monotonic }
+        for link in self.links.values {
+            for shared in link.shared.values {
+                deadlines += shared.lacking.values
+                if let discovery = shared.discovery {
+                    deadlines += [self.patience(with: discovery), discovery.deadline]
                 }
             }
-        if let next = deadlines.min() { self.armFetch(at: next) }
+        }
+        deadlines += self.fetches.values.map(\.deadline)
+        deadlines += self.forkSearches.values.map(\.deadline)
+        if let next = deadlines.filter({ $0 > self.now.monotonic }).min() {
+            self.armFetch(at: next)
+        }
     }
 
     mutating func unavailable(_ tag: UInt64, in room: ConversationID, on id: LinkID) {
@@ -391,9 +409,7 @@ extension Node {
             self.links[id]?.shared[room]?.lacking[key.name] = nil
             self.links[id]?.shared[room]?.rows[key.name] = nil
         }
-        if self.discoveries[room]?.link == id && self.discoveries[room]?.tag == tag {
-            self.endDiscovery(room)
-        }
+        if self.links[id]?.shared[room]?.discovery?.tag == tag { self.endDiscovery(room, on: id) }
         for (key, search) in self.forkSearches
         where search.link == id && search.theirs == nil && key.conversation == room
             && self.links[id]?.tag(key.name, in: room) == tag

@@ -41,7 +41,6 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var linkOfPeer: [PeerID: LinkID] = [:]
     var challengers: [PeerID: Challenger] = [:]
     var fetches: [LogKey: Fetch] = [:]
-    var discoveries: [ConversationID: Fetch] = [:]
     var forkSearches: [LogKey: ForkSearch] = [:]
     var isDeltaArmed = false
     var fetchArmedAt: UInt64?
@@ -129,6 +128,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .timer(let timer): self.timerFired(timer)
         case .found(let service): self.found(service)
         case .lost(let name): self.lost(name)
+        case .networkChanged: self.redialAll()
         case .request(let request, let what): self.requested(what, request)
         }
         self.startBatch()
@@ -172,9 +172,13 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
-        self.refusalList.add(address: address, peer: peer, reason, at: self.now.wall)
+        let count = self.refusalList.add(
+            address: address, peer: peer, reason, at: self.now.wall)
         let who = [peer?.shortText, address].compactMap { $0 }.joined(separator: " at ")
-        self.log(.warning, "refused \(who): \(reason)")
+        // Repeats are worth a line ever more rarely: a flood must not fill the log.
+        let isNews = count & (count - 1) == 0
+        let times = count == 1 ? "" : " (\(count) times)"
+        self.log(isNews ? .warning : .debug, "refused \(who): \(reason)\(times)")
     }
 
     /// Puts a frame on a link, in order behind what already waits for credit there.

@@ -2,7 +2,10 @@
 struct RefusalList: Sendable {
     private(set) var entries: [Refusal] = []
 
-    mutating func add(address: String?, peer: PeerID?, _ reason: String, at time: UInt64) {
+    /// Notes a refusal and gives how often it has happened.
+    mutating func add(
+        address: String?, peer: PeerID?, _ reason: String, at time: UInt64
+    ) -> Int {
         // A stranger's port differs each time; the host and the reason make it the same refusal.
         let host = address.map(Self.host)
         if let index = self.entries.firstIndex(where: {
@@ -13,11 +16,12 @@ struct RefusalList: Sendable {
             known.count += 1
             known.address = address
             self.entries.append(known)
-            return
+            return known.count
         }
         if self.entries.count == Limits.refusals { self.entries.removeFirst() }
         self.entries.append(
             Refusal(time: time, address: address, peer: peer, reason: reason, count: 1))
+        return 1
     }
 
     private static func host(_ address: String) -> Substring {

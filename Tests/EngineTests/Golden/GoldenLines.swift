@@ -105,20 +105,19 @@ struct GoldenLines {
         }
         let empty = Conversation(id: room.conversation, name: room, isJoined: true)
         var nothing = empty
-        self.lines["digest.empty"] = nothing.digest(records: [:]).bytes
+        self.lines["digest.empty"] = nothing.digest(records: [:], through: .max).bytes
         var whole = empty
         whole.setHead(a, head("a4"))
         whole.setHead(b, head("b2"))
         whole.setHead(c, head("c1"))
         self.lines["digest.whole"] =
-            whole.digest(records: [
-                ada.author: ada, bea.author: bea,
-            ]).bytes
+            whole.digest(records: [ada.author: ada, bea.author: bea], through: .max).bytes
         var forked = empty
         forked.end(a, by: self.story.proof("a2-4", "f2"), head: head("a1"), tail: head("a1"))
         forked.setHead(b, head("b2"))
         forked.end(c, by: self.story.proof("c1", "e1"), head: .start, tail: .start)
-        self.lines["digest.forked"] = forked.digest(records: [ada.author: ada]).bytes
+        self.lines["digest.forked"] =
+            forked.digest(records: [ada.author: ada], through: .max).bytes
     }
 
     private mutating func tags(_ link: Link) {

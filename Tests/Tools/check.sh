@@ -1,0 +1,106 @@
+#!/bin/bash
+# Everything that CI runs, part by part; ends with what was run, what it took and one line
+# `N passed, N failed, N skipped`. The parts' output goes to SCRATCH/check; of a part that fails it
+# is shown.
+#
+#   SCRATCH=FOLDER check.sh      STOA_NO_SKIP=1 makes a skipped test a failure
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+exec </dev/null
+scratch=${SCRATCH:-.build}
+mkdir -p "$scratch/check"
+scratch=$(cd "$scratch" && pwd)
+logs=$scratch/check
+rm -f "$logs"/*
+programs=$scratch/release
+export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=color=no
+: > "$STOA_LABS_USED"
+
+passed=0 failed=0 skipped=0
+summary=()
+
+# part NAME KIND COMMAND...: runs one part and counts. KIND says how its tests are told: `step` has
+# none, `one` is one test, `swift` writes $logs/NAME.xml, `lines` ends with `N passed, N failed`.
+part() {
+    local name=$1 kind=$2 start=$SECONDS code=0 good=0 bad=0 left=0 line
+    shift 2
+    printf '%-16s' "$name"
+    "$@" >"$logs/$name.log" 2>&1 || code=$?
+    case $kind in
+        step) ;;
+        one) [ "$code" != 0 ] || good=1 ;;
+        swift)
+            if [ -s "$logs/$name.xml" ]; then
+                good=$(grep -c '<testcase .*/>$' "$logs/$name.xml")
+                left=$(grep -c '<skipped' "$logs/$name.xml")
+                bad=$(($(grep -c '<testcase ' "$logs/$name.xml") - good - left))
+            fi
+            # A process that ended otherwise than by a failed test.
+            if grep -q 'WARNING: ThreadSanitizer' "$logs/$name.log"; then code=66; fi
+            if [ $((good + bad + left)) = 0 ]; then code=65; fi
+            ;;
+        lines)
+            line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$logs/$name.log" | tail -1)
+            read -r good _ bad _ <<<"${line:-0 passed 0 failed}"
+            if [ "$code" = 77 ]; then left=1 code=0; fi
+            ;;
+    esac
+    if [ "$code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+    passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
+    line=$(printf '%5d passed %3d failed %3d skipped %5d s' \
+        "$good" "$bad" "$left" $((SECONDS - start)))
+    summary+=("$(printf '%-16s%s' "$name" "$line")")
+    echo "$line"
+    if [ "$bad" != 0 ]; then
+        echo "----- $name ended with $code; $logs/$name.log:"
+        grep -hE '✘|error:|WARNING: ThreadSanitizer|^demo:|not ok' "$logs/$name.log" | head -40
+        echo "-----"
+        tail -60 "$logs/$name.log"
+        echo "-----"
+        return 1
+    fi
+    grep -h 'skipped: "' "$logs/$name.log" | sort -u | head -20 || true
+}
+
+# tests NAME ARGUMENTS...: a selection of the Swift tests that are already built.
+tests() {
+    local name=$1; shift
+    part "$name" swift swift test --skip-build --disable-xctest --scratch-path "$scratch" \
+        --xunit-output "$logs/$name.xml" "$@"
+}
+
+finish() {
+    echo
+    echo "took $((SECONDS / 60)) min $((SECONDS % 60)) s"
+    printf '  %s\n' "${summary[@]}"
+    if [ -s "$STOA_LABS_USED" ]; then
+        echo "labs used"
+        sort "$STOA_LABS_USED" | uniq -c | sed 's/^ */  /'
+    fi
+    if grep -qhs '^MEASURED' "$logs"/*.log; then
+        echo "measured"
+        sed -n 's/^MEASURED /  /p' "$logs"/*.log
+    fi
+    if [ "$skipped" != 0 ] && [ "${STOA_NO_SKIP:-}" = 1 ]; then
+        echo "skipping is forbidden here (STOA_NO_SKIP=1)"
+    fi
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ] && { [ "$skipped" = 0 ] || [ "${STOA_NO_SKIP:-}" != 1 ]; }
+    exit
+}
+
+part setup step Tests/Tools/setup.sh --labs || finish
+part lint step swift format lint --strict --recursive Sources Tests Package.swift
+part build-release step \
+    swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
+part build-tests step swift build --build-tests --scratch-path "$scratch" || finish
+tests unit --skip IntegrationTests --skip SimulationTests
+tests simulation --filter SimulationTests
+# What has threads, under the thread sanitizer; it has a build of its own.
+part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
+    --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
+    --filter 'PosixTests|LoopTests|StorageTests|DaemonTests'
+tests integration --filter IntegrationTests
+part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+part demo one Tests/Tools/demo.sh "$programs"
+finish
