@@ -196,6 +196,12 @@ struct Checker {
             let author = machines[message.machine]
             let isJoined = author.store.rooms[message.conversation]?.isJoined == true
             guard isJoined || !author.wasRestored, !author.isRetired else { continue }
+            // Who alone held what an earlier disk of the author had may have left the room.
+            let isHeld = machines.contains {
+                $0.store.rooms[message.conversation]?.isJoined == true
+                    && $0.store.row(id) != nil
+            }
+            guard isHeld || !author.wasRestored else { continue }
             // Of an author that signed two histories what lies behind the fork is nobody's promise.
             if let place = self.written[id], let proof = author.store.logs[place.key]?.proof,
                 place.seq >= proof.point, self.forkers.contains(author.id)

@@ -68,10 +68,7 @@ struct ModelStore {
         for append in batch.appends { try self.append(append, &hidden) }
         for proof in batch.proofs { try self.end(proof) }
         let released = batch.release.map { self.release(through: $0) } ?? []
-        for record in batch.records {
-            if let old = self.records[record.author], !record.supersedes(old) { continue }
-            self.records[record.author] = record
-        }
+        for record in batch.records { self.records[record.author] = record }
         for (room, membership) in batch.membership { self.rooms[room] = membership }
         for peer in batch.peers { self.peers[peer.id] = peer }
         if let incarnation = batch.incarnation { self.incarnation = incarnation }

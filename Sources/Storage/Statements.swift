@@ -208,7 +208,6 @@ struct EffectStatements {
 struct ValueStatements {
     let setIncarnation: Statement
     let setMembership: Statement
-    let record: Statement
     let replaceRecord: Statement
     let upsertPeer: Statement
     let countPeers: Statement
@@ -225,8 +224,6 @@ struct ValueStatements {
         self.setIncarnation = try database.prepare("UPDATE state SET incarnation = ?1")
         self.setMembership = try database.prepare(
             "UPDATE conversations SET name = ?2, joined = ?3 WHERE id = ?1")
-        self.record = try database.prepare(
-            "SELECT record FROM records WHERE author = ?1 AND conversation = ?2 AND kind = ?3")
         self.replaceRecord = try database.prepare(
             """
             INSERT OR REPLACE INTO records (author, conversation, kind, record)

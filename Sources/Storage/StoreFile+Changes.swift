@@ -169,18 +169,12 @@ extension StoreFile {
 
     // MARK: Small values
 
-    /// Stores a record unless the stored one stands.
+    /// Stores a record in the place of the one that is there; the node has decided that it stands.
     func store(_ record: Record) throws(SQLiteError) {
         let author = try self.makeAuthorRow(record.author)
         let conversation = try record.conversation.map { (conversation) throws(SQLiteError) in
             try self.makeConversationRow(conversation)
         }
-        let statement = self.statements.values.record
-        try statement.bind(1, author)
-        try statement.bind(2, conversation ?? 0)
-        try statement.bind(3, Int64(record.kind))
-        let old = try statement.first { (row) throws(SQLiteError) in try Self.record(row.bytes(0)) }
-        if let old, !record.supersedes(old) { return }
         let replace = self.statements.values.replaceRecord
         try replace.bind(1, author)
         try replace.bind(2, conversation ?? 0)

@@ -262,7 +262,7 @@ struct CommitTests {
         #expect(try await store.snapshot().members == [ops.conversation: [bob.id, eve.id]])
     }
 
-    @Test("the newest record of an author, scope and kind stands")
+    @Test("the latest record of an author, scope and kind takes the place of the one before")
     func records() async throws {
         let directory = try TemporaryDirectory()
         var store = try await directory.open()
@@ -271,10 +271,14 @@ struct CommitTests {
                 kind: Record.Kind.profile, author: bob.id, conversation: room?.conversation,
                 time: time(at), value: Profile(name: name, status: "").encoded, signer: bob.signer)
         }
+        // Whether it is newer the node has decided: one that is ahead of time gives way.
         let new = record("new", 2)
         let scoped = record("scoped", 1, ops)
         var first = Batch(number: 1)
-        first.records = [new, record("old", 1), scoped]
+        first.records = [record("ahead of time", 3), scoped]
+        _ = try await store.commit(first)
+        first = Batch(number: 2)
+        first.records = [new]
         _ = try await store.commit(first)
         await store.close()
         store = try await directory.open()

@@ -180,10 +180,10 @@ extension Node {
     // MARK: Profile and records
 
     mutating func setProfile(_ profile: Profile, request: RequestID?) {
-        let last = self.waiting.records[self.id] ?? self.profiles[self.id]
-        let time = max(
-            HybridTime(wallMilliseconds: self.now.wall),
-            last?.time.next ?? HybridTime(0))
+        let last = self.record(of: self.id)
+        var time = HybridTime(wallMilliseconds: self.now.wall)
+        // One from a clock that ran ahead is ignored by everybody: it is not to be outdone.
+        if let next = last?.time.next, !self.isAhead(next) { time = max(time, next) }
         self.waiting.records[self.id] = Record(
             kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
             value: profile.encoded, signer: self.signer)
@@ -192,7 +192,6 @@ extension Node {
 
     /// A record that is on disk: it stands, and linked peers who may know its author get it.
     mutating func settleRecord(_ record: Record) {
-        if let standing = self.profiles[record.author], !record.supersedes(standing) { return }
         self.profiles[record.author] = record
         for id in self.conversationTable.keys.sorted()
         where self.conversationTable[id]?.logs.keys.contains(where: { $0.author == record.author })
@@ -215,14 +214,14 @@ extension Node {
 
     mutating func received(_ records: [Record], on link: LinkID) {
         for record in records {
-            let standing = self.waiting.records[record.author] ?? self.profiles[record.author]
+            let standing = self.record(of: record.author)
             // What stands here was verified when it came.
             guard record != standing else { continue }
             guard record.isValid else {
                 return self.violation(link, "forged record of \(record.author.shortText)")
             }
             guard record.kind == Record.Kind.profile, record.conversation == nil,
-                standing.map({ record.supersedes($0) }) ?? true, !self.isAhead(record.time),
+                self.takesPlace(record, of: standing), !self.isAhead(record.time),
                 (try? Profile(decoding: record.value)) != nil, let state = self.links[link]
             else { continue }
             if record.author == state.info.peer
@@ -235,6 +234,20 @@ extension Node {
         }
     }
 
+    /// The record of an author that will stand once all is on disk.
+    private func record(of author: PeerID) -> Record? {
+        self.waiting.records[author]
+            ?? self.inFlight?.batch.records.first { $0.author == author }
+            ?? self.profiles[author]
+    }
+
+    /// Whether a record stands instead of the one that is here; one that is ahead of time does not
+    /// stand.
+    private func takesPlace(_ record: Record, of standing: Record?) -> Bool {
+        guard let standing else { return true }
+        return record.supersedes(standing) || self.isAhead(standing.time)
+    }
+
     /// Takes on the record that a peer sent before the first entry of its author.
     ///
     /// Records answer a clock at once, entries only the wants that follow it.
@@ -243,8 +256,7 @@ extension Node {
             guard let record = self.links[id]?.earlyRecords.removeValue(forKey: author) else {
                 continue
             }
-            let standing = self.waiting.records[author] ?? self.profiles[author]
-            if standing.map({ record.supersedes($0) }) ?? true {
+            if self.takesPlace(record, of: self.record(of: author)) {
                 self.waiting.records[author] = record
             }
         }

@@ -8,7 +8,9 @@ public struct Batch: Hashable, Sendable {
     ///
     /// Each starts right behind its log's head.
     public var appends: [Append] = []
-    /// Records that supersede the stored ones of the same author, conversation and kind.
+    /// Records that take the place of the stored ones of the same author, conversation and kind.
+    ///
+    /// Usually newer ones; but one that is ahead of time gives way to any that is not.
     public var records: [Record] = []
     /// Proofs that end logs; each log's smallest point counts.
     public var proofs: [ForkProof] = []
