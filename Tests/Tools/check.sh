@@ -91,21 +91,25 @@ finish() {
     exit
 }
 
-part setup step Tests/Tools/setup.sh --labs || finish
-part lint step swift format lint --strict --recursive Sources Tests Package.swift
-part release-build step \
-    swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
-part test-build step swift build --build-tests --scratch-path "$scratch" || finish
-tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
-around=(Tests/Labs/inside.sh)
-tests unit-in-lab --filter SystemDiscoveryTests/lab
-around=()
-tests simulation --filter SimulationTests
-# What has threads, under the thread sanitizer; it has a build of its own.
-part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
-    --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
-    --filter 'PosixTests|LoopTests|StorageTests|DaemonTests'
-tests integration --filter IntegrationTests
-part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
-part demo one Tests/Tools/demo.sh "$programs"
-finish
+# One function, so that the shell has read all of this before a part changes the file.
+main() {
+    part setup step Tests/Tools/setup.sh --labs || finish
+    part lint step swift format lint --strict --recursive Sources Tests Package.swift
+    part release-build step \
+        swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
+    part test-build step swift build --build-tests --scratch-path "$scratch" || finish
+    tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
+    around=(Tests/Labs/inside.sh)
+    tests unit-in-lab --filter SystemDiscoveryTests/lab
+    around=()
+    tests simulation --filter SimulationTests
+    # What has threads, under the thread sanitizer; it has a build of its own.
+    part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
+        --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
+        --filter 'PosixTests|LoopTests|DaemonTests'
+    tests integration --filter IntegrationTests
+    part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    part demo one Tests/Tools/demo.sh "$programs"
+    finish
+}
+main
