@@ -46,6 +46,10 @@ extension NodeShell {
     func listen() throws(StartError) {
         var listeners: [TCPListener] = []
         do throws(SystemError) {
+            // A misspelt interface would otherwise be noticed only by nobody being found.
+            if let interface = self.configuration.interface {
+                _ = try NetworkInterface.named(interface)
+            }
             for socket in self.activated where socket.kind == .tcpListener {
                 listeners.append(try TCPListener(adopting: socket.adopt()))
             }
