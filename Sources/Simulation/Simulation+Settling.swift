@@ -45,7 +45,7 @@ extension Simulation {
             guard audit.open.isEmpty else {
                 throw Violation("at rest node \(machine.index) still has \(audit.open)")
             }
-            for (key, log) in machine.store.logs where audit.logs[key]?.head != log.head {
+            for (key, log) in machine.store.logs where audit.logs[key]?.head.id != log.head.id {
                 throw Violation("at rest node \(machine.index) does not know its own disk")
             }
         }
