@@ -48,6 +48,7 @@ public actor NodeShell {
     var links: [LinkID: PeerStream] = [:]
     var nextLink: UInt64 = 1
     var refusalLog = RefusalLog()
+    let readBuffer = ReadBuffer()
 
     var discovery: (any ServiceDiscovery)?
     var discoveryStatus = DiscoveryStatus()
