@@ -39,7 +39,10 @@ class Tools:
         self.build("cc", *warnings, "-o", self.floor, HERE / "floor.c", "-lsodium", "-lsqlite3")
         if not self.bare.exists():
             source = work / "bare.swift"
-            source.write_text('print("ready")\n')
+            # Told to wait, it stays until its input ends, so that its memory can be read.
+            source.write_text(
+                'import Glibc\nprint("ready")\nfflush(stdout)\n'
+                "if CommandLine.arguments.count > 1 { _ = readLine() }\n")
             self.build("swiftc", "-O", "-static-stdlib", "-o", self.bare, source)
 
     def note(self, node, system):

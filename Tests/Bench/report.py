@@ -18,6 +18,8 @@ class Row:
     aim: float | None = None
     # Whether more is better, as with messages per second.
     is_rate: bool = False
+    # Whether the bars are for how much more it is, not for how many times.
+    is_difference: bool = False
 
     @property
     def value(self):
@@ -25,7 +27,10 @@ class Row:
         if not self.stoa:
             return None
         median = statistics.median(self.stoa)
-        return median / statistics.median(self.other) if self.other else median
+        if not self.other:
+            return median
+        other = statistics.median(self.other)
+        return median - other if self.is_difference else median / other
 
     def meets(self, bar):
         if bar is None or self.value is None:
@@ -50,9 +55,10 @@ def spread(values):
 def bar(row, value):
     if value is None:
         return "–"
-    sign = "≥" if row.is_rate else "≤"
+    sign = "≥" if row.is_rate else "≤ +" if row.is_difference else "≤"
     verdict = {True: "met", False: "**missed**", None: "not measured"}[row.meets(value)]
-    return f"{sign} {number(value)}: {verdict}"
+    space = "" if row.is_difference else " "
+    return f"{sign}{space}{number(value)}: {verdict}"
 
 
 def markdown(result, rows):
@@ -66,6 +72,8 @@ def markdown(result, rows):
     ]
     for row in rows:
         ratio = "–" if not row.other or row.value is None else f"{row.value:.2f}"
+        if row.is_difference and row.value is not None:
+            ratio = f"{row.value:+.1f}"
         lines.append(
             f"| {row.letter} | {row.text} | {row.unit} | {spread(row.stoa)} | "
             f"{row.against if row.other else '–'} | {spread(row.other)} | {ratio} | "

@@ -1,6 +1,7 @@
 """What is measured: each workload once for Stoa and once for what it is compared with."""
 
 import pathlib
+import subprocess
 
 from nodes import Floor, Stoa
 from report import Row
@@ -36,8 +37,12 @@ class Latency(Workload):
     def measure(self, system):
         with system:
             system.together(2)
+            used = system.processor_seconds()
             found = system.load("latency", LATENCY_MESSAGES, 0, 1)
-            return {name: found[name] * 1e6 for name in ("p50", "p99")}
+            used = system.processor_seconds() - used
+            return {
+                "p50": found["p50"] * 1e6, "p99": found["p99"] * 1e6,
+                "processor": used / LATENCY_MESSAGES * 1e6}
 
     def stoa(self, tools, work):
         return self.measure(Stoa(tools, work))
@@ -50,6 +55,7 @@ class Latency(Workload):
         return [
             self.row(samples, "p50", text + "p50", "µs", must=1.5, aim=1.25),
             self.row(samples, "p99", text + "p99", "µs", must=2, aim=1.5),
+            self.row(samples, "processor", "processor time of both nodes per message", "µs"),
         ]
 
 
@@ -59,9 +65,10 @@ class Burst(Workload):
     def measure(self, system):
         with system:
             system.together(2)
-            before = wire_bytes()
+            before, used = wire_bytes(), system.processor_seconds()
             found = system.load("burst", BURST_MESSAGES, 0, 1)
             return {
+                "processor": (system.processor_seconds() - used) / BURST_MESSAGES * 1e6,
                 "rate": BURST_MESSAGES / found["seconds"],
                 "acknowledged": BURST_MESSAGES / found["acknowledged"],
                 "wire": (wire_bytes() - before) / BURST_MESSAGES}
@@ -80,6 +87,7 @@ class Burst(Workload):
             self.row(
                 samples, "acknowledged", "the same, until the sender has all answers",
                 "messages/s", is_rate=True),
+            self.row(samples, "processor", "processor time of both nodes per message", "µs"),
             self.row(samples, "wire", "bytes on loopback per message", "bytes"),
         ]
 
@@ -130,9 +138,10 @@ class History(Workload):
         }
 
     def found(self, system, mode, prefix):
-        before = wire_bytes()
+        before, used = wire_bytes(), system.processor_seconds()
         seconds = system.load(mode, self.messages, 1)["seconds"]
         return {
+            prefix + "processor": (system.processor_seconds() - used) / self.messages * 1e6,
             prefix + "rate": self.messages / seconds,
             prefix + "memory": system.nodes[1].resident_bytes() / MEBIBYTE,
             prefix + "wire": (wire_bytes() - before) / self.messages,
@@ -172,6 +181,7 @@ class History(Workload):
             line(
                 "rate", "the same against a floor that checks every signature", "messages/s",
                 other="each", prefix="each.", against="floor", is_rate=True),
+            line("processor", "processor time of both nodes per message", "µs"),
             line("wire", "bytes on loopback per message", "bytes"),
             line("disk", "bytes on disk per message", "bytes"),
             line("memory", "resident after it", "MiB"),
@@ -208,6 +218,16 @@ class Process(Workload):
         ]
 
 
+def bare_memory(tools):
+    """Mebibytes of the bare program while it waits for its input to end."""
+    process = subprocess.Popen(
+        [tools.bare, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.stdout.readline()
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    process.communicate()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
 class Resting(Workload):
     """Memory, start and disk; the bare program's start is what a start is compared with."""
 
@@ -225,7 +245,8 @@ class Resting(Workload):
             disk = system.disk_bytes(system.nodes[0]) / BURST_MESSAGES
             filled = system.start(0) * 1e3
             return {
-                "idle": idle, "used": used, "disk": disk, "empty": empty, "filled": filled}
+                "idle": idle, "used": used, "disk": disk, "empty": empty, "filled": filled,
+                "above": idle}
 
     def floor(self, tools, work):
         with Floor(tools, work) as system:
@@ -237,12 +258,16 @@ class Resting(Workload):
         command = [tools.load, "-", "spawn", 20, tools.bare]
         bare = tools.measure(command, 120)["p50"] * 1e3
         return {
-            "idle": idle, "used": used, "disk": disk, "empty": bare, "filled": bare}
+            "idle": idle, "used": used, "disk": disk, "empty": bare, "filled": bare,
+            "above": bare_memory(tools)}
 
     def rows(self, samples):
         bare = "bare Swift program"
         return [
             self.row(samples, "idle", "resident, idle", "MiB"),
+            self.row(
+                samples, "above", "the same against the bare program", "MiB", against=bare,
+                must=8, aim=4, is_difference=True),
             self.row(samples, "used", "resident after 20,000 own messages", "MiB"),
             self.row(samples, "disk", "bytes on disk per message and copy", "bytes", must=1.4, aim=1),
             self.row(samples, "empty", "start to ready, empty", "ms", against=bare, must=5, aim=2.5),
