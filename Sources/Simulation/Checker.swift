@@ -30,6 +30,8 @@ struct Checker {
     var hasHostile = false
     /// How many frames of the sync channel were sent.
     var syncFrames = 0
+    /// How many runs were sent.
+    var runCount = 0
     /// How many messages were acknowledged.
     var acknowledgedCount: Int { self.acknowledged.count }
 
@@ -159,7 +161,9 @@ struct Checker {
         var conversations: [ConversationID] = []
         switch frame {
         case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft: return
-        case .liveRun(let run), .syncRun(let run): conversations = [run.key.conversation]
+        case .liveRun(let run), .syncRun(let run):
+            self.runCount += 1
+            conversations = [run.key.conversation]
         case .digest(let conversation, _), .clock(let conversation, _, _),
             .recordClock(let conversation, _):
             conversations = [conversation]

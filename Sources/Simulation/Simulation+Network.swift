@@ -12,7 +12,7 @@ extension Simulation {
     /// How much may be on its way before the sender has to wait.
     private static var windowBytes: Int { 262_144 }
     /// How long a stalled piece waits until it is sent again.
-    private static var retransmitMilliseconds: UInt64 { 200 }
+    private static var retransmitMilliseconds: UInt64 { 400 }
 
     func isBlocked(_ from: Int, _ to: Int) -> Bool {
         self.blocked.contains(Way(from: from, to: to))
@@ -238,8 +238,10 @@ extension Simulation {
         guard let wire = self.wires[number], let chunk = wire.directions[1 - side].inFlight.first
         else { return }
         let (end, sender) = (wire.ends[side], wire.ends[1 - side])
+        if wire.directions[1 - side].isStalled { return }
         if self.isBlocked(sender.machine, end.machine) {
-            self.note(.arrives(wire: number, side: side), in: Self.retransmitMilliseconds)
+            self.wires[number]?.directions[1 - side].isStalled = true
+            self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
             return
         }
         self.wires[number]?.directions[1 - side].inFlight.removeFirst()
@@ -267,6 +269,17 @@ extension Simulation {
         case .bytes(let bytes): try self.read(bytes, number, side)
         case .end: try self.endOfStream(number, side, nil)
         }
+    }
+
+    /// What a blocked way has held back is sent again, all at once when it is open.
+    func arriveAgain(_ number: Int, _ side: Int) throws {
+        guard let wire = self.wires[number] else { return }
+        if self.isBlocked(wire.ends[1 - side].machine, wire.ends[side].machine) {
+            self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
+            return
+        }
+        self.wires[number]?.directions[1 - side].isStalled = false
+        for _ in wire.directions[1 - side].inFlight { try self.arrive(number, side) }
     }
 
     private static func size(_ chunk: Wire.Chunk) -> Int {

@@ -11,6 +11,7 @@ package final class Simulation {
     enum Happening {
         case sent(wire: Int, side: Int)
         case arrives(wire: Int, side: Int)
+        case arrivesAgain(wire: Int, side: Int)
         case breaks(wire: Int, side: Int)
         case dialEnds(wire: Int, detail: String)
         case timer(machine: Int, start: Int, Timer, generation: UInt64)
@@ -54,7 +55,7 @@ package final class Simulation {
     package init(seed: UInt64, machines count: Int, faults: Faults) {
         self.random = SeededRandom(seed: seed)
         self.faults = faults
-        for index in 0..<count { self.addMachine(signer: Self.signer(index, &self.random)) }
+        for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
         for index in self.machines.indices {
             if faults.slowReaders > 0, self.random.chance(faults.slowReaders) {
                 self.machines[index].readRate = self.random.number(4...200)
@@ -66,7 +67,7 @@ package final class Simulation {
         }
     }
 
-    private static func signer(_ index: Int, _ random: inout SeededRandom) -> Signer {
+    static func signer(_ random: inout SeededRandom) -> Signer {
         var seed: [UInt8] = []
         for _ in 0..<32 { seed.append(UInt8.random(in: 0...255, using: &random)) }
         guard let key = try? SigningKey(seed: seed.span.bytes) else {
@@ -136,6 +137,7 @@ package final class Simulation {
             self.wires[wire]?.directions[side].isSending = false
             self.transmit(wire, side)
         case .arrives(let wire, let side): try self.arrive(wire, side)
+        case .arrivesAgain(let wire, let side): try self.arriveAgain(wire, side)
         case .breaks(let wire, let side): try self.endOfStream(wire, side, nil)
         case .dialEnds(let wire, let detail): try self.dialEnds(wire, detail)
         case .timer(let index, let start, let timer, let generation):
