@@ -188,7 +188,9 @@ struct Checker {
     }
 
     /// An earlier disk is put back: what was nowhere else is gone.
-    mutating func restored(to store: ModelStore, others: [ModelStore]) {
+    mutating func restored(_ machine: Int, to store: ModelStore, others: [ModelStore]) {
+        // With the disk it has forgotten what it sent under which key.
+        self.keyed = self.keyed.filter { !$0.key.hasPrefix("\(machine) ") }
         for id in self.acknowledged.keys
         where store.row(id) == nil && !others.contains(where: { $0.row(id) != nil }) {
             self.acknowledged[id] = nil

@@ -80,6 +80,7 @@ extension Simulation {
         let (end, other) = (wire.ends[side], wire.ends[1 - side])
         self.lastNumber += 1
         let link = LinkID(self.lastNumber)
+        self.linkCount += 1
         self.wires[number]?.ends[side].link = link
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }

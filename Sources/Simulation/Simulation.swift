@@ -37,6 +37,8 @@ package final class Simulation {
     var blocked: Set<Way> = []
     var backups: [Int: ModelStore] = [:]
     var lastNumber: UInt64 = 0
+    /// How many ends of links have been opened.
+    var linkCount = 0
     /// Whether nothing may go wrong any more.
     var isSettling = false
     private var touched: [(wire: Int, side: Int)] = []

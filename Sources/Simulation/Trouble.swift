@@ -163,7 +163,7 @@ extension Simulation {
             backup.incarnation = nil
         }
         self.checker.restored(
-            to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
+            machine, to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
         self.machines[machine].store = backup
         self.machines[machine].wasRestored = true
         self.machines[machine].shown = []
