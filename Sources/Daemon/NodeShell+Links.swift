@@ -18,7 +18,8 @@ extension NodeShell {
         do throws(SystemError) {
             let stream = try PeerStream(
                 dial: dial, to: address, expecting: key, identity: identity,
-                static: self.staticKey, loop: self.loop, turn: { self.turn($0) }
+                static: self.staticKey, loop: self.loop, buffer: self.readBuffer,
+                turn: { self.turn($0) }
             ) { stream, event in
                 self.happened(on: stream, event, dial: dial)
             }
@@ -46,6 +47,10 @@ extension NodeShell {
     func listen() throws(StartError) {
         var listeners: [TCPListener] = []
         do throws(SystemError) {
+            // A misspelt interface would otherwise be noticed only by nobody being found.
+            if let interface = self.configuration.interface {
+                _ = try NetworkInterface.named(interface)
+            }
             for socket in self.activated where socket.kind == .tcpListener {
                 listeners.append(try TCPListener(adopting: socket.adopt()))
             }
@@ -84,7 +89,8 @@ extension NodeShell {
         do throws(SystemError) {
             let stream = try PeerStream(
                 accepted: descriptor, from: address, identity: identity,
-                static: self.staticKey, loop: self.loop, turn: { self.turn($0) }
+                static: self.staticKey, loop: self.loop, buffer: self.readBuffer,
+                turn: { self.turn($0) }
             ) { stream, event in
                 self.happened(on: stream, event, dial: nil)
             }

@@ -24,7 +24,7 @@ public final class EventLoop: SerialExecutor {
         var isWoken = false
     }
 
-    private let incoming = Mutex(Incoming())
+    private let incoming = Protected(Incoming())
     private let owner = Atomic<UInt>(UInt(pthread_self()))
     /// The thread inside ``run()``, or 0.
     ///

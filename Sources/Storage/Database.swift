@@ -6,8 +6,16 @@ internal import CSQLite
 final class Database {
     private let handle: OpaquePointer
 
+    /// Switches SQLite's own count of memory off, once per process: nobody asks for it, and it costs
+    /// a lock at every allocation; sqlite3_config.
+    private static let settings: Void = {
+        // It fails where SQLite is in use already, and then the count stays on.
+        _ = csqlite_config(SQLITE_CONFIG_MEMSTATUS, 0)
+    }()
+
     /// Opens a file for reading and writing; it must exist; sqlite3_open_v2.
     init(path: String) throws(SQLiteError) {
+        Self.settings
         var handle: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE

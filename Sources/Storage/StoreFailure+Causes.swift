@@ -7,8 +7,10 @@ extension StoreFailure {
     ///
     /// `systemError` is the `errno` behind the call, or 0.
     init(_ error: SQLiteError, path: String, systemError: Int32) {
+        // The first line names the statement; the rest would only push the remedy out of sight.
+        let statement = error.sql.prefix { $0 != "\n" }.prefix(80)
         let detail =
-            "\(path): \(error.message) (\(error.extendedCode)) in: \(error.sql.prefix(200))"
+            "\(path): \(error.message) (SQLite's code \(error.extendedCode), at: \(statement))"
         let reason: Reason =
             switch error.code {
             case SQLITE_FULL: .full

@@ -13,16 +13,14 @@ from control import shown
 from entries import OwnLog
 from forgeries import (
     Author,
-    Due,
-    HandshakeForgery,
     LinkForgery,
     frame_forgeries,
-    handshake_forgeries,
     plaintext_forgeries,
     record_forgeries,
     run_forgeries,
     sync_forgeries,
 )
+from forgeries_handshake import Due, HandshakeForgery, handshake_forgeries
 from frames import ClockRow, Frame, Reason, Type
 from link import Link, LinkEnded
 from noise_link import preface

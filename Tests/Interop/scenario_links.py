@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 from control import shown
-from forgeries import responder_forgeries
+from forgeries_handshake import responder_forgeries
 from frames import Reason
 from link import Opening
 from peer import Peer

@@ -24,7 +24,7 @@ summary=()
 part() {
     local name=$1 kind=$2 start=$SECONDS code=0 good=0 bad=0 left=0 line
     shift 2
-    printf '%-16s' "$name"
+    printf '%-18s' "$name"
     "$@" >"$logs/$name.log" 2>&1 || code=$?
     case $kind in
         step) ;;
@@ -49,7 +49,7 @@ part() {
     passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
     line=$(printf '%5d passed %3d failed %3d skipped %5d s' \
         "$good" "$bad" "$left" $((SECONDS - start)))
-    summary+=("$(printf '%-16s%s' "$name" "$line")")
+    summary+=("$(printf '%-18s%s' "$name" "$line")")
     echo "$line"
     if [ "$bad" != 0 ]; then
         echo "----- $name ended with $code; $logs/$name.log:"
@@ -62,11 +62,13 @@ part() {
     grep -h 'skipped: "' "$logs/$name.log" | sort -u | head -20 || true
 }
 
-# tests NAME ARGUMENTS...: a selection of the Swift tests that are already built.
+# tests NAME ARGUMENTS...: a selection of the Swift tests that are already built; `around` is what
+# goes before the command.
+around=()
 tests() {
     local name=$1; shift
-    part "$name" swift swift test --skip-build --disable-xctest --scratch-path "$scratch" \
-        --xunit-output "$logs/$name.xml" "$@"
+    part "$name" swift "${around[@]}" swift test --skip-build --disable-xctest \
+        --scratch-path "$scratch" --xunit-output "$logs/$name.xml" "$@"
 }
 
 finish() {
@@ -89,18 +91,25 @@ finish() {
     exit
 }
 
-part setup step Tests/Tools/setup.sh --labs || finish
-part lint step swift format lint --strict --recursive Sources Tests Package.swift
-part build-release step \
-    swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
-part build-tests step swift build --build-tests --scratch-path "$scratch" || finish
-tests unit --skip IntegrationTests --skip SimulationTests
-tests simulation --filter SimulationTests
-# What has threads, under the thread sanitizer; it has a build of its own.
-part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
-    --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
-    --filter 'PosixTests|LoopTests|StorageTests|DaemonTests'
-tests integration --filter IntegrationTests
-part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
-part demo one Tests/Tools/demo.sh "$programs"
-finish
+# One function, so that the shell has read all of this before a part changes the file.
+main() {
+    part setup step Tests/Tools/setup.sh --labs || finish
+    part lint step swift format lint --strict --recursive Sources Tests Package.swift
+    part release-build step \
+        swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
+    part test-build step swift build --build-tests --scratch-path "$scratch" || finish
+    tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
+    around=(Tests/Labs/inside.sh)
+    tests unit-in-lab --filter SystemDiscoveryTests/lab
+    around=()
+    tests simulation --filter SimulationTests
+    # What has threads, under the thread sanitizer; it has a build of its own.
+    part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
+        --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
+        --filter 'PosixTests|LoopTests|DaemonTests'
+    tests integration --filter IntegrationTests
+    part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    part demo one Tests/Tools/demo.sh "$programs"
+    finish
+}
+main

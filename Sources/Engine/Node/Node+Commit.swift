@@ -170,7 +170,9 @@ extension Node {
 
     /// The index from which entries are ahead of time; times grow, so all behind it are, too.
     func heldFrom(_ entries: [Entry]) -> Int {
-        entries.firstIndex { self.isAhead($0.time) } ?? entries.count
+        // Where the last one is due, as nearly always, all are.
+        guard let last = entries.last, self.isAhead(last.time) else { return entries.count }
+        return entries.firstIndex { self.isAhead($0.time) } ?? entries.count
     }
 
     // MARK: Outcomes

@@ -6,7 +6,7 @@ final class Scratch {
     let path: String
 
     init() throws {
-        var template = Array("/tmp/stoa-test-XXXXXX".utf8CString)
+        var template = Array("/tmp/stoa-integration-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Broken("no temporary folder") }
         self.path = template.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.map { String(cString: $0) } ?? ""
@@ -14,7 +14,7 @@ final class Scratch {
     }
 
     deinit {
-        guard self.path.hasPrefix("/tmp/stoa-test-") else { return }
+        guard self.path.hasPrefix("/tmp/stoa-integration-") else { return }
         _ = try? ChildProcess.run(["rm", "-rf", self.path])
     }
 
