@@ -26,8 +26,8 @@ struct Checker {
     private var keyed: [String: EntryID] = [:]
     /// Authors that may sign two histories.
     var forkers: Set<PeerID> = []
-    /// Whether nodes may be accused of breaking the protocol.
-    var hasHostile = false
+    /// Machines that break the protocol.
+    var hostile: Set<Int> = []
     /// How many frames of the sync channel were sent.
     var syncFrames = 0
     /// How many runs were sent.
@@ -132,8 +132,10 @@ struct Checker {
         default: return
         }
         // An author that does not know its own later history takes that for what it has just written.
+        // A hostile peer may say that it has what it has not.
         for holder in holders
-        where !self.forkers.contains(machine.id)
+        where !machines.contains(where: { $0.id == holder && self.hostile.contains($0.index) })
+            && !self.forkers.contains(machine.id)
             && !machines.contains(where: { $0.id == holder && $0.store.row(message.id) != nil })
             && !machines.contains(where: { $0.id == holder && $0.wasRestored })
         {
@@ -181,8 +183,10 @@ struct Checker {
     }
 
     /// A node closes a link.
-    func closed(_ reason: GoawayReason, _ text: String, by machine: Int) throws {
-        if reason == .protocolViolation && !self.hasHostile {
+    func closed(
+        _ reason: GoawayReason, _ text: String, by machine: Int, with peer: Int
+    ) throws {
+        if reason == .protocolViolation && self.hostile.isDisjoint(with: [machine, peer]) {
             throw Violation("node \(machine) accuses an honest peer: \(text)")
         }
     }

@@ -113,11 +113,17 @@ extension Simulation {
         var direction = wire.directions[side]
         if frame.channel != .control {
             direction.outstanding[frame.channel, default: 0] += frame.bytes.count
-            guard (direction.outstanding[frame.channel] ?? 0) <= Limits.initialCredit else {
+            guard
+                (direction.outstanding[frame.channel] ?? 0) <= Limits.initialCredit
+                    || !self.checker.hostile.isDisjoint(with: wire.ends.map(\.machine))
+            else {
                 throw Violation("node \(index) sends more than its credit on \(frame.channel)")
             }
         }
-        if let frame = received.frame { try self.checker.sent(frame, by: index, direction) }
+        if let frame = received.frame {
+            if self.isRecording && self.recorded.count < 2_000 { self.recorded.append(frame) }
+            try self.checker.sent(frame, by: index, direction)
+        }
         if let session = wire.ends[side].session {
             guard session.session.send(frame) else {
                 throw Violation("node \(index) queues too many control frames")
@@ -141,7 +147,7 @@ extension Simulation {
         guard let (number, side) = self.machines[index].wires[link],
             let wire = self.wires[number]
         else { throw Violation("node \(index) closes a link that is not open") }
-        try self.checker.closed(reason, text, by: index)
+        try self.checker.closed(reason, text, by: index, with: wire.ends[1 - side].machine)
         let frame = Frame.goaway(reason, text).encoded
         if let session = wire.ends[side].session {
             _ = session.session.send(frame)
@@ -321,7 +327,8 @@ extension Simulation {
         switch received.frame {
         case .credit(let channel, let bytes):
             self.wires[number]?.directions[side].outstanding[channel, default: 0] -= Int(bytes)
-            guard (self.wires[number]?.directions[side].outstanding[channel] ?? 0) >= 0 else {
+            let outstanding = self.wires[number]?.directions[side].outstanding[channel] ?? 0
+            guard outstanding >= 0 || !self.checker.hostile.isEmpty else {
                 throw Violation("node \(end.machine) gets more credit than it used")
             }
         case .rooms(let names):

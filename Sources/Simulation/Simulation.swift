@@ -22,6 +22,7 @@ package final class Simulation {
         case lost(machine: Int, start: Int, name: String)
         case request(machine: Int, Request)
         case trouble(Trouble)
+        case assault(machine: Int)
     }
 
     /// Milliseconds since 1970 at which a simulation begins.
@@ -39,6 +40,9 @@ package final class Simulation {
     var lastNumber: UInt64 = 0
     /// How many ends of links have been opened.
     var linkCount = 0
+    /// Frames that were sent, for a hostile peer to send again, and whether to keep them.
+    var recorded: [Frame] = []
+    var isRecording = false
     /// Whether nothing may go wrong any more.
     var isSettling = false
     private var touched: [(wire: Int, side: Int)] = []
@@ -163,6 +167,7 @@ package final class Simulation {
         case .lost(let index, let start, let name):
             guard self.isRunning(index, start) else { return }
             try self.tell(index, .lost(name: name))
+        case .assault(let index): if !self.isSettling { try self.assault(by: index) }
         case .request(let index, let request): try self.request(index, request)
         case .trouble(let trouble): if !self.isSettling { try self.cause(trouble) }
         }
