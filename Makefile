@@ -11,11 +11,12 @@ SCRATCH ?= .build
 PROGRAMS ?= $(SCRATCH)/release
 
 swift_build = swift build --scratch-path $(SCRATCH)
-swift_test = swift test --scratch-path $(SCRATCH) --disable-xctest
+# Tests of traps crash on purpose; backtraces of them are noise, and hang under sanitizers.
+swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --disable-xctest
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop lint format check check-long \
+.PHONY: help demo build setup test labs sim interop bench lint format check check-long \
 	install uninstall clean
 
 help:  ## This list
@@ -41,6 +42,9 @@ sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
+
+bench: build  ## Measure against the floor, on a network of its own (as root; about 15 minutes)
+	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift

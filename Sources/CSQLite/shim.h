@@ -10,6 +10,11 @@ static inline int csqlite_bind_text_transient(sqlite3_stmt *s, int i, const char
     return sqlite3_bind_text(s, i, p, n, SQLITE_TRANSIENT);
 }
 
+/* sqlite3_config is variadic, which Swift cannot call. */
+static inline int csqlite_config(int option, int value) {
+    return sqlite3_config(option, value);
+}
+
 /* sqlite3_db_config is variadic, which Swift cannot call. */
 static inline int csqlite_db_config(sqlite3 *db, int option, int value) {
     return sqlite3_db_config(db, option, value, (int *)0);

@@ -16,13 +16,11 @@ final class ControlClient {
         case closed
     }
 
-    /// One portion of reading.
-    static let readBytes = 65_536
-
     /// Names the client in tables.
     let number: UInt64
     private let descriptor: FileDescriptor
     private let bounds: ControlBounds
+    private let buffer: ReadBuffer
     private let handler: (Request, Reply) -> Void
     /// Told once when the connection is over.
     private var closed: ((ControlClient) -> Void)?
@@ -46,13 +44,14 @@ final class ControlClient {
     /// Takes over a connection.
     init(
         _ descriptor: consuming FileDescriptor, number: UInt64, bounds: ControlBounds,
-        loop: EventLoop, turn: @escaping (() -> Void) -> Void,
+        loop: EventLoop, buffer: ReadBuffer, turn: @escaping (() -> Void) -> Void,
         handler: @escaping (Request, Reply) -> Void,
         dirtied: @escaping (ControlClient) -> Void, closed: @escaping (ControlClient) -> Void
     ) throws(SystemError) {
         self.number = number
         self.descriptor = descriptor
         self.bounds = bounds
+        self.buffer = buffer
         self.handler = handler
         self.dirtied = dirtied
         self.closed = closed
@@ -119,7 +118,7 @@ final class ControlClient {
                 return
             }
         }
-        self.output.removeAll(keepingCapacity: self.output.capacity <= Self.readBytes)
+        self.output.removeAll(keepingCapacity: self.output.capacity <= ReadBuffer.byteCount)
         self.outputStart = 0
         if self.isStalled {
             self.isStalled = false
@@ -181,10 +180,9 @@ final class ControlClient {
     }
 
     private func read(_ events: IOEvents) {
-        var buffer = [UInt8](repeating: 0, count: Self.readBytes)
-        switch self.descriptor.read(into: &buffer) {
+        switch self.descriptor.read(into: &self.buffer.bytes) {
         case .bytes(let count):
-            self.codec.append(buffer[..<count])
+            self.codec.append(self.buffer.bytes[..<count])
             self.process()
         case .wouldBlock: break
         case .end:
@@ -223,7 +221,9 @@ final class ControlClient {
             self.close()
             return
         }
-        self.updateInterest()
+        // What was answered now is written at the end of the turn; only what the client does not
+        // take then has to be waited for.
+        if !self.isDirty { self.updateInterest() }
     }
 
     private func take(_ line: [UInt8]) {
@@ -342,8 +342,7 @@ final class ControlClient {
     }
 
     private func discard() {
-        var buffer = [UInt8](repeating: 0, count: Self.readBytes)
-        switch self.descriptor.read(into: &buffer) {
+        switch self.descriptor.read(into: &self.buffer.bytes) {
         case .bytes, .wouldBlock: break
         case .end, .failed: self.close()
         }

@@ -15,6 +15,7 @@ final class ControlServer {
     private let listener: UnixListener
     private let bounds: ControlBounds
     private let loop: EventLoop
+    private let buffer: ReadBuffer
     private let turn: (() -> Void) -> Void
     private let handler: (Request, Reply) -> Void
     private let dirtied: (ControlClient) -> Void
@@ -35,7 +36,7 @@ final class ControlServer {
     ///   - left: told which client is gone.
     ///   - failed: told why somebody was turned away.
     init(
-        _ listener: UnixListener, bounds: ControlBounds, loop: EventLoop,
+        _ listener: UnixListener, bounds: ControlBounds, loop: EventLoop, buffer: ReadBuffer,
         turn: @escaping (() -> Void) -> Void,
         handler: @escaping (Request, Reply) -> Void,
         dirtied: @escaping (ControlClient) -> Void, left: @escaping (ControlClient) -> Void,
@@ -44,6 +45,7 @@ final class ControlServer {
         self.listener = listener
         self.bounds = bounds
         self.loop = loop
+        self.buffer = buffer
         self.turn = turn
         self.handler = handler
         self.dirtied = dirtied
@@ -94,7 +96,7 @@ final class ControlServer {
         self.nextNumber += 1
         let client = try ControlClient(
             descriptor, number: number, bounds: self.bounds, loop: self.loop,
-            turn: self.turn, handler: self.handler, dirtied: self.dirtied,
+            buffer: self.buffer, turn: self.turn, handler: self.handler, dirtied: self.dirtied,
             closed: { [weak self] client in
                 self?.clients[client.number] = nil
                 self?.left(client)

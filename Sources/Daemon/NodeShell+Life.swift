@@ -93,7 +93,8 @@ extension NodeShell {
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
         return ControlServer(
-            listener, bounds: self.controlBounds, loop: self.loop, turn: { self.turn($0) }
+            listener, bounds: self.controlBounds, loop: self.loop, buffer: self.readBuffer,
+            turn: { self.turn($0) }
         ) { request, reply in
             self.handle(request, reply)
         } dirtied: { client in

@@ -18,7 +18,8 @@ extension NodeShell {
         do throws(SystemError) {
             let stream = try PeerStream(
                 dial: dial, to: address, expecting: key, identity: identity,
-                static: self.staticKey, loop: self.loop, turn: { self.turn($0) }
+                static: self.staticKey, loop: self.loop, buffer: self.readBuffer,
+                turn: { self.turn($0) }
             ) { stream, event in
                 self.happened(on: stream, event, dial: dial)
             }
@@ -88,7 +89,8 @@ extension NodeShell {
         do throws(SystemError) {
             let stream = try PeerStream(
                 accepted: descriptor, from: address, identity: identity,
-                static: self.staticKey, loop: self.loop, turn: { self.turn($0) }
+                static: self.staticKey, loop: self.loop, buffer: self.readBuffer,
+                turn: { self.turn($0) }
             ) { stream, event in
                 self.happened(on: stream, event, dial: nil)
             }

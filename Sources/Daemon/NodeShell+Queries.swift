@@ -161,7 +161,10 @@ extension NodeShell {
     func conversationResult(
         _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int
     ) -> ConversationResult {
-        let last = summary?.lastMessage.flatMap { Message($0) }.map(self.messageResult)
+        var texts = MessageTexts()
+        let last = summary?.lastMessage.flatMap { Message($0) }.map {
+            self.messageResult($0, &texts)
+        }
         return ConversationResult(
             id: status.id.description, kind: .room, name: status.name.text,
             members: status.members.map { .init(id: $0.description, name: self.name(of: $0)) },
@@ -213,7 +216,8 @@ extension NodeShell {
     private func historyResult(
         _ page: HistoryPage, isForward: Bool, budget: Int
     ) -> HistoryResult {
-        let all = page.entries.compactMap { Message($0) }.map(self.messageResult)
+        var texts = MessageTexts()
+        let all = page.entries.compactMap { Message($0) }.map { self.messageResult($0, &texts) }
         var kept: [MessageResult] = []
         var bytes = 0
         for message in isForward ? all : all.reversed() {
@@ -228,7 +232,18 @@ extension NodeShell {
 
     // MARK: Values
 
-    func messageResult(_ message: Message) -> MessageResult {
+    /// The message as clients see it; `texts` is kept for the messages of one page or turn.
+    func messageResult(_ message: Message, _ texts: inout MessageTexts) -> MessageResult {
+        if texts.conversation != message.conversation {
+            texts.conversation = message.conversation
+            texts.conversationID = message.conversation.description
+            texts.conversationName = self.name(of: message.conversation)
+        }
+        if texts.author != message.author {
+            texts.author = message.author
+            texts.authorID = message.author.description
+            texts.authorName = self.name(of: message.author)
+        }
         let (kind, text): (MessageResult.Kind, String) =
             switch message.content {
             case .text(let text): (.text, text)
@@ -236,9 +251,9 @@ extension NodeShell {
             case .leave: (.leave, "")
             }
         return MessageResult(
-            id: message.id.description, conversation: message.conversation.description,
-            conversationName: self.name(of: message.conversation),
-            author: message.author.description, authorName: self.name(of: message.author),
+            id: message.id.description, conversation: texts.conversationID,
+            conversationName: texts.conversationName, author: texts.authorID,
+            authorName: texts.authorName,
             kind: kind, text: text, time: Self.timestamp(message.time.milliseconds),
             cursor: message.cursor.rawValue, late: message.isLate, disputed: message.isDisputed)
     }

@@ -136,11 +136,14 @@ extension NodeShell {
         self.newestShown = max(self.newestShown, last.cursor)
         guard !self.subscriptions.isEmpty else { return }
         let subscriptions = self.subscriptions.keys.sorted().compactMap { self.subscriptions[$0] }
+        var texts = MessageTexts()
         for message in messages {
             // Made once, whoever follows.
-            lazy var result = self.messageResult(message)
+            var made: MessageResult?
             for subscription in subscriptions
             where subscription.progress.show(message, hasRoom: subscription.client.hasRoom) {
+                let result = made ?? self.messageResult(message, &texts)
+                made = result
                 self.notify(
                     subscription,
                     .message(subscription: subscription.key.number, result))
@@ -169,11 +172,12 @@ extension NodeShell {
             guard self.subscriptions[subscription.key] === subscription else { return }
             switch result {
             case .success(let arrivals):
+                var texts = MessageTexts()
                 for message in subscription.progress.read(arrivals) {
+                    let result = self.messageResult(message, &texts)
                     self.notify(
                         subscription,
-                        .message(
-                            subscription: subscription.key.number, self.messageResult(message)))
+                        .message(subscription: subscription.key.number, result))
                 }
                 self.resume(subscription)
             case .failure(let failure):

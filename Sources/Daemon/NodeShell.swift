@@ -49,6 +49,7 @@ public actor NodeShell {
     var nextLink: UInt64 = 1
     var refusalLog = RefusalLog()
     var addressMonitor: AddressMonitor?
+    let readBuffer = ReadBuffer()
 
     var discovery: (any ServiceDiscovery)?
     var discoveryStatus = DiscoveryStatus()

@@ -29,8 +29,6 @@ final class PeerStream {
         case closed
     }
 
-    /// One portion of reading; level-triggered readiness brings the rest after the others' turn.
-    static let readBytes = 65_536
     /// One portion of encrypting: what the kernel holds unsent at most.
     static let outputBytes = Int(StreamSocket.notSentLowWaterBytes)
     /// Portions written per wake-up.
@@ -51,6 +49,7 @@ final class PeerStream {
     /// Runs what the loop calls as one turn of the owner.
     private let turn: (() -> Void) -> Void
     private let loop: EventLoop
+    private let buffer: ReadBuffer
     private let descriptor: FileDescriptor
     private var session: Session
     private var phase: Phase
@@ -64,7 +63,7 @@ final class PeerStream {
     init(
         accepted descriptor: consuming FileDescriptor, from address: SocketAddress,
         identity: SessionIdentity, static staticKey: borrowing KeyPair, loop: EventLoop,
-        turn: @escaping (() -> Void) -> Void,
+        buffer: ReadBuffer, turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
         try StreamSocket.tune(
@@ -72,6 +71,7 @@ final class PeerStream {
         self.address = address
         self.handler = handler
         self.loop = loop
+        self.buffer = buffer
         self.turn = turn
         self.descriptor = descriptor
         self.session = Session(responder: identity, static: staticKey)
@@ -84,7 +84,7 @@ final class PeerStream {
     /// Throws when the system refuses at once; no event follows then.
     init(
         dial: DialID, to address: SocketAddress, expecting: PeerID?, identity: SessionIdentity,
-        static staticKey: borrowing KeyPair, loop: EventLoop,
+        static staticKey: borrowing KeyPair, loop: EventLoop, buffer: ReadBuffer,
         turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
@@ -94,6 +94,7 @@ final class PeerStream {
         self.address = address
         self.handler = handler
         self.loop = loop
+        self.buffer = buffer
         self.turn = turn
         self.descriptor = descriptor
         self.session = Session(
@@ -211,9 +212,8 @@ final class PeerStream {
     }
 
     private func read() {
-        var buffer = [UInt8](repeating: 0, count: Self.readBytes)
-        switch self.descriptor.read(into: &buffer) {
-        case .bytes(let count): self.process(self.session.receive(buffer[..<count]))
+        switch self.descriptor.read(into: &self.buffer.bytes) {
+        case .bytes(let count): self.process(self.session.receive(self.buffer.bytes[..<count]))
         case .wouldBlock: break
         case .end:
             self.end(nil, detail: self.phase == .open ? "the peer closed" : "closed in handshake")
@@ -246,9 +246,10 @@ final class PeerStream {
 
     private func writeFailed(_ error: SystemError) {
         while self.phase == .open || self.phase == .handshaking {
-            var buffer = [UInt8](repeating: 0, count: Self.readBytes)
-            guard case .bytes(let count) = self.descriptor.read(into: &buffer) else { break }
-            for event in self.session.receive(buffer[..<count]) {
+            guard case .bytes(let count) = self.descriptor.read(into: &self.buffer.bytes) else {
+                break
+            }
+            for event in self.session.receive(self.buffer.bytes[..<count]) {
                 if case .received(let frame) = event { self.handler?(self, .received(frame)) }
             }
             if !self.session.isEstablished { break }
@@ -264,8 +265,7 @@ final class PeerStream {
     }
 
     private func discard() {
-        var buffer = [UInt8](repeating: 0, count: Self.readBytes)
-        switch self.descriptor.read(into: &buffer) {
+        switch self.descriptor.read(into: &self.buffer.bytes) {
         case .bytes, .wouldBlock: break
         case .end, .failed: self.close()
         }

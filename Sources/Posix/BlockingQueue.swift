@@ -24,10 +24,15 @@ public final class BlockingQueue<Element>: @unchecked Sendable {  // all state i
     /// Adds an element; returns false, and adds nothing, when finished or when so many wait already.
     public func append(_ element: sending Element, limit: Int = .max) -> Bool {
         pthread_mutex_lock(self.mutex)
-        defer { pthread_mutex_unlock(self.mutex) }
-        guard !self.isFinished, self.elements.count < limit else { return false }
+        guard !self.isFinished, self.elements.count < limit else {
+            pthread_mutex_unlock(self.mutex)
+            return false
+        }
         self.elements.append(element)
-        if self.elements.count == 1 { pthread_cond_signal(self.filled) }
+        let isFirst = self.elements.count == 1
+        pthread_mutex_unlock(self.mutex)
+        // After the lock, which the reader would otherwise wake up to and wait for.
+        if isFirst { pthread_cond_signal(self.filled) }
         return true
     }
 

@@ -40,6 +40,12 @@ struct ResultTests {
     func events() {
         let line = Notification.message(subscription: 3, Self.message).line
         #expect(line.last == 0x0A)
+        #expect(line == Notification.message(subscription: 3, Self.message).json.line)
+        var strange = Self.message
+        (strange.text, strange.authorName) = ("a \"b\" \\ \n\u{1B}\u{202E} é", "\u{7F}")
+        (strange.disputed, strange.late, strange.kind) = (true, true, .leave)
+        let other = Notification.message(subscription: .max, strange)
+        #expect(other.line == other.json.line)
         #expect(line.filter { $0 == 0x0A }.count == 1)
         let text = String(decoding: line, as: UTF8.self)
         #expect(

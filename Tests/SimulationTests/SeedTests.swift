@@ -19,6 +19,19 @@ struct SeedTests {
         }
     }
 
+    @Test(
+        "a peer that breaks the protocol in every way harms no one but itself",
+        .enabled(if: !Replay.isOn))
+    func assault() {
+        for seed in UInt64(1)...40 {
+            do {
+                try Simulation.assault(seed: seed)
+            } catch {
+                Issue.record("assault \(seed): \(error)")
+            }
+        }
+    }
+
     @Test("a seed always gives the same run", .enabled(if: !Replay.isOn))
     func replay() throws {
         for seed in UInt64(1)...12 {

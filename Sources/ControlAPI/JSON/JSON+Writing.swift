@@ -47,7 +47,8 @@ extension JSON {
         }
     }
 
-    private static func write(_ string: String, into output: inout [UInt8]) {
+    /// Appends a string as JSON, with its quotes.
+    static func write(_ string: String, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         if Self.isPlain(string) {
             output.append(contentsOf: string.utf8)

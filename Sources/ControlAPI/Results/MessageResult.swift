@@ -52,6 +52,27 @@ public struct MessageResult: Equatable, Sendable {
         self.disputed = disputed
     }
 
+    /// Appends the compact text of ``json``.
+    func write(into output: inout [UInt8]) {
+        func put(_ name: StaticString, _ value: String) {
+            name.withUTF8Buffer { output.append(contentsOf: $0) }
+            JSON.write(value, into: &output)
+        }
+        put("{\"id\":", self.id)
+        put(",\"conversation\":", self.conversation)
+        put(",\"conversationName\":", self.conversationName)
+        put(",\"author\":", self.author)
+        put(",\"authorName\":", self.authorName)
+        put(",\"kind\":", self.kind.rawValue)
+        put(",\"text\":", self.text)
+        put(",\"time\":", self.time.text)
+        output.append(contentsOf: ",\"cursor\":".utf8)
+        output.append(contentsOf: String(self.cursor).utf8)
+        output.append(contentsOf: (self.late ? ",\"late\":true" : ",\"late\":false").utf8)
+        if self.disputed { output.append(contentsOf: ",\"disputed\":true".utf8) }
+        output.append(UInt8(ascii: "}"))
+    }
+
     /// The message as JSON.
     public var json: JSON {
         var members: [JSON.Member] = [

@@ -1,0 +1,220 @@
+"""The two systems under test, Stoa and the floor, started the same way: one folder per node, one
+control socket, one TCP port on loopback."""
+
+import json
+import os
+import pathlib
+import shutil
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+ROOM = "bench"
+FIRST_PORT = 7001
+
+
+class Failure(Exception):
+    """A run that did not do what is measured, so that its time means nothing."""
+
+
+class Control:
+    """One connection to a control socket of Stoa."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(30)
+        self.socket.connect(str(path))
+        self.lines = self.socket.makefile("rb")
+
+    def call(self, method, **params):
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        self.socket.sendall(json.dumps(request).encode() + b"\n")
+        answer = json.loads(self.lines.readline())
+        if "error" in answer:
+            raise Failure(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+
+def until(what, condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise Failure(f"after {seconds} seconds not yet: {what}")
+        time.sleep(0.01)
+
+
+class Node:
+    """One process with its folder; `socket` is where clients connect."""
+
+    def __init__(self, folder, name):
+        self.folder = folder / name
+        self.name = name
+        self.process = None
+        self.command = []
+        self.started = 0.0
+
+    @property
+    def data(self):
+        return self.folder / "data"
+
+    def start(self, arguments, environment=None):
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.command = [str(argument) for argument in arguments]
+        with open(self.folder / "log", "ab") as log:
+            self.started = time.monotonic()
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
+
+    def resident_bytes(self):
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        raise Failure(f"{self.name} has no memory to count")
+
+    def processor_seconds(self):
+        """What all its threads have used so far, which other load hardly changes."""
+        threads = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(thread.read_text().split()[0]) for thread in threads) * 1e-9
+
+    def stop(self, signal="terminate"):
+        if self.process is None:
+            return
+        getattr(self.process, signal)()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+
+class System:
+    """Some nodes of one kind in a folder that goes away with them; a context manager."""
+
+    kind = ""
+
+    def __init__(self, tools, work):
+        self.tools = tools
+        # Short, because the path of a Unix socket has at most 107 bytes.
+        self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="stoa-bench."))
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.kind}.", dir=work))
+        self.nodes = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if error is not None:
+            for node in self.nodes:
+                log = node.folder / "log"
+                if log.exists() and log.stat().st_size:
+                    print(f"--- log of {node.name}\n" + log.read_text()[-2000:])
+        for node in self.nodes:
+            node.stop()
+            self.tools.note(node, self)
+        shutil.rmtree(self.folder)
+        shutil.rmtree(self.sockets)
+
+    def socket(self, index):
+        return self.sockets / str(index)
+
+    def processor_seconds(self):
+        return sum(node.processor_seconds() for node in self.nodes)
+
+    def load(self, mode, count, *indexes, room=ROOM, seconds=600):
+        """Runs the load generator and gives what it measured."""
+        command = [self.tools.load, self.kind, mode, count, room]
+        command += [self.socket(index) for index in indexes]
+        return self.tools.measure(command, seconds)
+
+    def await_ready(self, node, index):
+        """Seconds from the start of the process until it answers a client."""
+        ready = self.tools.measure([self.tools.load, self.kind, "ready", self.socket(index)], 90)
+        return ready["at"] - node.started
+
+    def disk_bytes(self, node):
+        """What a node that is stopped leaves on disk, with all of it in the database itself."""
+        node.stop()
+        for database in node.data.glob("*.db"):
+            connection = sqlite3.connect(database)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.close()
+        return sum(path.stat().st_size for path in node.data.rglob("*") if path.is_file())
+
+
+class Stoa(System):
+    kind = "stoa"
+
+    def add(self, name=None):
+        """Starts a node; every one but the first has the first as its peer."""
+        index = len(self.nodes)
+        node = Node(self.folder, name or f"node{index}")
+        self.nodes.append(node)
+        self.start(index)
+        return node
+
+    def start(self, index):
+        node = self.nodes[index]
+        arguments = [
+            self.tools.stoad, "--data-dir", node.data, "--socket", self.socket(index),
+            "--listen", f"127.0.0.1:{FIRST_PORT + index}"]
+        if index > 0:
+            arguments += ["--peer", f"127.0.0.1:{FIRST_PORT}"]
+        node.start(
+            arguments,
+            {"PATH": os.environ["PATH"], "HOME": str(node.folder),
+             "XDG_RUNTIME_DIR": str(self.sockets)})
+        return self.await_ready(node, index)
+
+    def call(self, index, method, **params):
+        control = Control(self.socket(index))
+        try:
+            return control.call(method, **params)
+        finally:
+            control.close()
+
+    def await_links(self, count):
+        """Until the first node is linked to `count` others."""
+        until(f"{count} links", lambda: self.call(0, "status")["links"] >= count)
+
+    def together(self, count):
+        """`count` nodes that are linked to the first one and share the room."""
+        for _ in range(count):
+            self.add()
+        for index in range(count):
+            self.call(index, "join", room=ROOM)
+        self.await_links(count - 1)
+        for index in range(count):
+            until(
+                "all are in the room",
+                lambda: len(self.call(index, "conversations")[0]["members"]) == count)
+
+
+class Floor(System):
+    kind = "floor"
+
+    def __init__(self, tools, work, chained=False):
+        super().__init__(tools, work)
+        self.chained = chained
+
+    def add(self):
+        index = len(self.nodes)
+        node = Node(self.folder, f"node{index}")
+        self.nodes.append(node)
+        node.data.mkdir(mode=0o700, parents=True)
+        arguments = [
+            self.tools.floor, "reader" if index else "author", self.socket(index),
+            node.data / "floor.db", FIRST_PORT]
+        node.start(arguments + (["chained"] if index and self.chained else []))
+        until("the floor listens", self.socket(index).exists)
+        return node
+
+    def together(self, count):
+        for _ in range(count):
+            self.add()
