@@ -5,6 +5,7 @@ internal import CSQLite
 /// <https://www.sqlite.org/c3ref/intro.html>
 final class Database {
     private let handle: OpaquePointer
+    private var keptBoundaries: (begin: Statement, commit: Statement)?
 
     /// Switches SQLite's own count of memory off, once per process: nobody asks for it, and it costs
     /// a lock at every allocation; sqlite3_config.
@@ -78,15 +79,26 @@ final class Database {
     /// Whether a transaction is open; sqlite3_get_autocommit.
     var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
 
+    /// The statements around a transaction, compiled at the first one.
+    private func boundaries() throws(SQLiteError) -> (begin: Statement, commit: Statement) {
+        if let kept = self.keptBoundaries { return kept }
+        let made = (
+            begin: try self.prepare("BEGIN IMMEDIATE"), commit: try self.prepare("COMMIT")
+        )
+        self.keptBoundaries = made
+        return made
+    }
+
     /// Runs `body` in a transaction: all of it or nothing.
     ///
     /// Where `body` or the commit throws, the transaction has been rolled back and the connection
     /// is usable. <https://www.sqlite.org/lang_transaction.html>
     func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-        try self.execute("BEGIN IMMEDIATE")
+        let (begin, commit) = try self.boundaries()
+        try begin.run()
         do {
             let result = try body()
-            try self.execute("COMMIT")
+            try commit.run()
             return result
         } catch {
             // Some errors roll back by themselves; a rollback that fails leaves nothing to undo.

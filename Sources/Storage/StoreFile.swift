@@ -109,8 +109,8 @@ final class StoreFile {
             """)
     }
 
-    /// The upper levels of all indexes of a million entries.
-    private static let cacheKibibytes = 16_384
+    /// The upper levels of all indexes of a million entries, and what a batch of 2,048 changes.
+    private static let cacheKibibytes = 8_192
     /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
     private static let checkpointPages = 2_048
     /// What a burst left behind in the log file is given back.

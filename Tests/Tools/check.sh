@@ -13,7 +13,7 @@ scratch=$(cd "$scratch" && pwd)
 logs=$scratch/check
 rm -f "$logs"/*
 programs=$scratch/release
-export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=color=no
+export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
 passed=0 failed=0 skipped=0
