@@ -183,7 +183,7 @@ extension Node {
         self.reads = self.reads.filter { entry in
             switch entry.value {
             case .live(let reader, _), .sync(let reader, _): reader != id
-            case .fork: true
+            case .fork, .end: true
             }
         }
         self.dropFetches(of: link)
