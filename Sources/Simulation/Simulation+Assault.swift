@@ -14,12 +14,20 @@ extension Simulation {
         }
     }
 
+    /// Keeps a frame that was sent; of each kind some are enough.
+    func record(_ frame: Frame, kind: UInt8) {
+        if (self.recorded[kind]?.count ?? 0) < 100 {
+            self.recorded[kind, default: []].append(frame)
+        }
+    }
+
     func assault(by index: Int) throws {
         let links = self.machines[index].wires.values.map { ($0.wire, $0.side) }.sorted {
             $0.0 < $1.0
         }
         guard let (number, side) = links.randomElement(using: &self.random),
-            let frame = self.recorded.randomElement(using: &self.random)
+            let kind = self.recorded.keys.sorted().randomElement(using: &self.random),
+            let frame = self.recorded[kind]?.randomElement(using: &self.random)
         else { return }
         let changed = self.changed(frame)
         guard changed.encoded.bytes.count <= Limits.frameBytes,
@@ -28,6 +36,7 @@ extension Simulation {
         else { return }
         self.wires[number]?.directions[side].lanes[received.channel, default: []].append(
             (changed.encoded, received))
+        self.assaultCount += 1
         self.touch(number, side)
     }
 

@@ -99,39 +99,39 @@ extension Simulation {
 
     // MARK: Sending
 
-    func send(_ index: Int, _ link: LinkID, _ frame: EncodedFrame) throws {
+    func send(_ index: Int, _ link: LinkID, _ encoded: EncodedFrame) throws {
         guard let (number, side) = self.machines[index].wires[link],
             let wire = self.wires[number]
         else { throw Violation("node \(index) sends on a link that is not open") }
         let received: ReceivedFrame
-        do { received = try ReceivedFrame(whole: frame.bytes) } catch {
+        do { received = try ReceivedFrame(whole: encoded.bytes) } catch {
             throw Violation("node \(index) sends a frame that does not decode: \(error)")
         }
-        guard received.channel == frame.channel else {
+        guard received.channel == encoded.channel else {
             throw Violation("node \(index) sends a frame on another channel than its own")
         }
         var direction = wire.directions[side]
-        if frame.channel != .control {
-            direction.outstanding[frame.channel, default: 0] += frame.bytes.count
+        if encoded.channel != .control {
+            direction.outstanding[encoded.channel, default: 0] += encoded.bytes.count
             guard
-                (direction.outstanding[frame.channel] ?? 0) <= Limits.initialCredit
+                (direction.outstanding[encoded.channel] ?? 0) <= Limits.initialCredit
                     || !self.checker.hostile.isDisjoint(with: wire.ends.map(\.machine))
             else {
-                throw Violation("node \(index) sends more than its credit on \(frame.channel)")
+                throw Violation("node \(index) sends more than its credit on \(encoded.channel)")
             }
         }
         if let frame = received.frame {
-            if self.isRecording && self.recorded.count < 2_000 { self.recorded.append(frame) }
+            if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
             try self.checker.sent(frame, by: index, direction)
         }
         if let session = wire.ends[side].session {
-            guard session.session.send(frame) else {
+            guard session.session.send(encoded) else {
                 throw Violation("node \(index) queues too many control frames")
             }
         } else {
-            direction.lanes[frame.channel, default: []].append((frame, received))
-            if frame.channel == .control {
-                direction.controlBytes += frame.bytes.count
+            direction.lanes[encoded.channel, default: []].append((encoded, received))
+            if encoded.channel == .control {
+                direction.controlBytes += encoded.bytes.count
                 // A stalled stream may hold pings and credits for a while, never without bound.
                 guard direction.controlBytes <= Limits.controlQueueBytes else {
                     throw Violation("node \(index) queues too many control frames")

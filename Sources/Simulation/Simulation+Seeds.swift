@@ -14,7 +14,8 @@ extension Simulation {
     }
 
     /// Runs a simulation in which one of the machines breaks the protocol, to be switched off at last.
-    package static func assault(seed: UInt64) throws {
+    @discardableResult
+    package static func assault(seed: UInt64) throws -> Simulation {
         var random = SeededRandom(seed: seed)
         var faults = Faults()
         faults.jitter = random.number(UInt64(0)...30)
@@ -28,6 +29,7 @@ extension Simulation {
         try simulation.run(for: workload.milliseconds)
         try simulation.retire(0)
         try simulation.settle()
+        return simulation
     }
 
     /// Starts all machines, does the work while things go wrong, and settles.

@@ -41,8 +41,10 @@ package final class Simulation {
     /// How many ends of links have been opened.
     var linkCount = 0
     /// Frames that were sent, for a hostile peer to send again, and whether to keep them.
-    var recorded: [Frame] = []
+    var recorded: [UInt8: [Frame]] = [:]
     var isRecording = false
+    /// How many bad frames were sent.
+    package var assaultCount = 0
     /// Whether nothing may go wrong any more.
     var isSettling = false
     private var touched: [(wire: Int, side: Int)] = []

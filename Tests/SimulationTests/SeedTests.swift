@@ -11,6 +11,7 @@ struct SeedTests {
     @Test("whatever goes wrong, all agree in the end", arguments: Self.shares)
     func seeds(share: [UInt64]) {
         for seed in share {
+            if Replay.isVerbose { print("SEED=\(seed)") }
             do {
                 _ = try Simulation.run(seed: seed)
             } catch {
