@@ -44,7 +44,7 @@ interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
 bench: build  ## Measure against the floor, on a network of its own (as root; about 15 minutes)
-	unshare --net Tests/Bench/bench.py --programs $(release) --work $(SCRATCH)/bench $(BENCH)
+	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift

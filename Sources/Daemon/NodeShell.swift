@@ -154,10 +154,15 @@ public actor NodeShell {
         self.events.append(event)
     }
 
-    private func flush() {
+    private func flushStreams() {
+        guard !self.dirtyStreams.isEmpty else { return }
         let streams = self.dirtyStreams
         self.dirtyStreams = []
         for stream in streams { stream.flush() }
+    }
+
+    private func flush() {
+        self.flushStreams()
         let clients = self.dirtyClients
         self.dirtyClients = []
         for client in clients { client.flush() }
@@ -179,7 +184,10 @@ public actor NodeShell {
         case .lookUp(let request, let key): self.lookUp(request, key: key)
         case .arm(let timer, let at): self.arm(timer, at: at)
         case .disarm(let timer): self.timers.removeValue(forKey: timer)?.cancel()
-        case .answer(let request, let answer): self.answered(request, answer)
+        case .answer(let request, let answer):
+            // What peers get first is on its way before clients are answered.
+            self.flushStreams()
+            self.answered(request, answer)
         case .show(let messages): self.show(messages)
         case .log(let level, let text): self.log(level, text)
         }
@@ -223,7 +231,7 @@ extension Engine.Timer {
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
         case .delta, .fetch, .stagger, .probe, .delivery: .milliseconds(5)
-        case .ping, .redial, .release, .storage: .coarse
+        case .ping, .redial, .release, .networkCheck, .storage: .coarse
         }
     }
 }

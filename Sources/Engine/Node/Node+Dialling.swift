@@ -155,7 +155,7 @@ extension Node {
         self.actions.append(.arm(.redial(id), at: self.now.monotonic + wait + jitter))
     }
 
-    /// The network is another one: every target gets a fresh chance.
+    /// Every target that was waiting is dialled at once.
     mutating func redialAll() {
         for id in self.targets.keys.sorted() {
             self.targets[id]?.failures = 0
