@@ -10,7 +10,10 @@ extension Node {
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
-        self.fetched(key, through: run.last, from: id)
+        // A live run that overtakes what was asked for says nothing of the question.
+        if isAccepted || frame.channel == .sync {
+            self.fetched(key, through: run.last, from: id, isProgress: isAccepted)
+        }
     }
 
     /// Whether a run was taken on; otherwise its bytes have been consumed.
@@ -114,14 +117,23 @@ extension Node {
     }
 
     /// A run of a fetch has come: it lives on, or is done.
-    private mutating func fetched(_ key: LogKey, through seq: UInt64, from id: LinkID) {
+    ///
+    /// Only what is new lets it live on: a peer must not hold up a log with what is here already.
+    private mutating func fetched(
+        _ key: LogKey, through seq: UInt64, from id: LinkID, isProgress: Bool
+    ) {
         self.discovered(key, from: id)
         guard let fetch = self.fetches[key], fetch.link == id else { return }
-        self.links[id]?.missedWants = 0
+        if isProgress { self.links[id]?.missedWants = 0 }
         if seq >= fetch.through {
             self.endFetch(key)
+            let tail = self.conversationTable[key.conversation]?.log(key.name).tail.seq ?? 0
+            if !isProgress && tail < fetch.through {
+                self.links[id]?.missedWants += 1
+                self.links[id]?.shared[key.conversation]?.lacking[key.name] = nil
+            }
             self.plan(key.conversation)
-        } else {
+        } else if isProgress {
             self.fetches[key]?.deadline = self.now.monotonic + Limits.wantMilliseconds
         }
     }
