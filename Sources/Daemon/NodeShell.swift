@@ -231,7 +231,7 @@ extension Engine.Timer {
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
         case .delta, .fetch, .stagger, .probe, .delivery: .milliseconds(5)
-        case .ping, .redial, .release, .storage: .coarse
+        case .ping, .redial, .release, .networkCheck, .storage: .coarse
         }
     }
 }

@@ -55,6 +55,8 @@ public enum Limits {
     public static let heldFrames = 4_096
     /// Often enough to notice a dead peer within a minute, rare enough to cost nothing.
     public static let pingMilliseconds: UInt64 = 15_000
+    /// After the network has changed a link that lives answers within this time.
+    public static let networkCheckMilliseconds: UInt64 = 3_000
     /// Four pings without an answer.
     public static let silenceMilliseconds: UInt64 = 60_000
     /// A link that has to prove itself against a newer one gets a second: a thousand LAN round trips.

@@ -26,10 +26,12 @@ struct Checker {
     private var keyed: [String: EntryID] = [:]
     /// Authors that may sign two histories.
     var forkers: Set<PeerID> = []
-    /// Whether nodes may be accused of breaking the protocol.
-    var hasHostile = false
+    /// Machines that break the protocol.
+    var hostile: Set<Int> = []
     /// How many frames of the sync channel were sent.
     var syncFrames = 0
+    /// How many runs were sent.
+    var runCount = 0
     /// How many messages were acknowledged.
     var acknowledgedCount: Int { self.acknowledged.count }
 
@@ -130,8 +132,10 @@ struct Checker {
         default: return
         }
         // An author that does not know its own later history takes that for what it has just written.
+        // A hostile peer may say that it has what it has not.
         for holder in holders
-        where !self.forkers.contains(machine.id)
+        where !machines.contains(where: { $0.id == holder && self.hostile.contains($0.index) })
+            && !self.forkers.contains(machine.id)
             && !machines.contains(where: { $0.id == holder && $0.store.row(message.id) != nil })
             && !machines.contains(where: { $0.id == holder && $0.wasRestored })
         {
@@ -159,7 +163,9 @@ struct Checker {
         var conversations: [ConversationID] = []
         switch frame {
         case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft: return
-        case .liveRun(let run), .syncRun(let run): conversations = [run.key.conversation]
+        case .liveRun(let run), .syncRun(let run):
+            self.runCount += 1
+            conversations = [run.key.conversation]
         case .digest(let conversation, _), .clock(let conversation, _, _),
             .recordClock(let conversation, _):
             conversations = [conversation]
@@ -177,14 +183,18 @@ struct Checker {
     }
 
     /// A node closes a link.
-    func closed(_ reason: GoawayReason, _ text: String, by machine: Int) throws {
-        if reason == .protocolViolation && !self.hasHostile {
+    func closed(
+        _ reason: GoawayReason, _ text: String, by machine: Int, with peer: Int
+    ) throws {
+        if reason == .protocolViolation && self.hostile.isDisjoint(with: [machine, peer]) {
             throw Violation("node \(machine) accuses an honest peer: \(text)")
         }
     }
 
     /// An earlier disk is put back: what was nowhere else is gone.
-    mutating func restored(to store: ModelStore, others: [ModelStore]) {
+    mutating func restored(_ machine: Int, to store: ModelStore, others: [ModelStore]) {
+        // With the disk it has forgotten what it sent under which key.
+        self.keyed = self.keyed.filter { !$0.key.hasPrefix("\(machine) ") }
         for id in self.acknowledged.keys
         where store.row(id) == nil && !others.contains(where: { $0.row(id) != nil }) {
             self.acknowledged[id] = nil

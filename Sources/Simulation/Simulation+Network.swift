@@ -12,7 +12,7 @@ extension Simulation {
     /// How much may be on its way before the sender has to wait.
     private static var windowBytes: Int { 262_144 }
     /// How long a stalled piece waits until it is sent again.
-    private static var retransmitMilliseconds: UInt64 { 200 }
+    private static var retransmitMilliseconds: UInt64 { 400 }
 
     func isBlocked(_ from: Int, _ to: Int) -> Bool {
         self.blocked.contains(Way(from: from, to: to))
@@ -80,6 +80,7 @@ extension Simulation {
         let (end, other) = (wire.ends[side], wire.ends[1 - side])
         self.lastNumber += 1
         let link = LinkID(self.lastNumber)
+        self.linkCount += 1
         self.wires[number]?.ends[side].link = link
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
@@ -98,33 +99,39 @@ extension Simulation {
 
     // MARK: Sending
 
-    func send(_ index: Int, _ link: LinkID, _ frame: EncodedFrame) throws {
+    func send(_ index: Int, _ link: LinkID, _ encoded: EncodedFrame) throws {
         guard let (number, side) = self.machines[index].wires[link],
             let wire = self.wires[number]
         else { throw Violation("node \(index) sends on a link that is not open") }
         let received: ReceivedFrame
-        do { received = try ReceivedFrame(whole: frame.bytes) } catch {
+        do { received = try ReceivedFrame(whole: encoded.bytes) } catch {
             throw Violation("node \(index) sends a frame that does not decode: \(error)")
         }
-        guard received.channel == frame.channel else {
+        guard received.channel == encoded.channel else {
             throw Violation("node \(index) sends a frame on another channel than its own")
         }
         var direction = wire.directions[side]
-        if frame.channel != .control {
-            direction.outstanding[frame.channel, default: 0] += frame.bytes.count
-            guard (direction.outstanding[frame.channel] ?? 0) <= Limits.initialCredit else {
-                throw Violation("node \(index) sends more than its credit on \(frame.channel)")
+        if encoded.channel != .control {
+            direction.outstanding[encoded.channel, default: 0] += encoded.bytes.count
+            guard
+                (direction.outstanding[encoded.channel] ?? 0) <= Limits.initialCredit
+                    || !self.checker.hostile.isDisjoint(with: wire.ends.map(\.machine))
+            else {
+                throw Violation("node \(index) sends more than its credit on \(encoded.channel)")
             }
         }
-        if let frame = received.frame { try self.checker.sent(frame, by: index, direction) }
+        if let frame = received.frame {
+            if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
+            try self.checker.sent(frame, by: index, direction)
+        }
         if let session = wire.ends[side].session {
-            guard session.session.send(frame) else {
+            guard session.session.send(encoded) else {
                 throw Violation("node \(index) queues too many control frames")
             }
         } else {
-            direction.lanes[frame.channel, default: []].append((frame, received))
-            if frame.channel == .control {
-                direction.controlBytes += frame.bytes.count
+            direction.lanes[encoded.channel, default: []].append((encoded, received))
+            if encoded.channel == .control {
+                direction.controlBytes += encoded.bytes.count
                 // A stalled stream may hold pings and credits for a while, never without bound.
                 guard direction.controlBytes <= Limits.controlQueueBytes else {
                     throw Violation("node \(index) queues too many control frames")
@@ -140,7 +147,7 @@ extension Simulation {
         guard let (number, side) = self.machines[index].wires[link],
             let wire = self.wires[number]
         else { throw Violation("node \(index) closes a link that is not open") }
-        try self.checker.closed(reason, text, by: index)
+        try self.checker.closed(reason, text, by: index, with: wire.ends[1 - side].machine)
         let frame = Frame.goaway(reason, text).encoded
         if let session = wire.ends[side].session {
             _ = session.session.send(frame)
@@ -238,8 +245,10 @@ extension Simulation {
         guard let wire = self.wires[number], let chunk = wire.directions[1 - side].inFlight.first
         else { return }
         let (end, sender) = (wire.ends[side], wire.ends[1 - side])
+        if wire.directions[1 - side].isStalled { return }
         if self.isBlocked(sender.machine, end.machine) {
-            self.note(.arrives(wire: number, side: side), in: Self.retransmitMilliseconds)
+            self.wires[number]?.directions[1 - side].isStalled = true
+            self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
             return
         }
         self.wires[number]?.directions[1 - side].inFlight.removeFirst()
@@ -267,6 +276,17 @@ extension Simulation {
         case .bytes(let bytes): try self.read(bytes, number, side)
         case .end: try self.endOfStream(number, side, nil)
         }
+    }
+
+    /// What a blocked way has held back is sent again, all at once when it is open.
+    func arriveAgain(_ number: Int, _ side: Int) throws {
+        guard let wire = self.wires[number] else { return }
+        if self.isBlocked(wire.ends[1 - side].machine, wire.ends[side].machine) {
+            self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
+            return
+        }
+        self.wires[number]?.directions[1 - side].isStalled = false
+        for _ in wire.directions[1 - side].inFlight { try self.arrive(number, side) }
     }
 
     private static func size(_ chunk: Wire.Chunk) -> Int {
@@ -307,7 +327,8 @@ extension Simulation {
         switch received.frame {
         case .credit(let channel, let bytes):
             self.wires[number]?.directions[side].outstanding[channel, default: 0] -= Int(bytes)
-            guard (self.wires[number]?.directions[side].outstanding[channel] ?? 0) >= 0 else {
+            let outstanding = self.wires[number]?.directions[side].outstanding[channel] ?? 0
+            guard outstanding >= 0 || !self.checker.hostile.isEmpty else {
                 throw Violation("node \(end.machine) gets more credit than it used")
             }
         case .rooms(let names):

@@ -53,6 +53,9 @@ extension Simulation {
     /// How many messages were acknowledged.
     package var acknowledgedCount: Int { self.checker.acknowledgedCount }
 
+    /// How many runs were sent, by all to all.
+    package var runCount: Int { self.checker.runCount }
+
     /// How many links are open on both ends between two machines.
     package func linkCount(_ one: Int, _ other: Int) -> Int {
         self.wires.values.count { wire in

@@ -11,6 +11,7 @@ package final class Simulation {
     enum Happening {
         case sent(wire: Int, side: Int)
         case arrives(wire: Int, side: Int)
+        case arrivesAgain(wire: Int, side: Int)
         case breaks(wire: Int, side: Int)
         case dialEnds(wire: Int, detail: String)
         case timer(machine: Int, start: Int, Timer, generation: UInt64)
@@ -21,6 +22,7 @@ package final class Simulation {
         case lost(machine: Int, start: Int, name: String)
         case request(machine: Int, Request)
         case trouble(Trouble)
+        case assault(machine: Int)
     }
 
     /// Milliseconds since 1970 at which a simulation begins.
@@ -36,6 +38,13 @@ package final class Simulation {
     var blocked: Set<Way> = []
     var backups: [Int: ModelStore] = [:]
     var lastNumber: UInt64 = 0
+    /// How many ends of links have been opened.
+    var linkCount = 0
+    /// Frames that were sent, for a hostile peer to send again, and whether to keep them.
+    var recorded: [UInt8: [Frame]] = [:]
+    var isRecording = false
+    /// How many bad frames were sent.
+    package var assaultCount = 0
     /// Whether nothing may go wrong any more.
     var isSettling = false
     private var touched: [(wire: Int, side: Int)] = []
@@ -54,7 +63,7 @@ package final class Simulation {
     package init(seed: UInt64, machines count: Int, faults: Faults) {
         self.random = SeededRandom(seed: seed)
         self.faults = faults
-        for index in 0..<count { self.addMachine(signer: Self.signer(index, &self.random)) }
+        for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
         for index in self.machines.indices {
             if faults.slowReaders > 0, self.random.chance(faults.slowReaders) {
                 self.machines[index].readRate = self.random.number(4...200)
@@ -66,7 +75,7 @@ package final class Simulation {
         }
     }
 
-    private static func signer(_ index: Int, _ random: inout SeededRandom) -> Signer {
+    static func signer(_ random: inout SeededRandom) -> Signer {
         var seed: [UInt8] = []
         for _ in 0..<32 { seed.append(UInt8.random(in: 0...255, using: &random)) }
         guard let key = try? SigningKey(seed: seed.span.bytes) else {
@@ -136,6 +145,7 @@ package final class Simulation {
             self.wires[wire]?.directions[side].isSending = false
             self.transmit(wire, side)
         case .arrives(let wire, let side): try self.arrive(wire, side)
+        case .arrivesAgain(let wire, let side): try self.arriveAgain(wire, side)
         case .breaks(let wire, let side): try self.endOfStream(wire, side, nil)
         case .dialEnds(let wire, let detail): try self.dialEnds(wire, detail)
         case .timer(let index, let start, let timer, let generation):
@@ -159,6 +169,7 @@ package final class Simulation {
         case .lost(let index, let start, let name):
             guard self.isRunning(index, start) else { return }
             try self.tell(index, .lost(name: name))
+        case .assault(let index): if !self.isSettling { try self.assault(by: index) }
         case .request(let index, let request): try self.request(index, request)
         case .trouble(let trouble): if !self.isSettling { try self.cause(trouble) }
         }

@@ -131,6 +131,11 @@ extension Simulation {
     /// Keeps a copy of a machine's disk.
     package func backUp(_ machine: Int) { self.backups[machine] = self.machines[machine].store }
 
+    /// Adds a machine with a key of its own.
+    package func addMachine() -> Int {
+        self.addMachine(signer: Self.signer(&self.random))
+    }
+
     /// Makes a second machine with the key and the disk of another, as nobody should.
     package func clone(_ machine: Int) -> Int {
         let index = self.addMachine(signer: self.machines[machine].signer)
@@ -158,7 +163,7 @@ extension Simulation {
             backup.incarnation = nil
         }
         self.checker.restored(
-            to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
+            machine, to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
         self.machines[machine].store = backup
         self.machines[machine].wasRestored = true
         self.machines[machine].shown = []

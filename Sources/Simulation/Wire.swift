@@ -38,6 +38,8 @@ struct Wire {
         var lastArrival: UInt64 = 0
         /// Until when the sender is occupied with a chunk.
         var isSending = false
+        /// Whether the way is blocked and all that is in flight waits to be sent again.
+        var isStalled = false
         /// Whether nothing may be sent behind what waits.
         var isEnding = false
         /// Bytes sent and not credited back, by channel; what the receiving node may not see exceeded.

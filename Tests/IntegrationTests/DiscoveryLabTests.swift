@@ -64,6 +64,48 @@ extension IntegrationTests {
             for node in nodes { try node.stop() }
         }
 
+        @Test("find each other again after an Avahi daemon was killed and started anew")
+        func avahiRestart() throws {
+            let scratch = try Scratch()
+            let lab = try NetworkLab(hosts: 3, avahi: true)
+            let nodes = try (1...3).map { host in
+                try Node(
+                    "n\(host)", in: scratch, on: lab.prefix(host), ["--interface", "eth0"])
+            }
+            try Self.startTheFirstTwo(nodes, .avahi)
+            try lab.restartAvahi(2)
+            // The first one leaves, so that the third can only be found by the second's Avahi.
+            try nodes[0].stop()
+            let stopwatch = Stopwatch()
+            try nodes[2].start()
+            try nodes[2].await("n2 is linked", .fiveTimes(5_000)) { try $0.linked() == ["n2"] }
+            print("MEASURED Avahi restart: linked after \(stopwatch.milliseconds) ms")
+            for node in nodes[1...] { try node.stop() }
+        }
+
+        @Test(
+            "go on when a host gets another address",
+            arguments: [Finding.avahi, Finding.embedded])
+        func otherAddress(finding: Finding) throws {
+            let scratch = try Scratch()
+            let lab = try NetworkLab(hosts: 2, avahi: finding == .avahi)
+            let nodes = try (1...2).map { host in
+                try Node(
+                    "n\(host)", in: scratch, on: lab.prefix(host),
+                    ["--discovery", finding.mode, "--interface", "eth0"])
+            }
+            try Self.startTheFirstTwo(nodes, finding)
+            for node in nodes { try node.join("agora") }
+            try lab.move(2, to: "10.77.0.99")
+            let stopwatch = Stopwatch()
+            try nodes[0].send("to the new address", to: "agora")
+            try nodes[1].awaitTexts(["to the new address"], in: "agora", .fiveTimes(10_000))
+            try nodes[1].send("from the new address", to: "agora")
+            try nodes[0].awaitTexts(["from the new address"], in: "agora", .fiveTimes(10_000))
+            print("MEASURED \(finding), new address: talking after \(stopwatch.milliseconds) ms")
+            for node in nodes { try node.stop() }
+        }
+
         static func startTheFirstTwo(_ nodes: [Node], _ finding: Finding) throws {
             try nodes[0].start()
             if finding == .staticPeers {

@@ -15,6 +15,9 @@ enum Replay {
     /// Whether one seed is run again, and nothing else.
     static var isOn: Bool { self.seed != nil }
 
+    /// Whether each seed is printed as it begins: where a trap ends the process the last one shows which.
+    static let isVerbose = ProcessEnvironment.variable("VERBOSE") != nil
+
     /// The seeds to run: a few hundred, or as many as `COUNT` says, from `FROM`.
     static var seeds: [UInt64] {
         if let seed = self.seed { return [seed] }

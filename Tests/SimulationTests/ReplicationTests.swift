@@ -84,6 +84,67 @@ struct ReplicationTests {
         }
     }
 
+    @Test("a newcomer gets a long history")
+    func longHistory() throws {
+        let simulation = try Simulation.joined(2, in: self.room, seed: 6)
+        for number in 0..<5_000 {
+            try simulation.send("message \(number)", from: 0, to: self.room)
+            if number % 50 == 0 { try simulation.run(for: 20) }
+        }
+        try simulation.run(for: 2_000)
+        let texts = simulation.texts(on: 0, in: self.room)
+        #expect(texts.count == 5_000)
+        #expect(simulation.texts(on: 1, in: self.room) == texts)
+        let newcomer = simulation.addMachine()
+        try simulation.start(newcomer)
+        try simulation.request(newcomer, .join(self.room))
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: newcomer, in: self.room) == texts)
+    }
+
+    @Test("on a calm network each entry crosses each link once")
+    func noDuplicates() throws {
+        let simulation = try Simulation.joined(4, in: self.room, seed: 8)
+        try simulation.run(for: 30_000)
+        let before = simulation.runCount
+        for number in 0..<100 {
+            try simulation.send("message \(number)", from: number % 4, to: self.room)
+            try simulation.run(for: 200)
+        }
+        try simulation.run(for: 1_000)
+        #expect(simulation.runCount - before == 300)
+        for machine in 0...3 {
+            #expect(simulation.texts(on: machine, in: self.room).count == 100)
+        }
+    }
+
+    @Test("a dozen nodes that all start at once agree")
+    func dozen() throws {
+        let simulation = try Simulation.joined(12, in: self.room, seed: 9)
+        for machine in 0..<12 {
+            try simulation.send("hello from \(machine)", from: machine, to: self.room)
+        }
+        try simulation.settle()
+        #expect(simulation.texts(on: 5, in: self.room).count == 12)
+    }
+
+    @Test("what is sent behind a join that failed is refused with it")
+    func failedJoin() throws {
+        let simulation = Simulation(seed: 10, machines: 2, faults: Faults())
+        try simulation.start(0)
+        try simulation.run(for: 1_000)
+        simulation.setDiskFull(0, true)
+        try simulation.request(0, .join(self.room))
+        try simulation.send("into the unknown", from: 0, to: self.room)
+        try simulation.run(until: "refused", within: 1_000) {
+            simulation.status(of: 0)?.alerts.map(\.code).contains(.storage) == true
+        }
+        simulation.setDiskFull(0, false)
+        try simulation.run(for: 10_000)
+        #expect(simulation.texts(on: 0, in: self.room).isEmpty)
+        try simulation.settle()
+    }
+
     @Test("a full disk refuses what is sent, and takes what peers hold once there is room")
     func fullDisk() throws {
         let simulation = try Simulation.joined(2, in: self.room, seed: 5)

@@ -11,10 +11,24 @@ struct SeedTests {
     @Test("whatever goes wrong, all agree in the end", arguments: Self.shares)
     func seeds(share: [UInt64]) {
         for seed in share {
+            if Replay.isVerbose { print("SEED=\(seed)") }
             do {
                 _ = try Simulation.run(seed: seed)
             } catch {
                 Issue.record("SEED=\(seed) make sim: \(error)")
+            }
+        }
+    }
+
+    @Test(
+        "a peer that breaks the protocol in every way harms no one but itself",
+        .enabled(if: !Replay.isOn))
+    func assault() {
+        for seed in UInt64(1)...40 {
+            do {
+                try Simulation.assault(seed: seed)
+            } catch {
+                Issue.record("assault \(seed): \(error)")
             }
         }
     }

@@ -13,7 +13,9 @@ scratch=$(cd "$scratch" && pwd)
 logs=$scratch/check
 rm -f "$logs"/*
 programs=$scratch/release
-export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=color=no
+# The seeds of the simulation.
+if [ "${STOA_LONG:-}" = 1 ]; then export COUNT=${COUNT:-5000}; fi
+export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
 passed=0 failed=0 skipped=0
@@ -53,7 +55,7 @@ part() {
     echo "$line"
     if [ "$bad" != 0 ]; then
         echo "----- $name ended with $code; $logs/$name.log:"
-        grep -hE '✘|error:|WARNING: ThreadSanitizer|^demo:|not ok' "$logs/$name.log" | head -40
+        grep -hiE '✘|error:|WARNING: ThreadSanitizer|^demo:|^failed' "$logs/$name.log" | head -40
         echo "-----"
         tail -60 "$logs/$name.log"
         echo "-----"

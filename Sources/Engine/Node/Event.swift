@@ -138,6 +138,8 @@ public enum Timer: Hashable, Sendable {
     case release
     /// A wait for delivery ends.
     case delivery
+    /// Links that were silent since the network changed are given up.
+    case networkCheck
     /// Try the store again after a failure.
     case storage
 }

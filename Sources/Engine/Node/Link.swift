@@ -54,6 +54,8 @@ struct Link: Sendable {
     var isReadingLive = false
     var isReadingSync = false
     var openWants = 0
+    /// How many wants in a row the peer has not served in time: who serves is asked first.
+    var missedWants = 0
 
     // Receiving: what was taken in and what of it was credited back.
     private var outstanding: [Channel: Int] = [.live: 0, .sync: 0]

@@ -62,8 +62,17 @@ extension Node {
         guard !self.waiting.drafts.isEmpty else { return }
         let drafts = self.waiting.drafts.prefix(Limits.draftsPerBatch)
         var byConversation: [ConversationID: [Draft]] = [:]
-        for draft in drafts { byConversation[draft.conversation, default: []].append(draft) }
         self.waiting.drafts.removeFirst(drafts.count)
+        for draft in drafts {
+            let id = draft.conversation
+            let isJoin = if case .join = draft.content { true } else { false }
+            // What was written behind a join that could not be stored goes the same way.
+            if isJoin || byConversation[id] != nil || self.conversationTable[id]?.isJoined == true {
+                byConversation[id, default: []].append(draft)
+            } else {
+                self.drop(draft, .notMember)
+            }
+        }
         for conversation in byConversation.keys.sorted() {
             self.renewIncarnationIfAhead(in: conversation)
             self.chain(byConversation[conversation] ?? [], conversation, &batch)
@@ -300,6 +309,14 @@ extension Node {
         }
     }
 
+    /// Gives a draft up and tells all who wait for it.
+    private mutating func drop(_ draft: Draft, _ error: RequestError) {
+        let joined = draft.outgoing?.idempotencyKey.map { self.keys.finish($0, nil) } ?? []
+        for request in joined + [draft.request].compactMap({ $0 }) {
+            self.actions.append(.answer(request, .failed(error)))
+        }
+    }
+
     /// None of the batch is on disk: whoever waited for it is told, and what peers sent is asked for again.
     mutating func commitFailed(_ failure: StoreFailure) {
         guard let flight = self.inFlight else {
@@ -307,16 +324,7 @@ extension Node {
         }
         self.inFlight = nil
         self.alert(.storage, "\(failure.detail); \(failure.remedy)")
-        for draft in flight.drafts {
-            if let text = draft.outgoing?.idempotencyKey {
-                for request in self.keys.finish(text, nil) {
-                    self.actions.append(.answer(request, .failed(.storage(failure))))
-                }
-            }
-            if let request = draft.request {
-                self.actions.append(.answer(request, .failed(.storage(failure))))
-            }
-        }
+        for draft in flight.drafts { self.drop(draft, .storage(failure)) }
         for request in flight.profileRequests {
             self.actions.append(.answer(request, .failed(.storage(failure))))
         }

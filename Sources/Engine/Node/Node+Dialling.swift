@@ -155,7 +155,7 @@ extension Node {
         self.actions.append(.arm(.redial(id), at: self.now.monotonic + wait + jitter))
     }
 
-    /// The network is another one: every target gets a fresh chance.
+    /// Every target that was waiting is dialled at once.
     mutating func redialAll() {
         for id in self.targets.keys.sorted() {
             self.targets[id]?.failures = 0
@@ -200,6 +200,11 @@ extension Node {
             known.addresses.removeAll { $0 == address }
             known.addresses.insert(address, at: 0)
             known.addresses = Array(known.addresses.prefix(Limits.addressesPerTarget))
+            // Whoever else leads to this address leads to this peer: no need to dial it again.
+            for (id, target) in self.targets
+            where target.peer == nil && target.addresses.contains(address) {
+                self.targets[id]?.peer = peer
+            }
         }
         known.lastSeen = self.now.wall
         self.knownPeers[peer] = known

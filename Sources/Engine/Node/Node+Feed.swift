@@ -99,6 +99,7 @@ extension Node {
         case .live(let id, let key): self.liveRead(run, key, on: id)
         case .sync(let id, let serving): self.syncRead(run, serving, on: id)
         case .fork(let key): self.forkRead(run, key)
+        case .end(let proof): self.endRead(run, proof)
         }
     }
 
@@ -108,6 +109,8 @@ extension Node {
         switch purpose {
         case .live(let id, _), .sync(let id, _): self.close(id, .storage, "the disk failed")
         case .fork(let key): self.forkSearches[key] = nil
+        // Peers tell of the proof again.
+        case .end: break
         }
     }
 

@@ -73,9 +73,12 @@ extension Node {
 
     /// The own entries have come: either the difference is here, or it lies before or behind.
     mutating func forkRead(_ run: Run?, _ key: LogKey) {
-        guard let search = self.forkSearches.removeValue(forKey: key),
-            let theirs = search.theirs, let run
+        // The answer to an earlier search, given up since, may come while another one runs.
+        guard let search = self.forkSearches[key], let theirs = search.theirs,
+            run.map({ $0.first == search.from }) ?? true
         else { return }
+        self.forkSearches[key] = nil
+        guard let run else { return }
         let own = VerifiedRun(run: run, ids: run.ids)
         if theirs.run.prev != own.run.prev {
             self.askBackwards(
@@ -88,7 +91,7 @@ extension Node {
             guard let left = own.suffix(from: point), let right = theirs.suffix(from: point),
                 let proof = ForkProof(left, right)
             else { preconditionFailure("two runs that differ at a seq prove a fork there") }
-            self.endLog(by: proof)
+            self.endLog(by: proof, after: self.headBefore(proof))
         } else {
             // All that both hold here is the same: the difference lies behind.
             let next = min(own.run.last, theirs.run.last) + 1
@@ -109,7 +112,23 @@ extension Node {
                 id, "forged fork proof against \(key.name.author.shortText)")
         }
         self.learnName(ofProof: proof, on: id)
-        self.endLog(by: proof)
+        let head = conversation.log(key.name).head
+        if head.seq < proof.point || proof.point == 1 {
+            self.endLog(by: proof, after: .start)
+        } else {
+            // The own history may have left both of the proof's before their point.
+            self.read(.end(proof), key, from: proof.point - 1, through: proof.point - 1)
+        }
+    }
+
+    /// The own entry before a proven fork point has come: there the log ends.
+    mutating func endRead(_ run: Run?, _ proof: ForkProof) {
+        guard let run, let id = run.ids.first else {
+            // A smaller point was proven meanwhile.
+            return
+        }
+        self.endLog(
+            by: proof, after: Head(seq: run.first, id: id, time: run.entries[0].time))
     }
 
     private mutating func learnName(ofProof proof: ForkProof, on id: LinkID) {
@@ -127,13 +146,15 @@ extension Node {
     }
 
     /// Ends a log before a proven fork point, keeps the proof and sends it on.
-    private mutating func endLog(by proof: ForkProof) {
+    ///
+    /// `last` is the own entry before the point, where this node has one.
+    private mutating func endLog(by proof: ForkProof, after last: Head) {
         let key = proof.key
         let room = key.conversation
         let log = self.conversationTable[room]?.log(key.name) ?? Log()
         if let known = log.fork, known.point <= proof.point { return }
         self.forkSearches[key] = nil
-        let head = log.head.seq < proof.point ? log.head : self.headBefore(proof)
+        let head = log.head.seq < proof.point ? log.head : last
         // What is being written of the log before the point will be on disk in a moment.
         let written = Log(head: head, tail: head, fork: proof)
         let tail =
@@ -164,7 +185,8 @@ extension Node {
         self.plan(room)
     }
 
-    /// The position before a fork point; its time matters only for what can no longer follow.
+    /// The position before a fork point that the own entries prove; its time matters only for what can no
+    /// longer follow.
     private func headBefore(_ proof: ForkProof) -> Head {
         guard let prev = proof.left.prev else { return .start }
         return Head(seq: proof.point - 1, id: prev, time: proof.left.entries[0].time)

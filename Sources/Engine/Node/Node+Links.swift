@@ -183,7 +183,7 @@ extension Node {
         self.reads = self.reads.filter { entry in
             switch entry.value {
             case .live(let reader, _), .sync(let reader, _): reader != id
-            case .fork: true
+            case .fork, .end: true
             }
         }
         self.dropFetches(of: link)
@@ -217,6 +217,24 @@ extension Node {
         self.releaseIfDue()
         self.refreshDigests(on: id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
+    }
+
+    /// The network is another one: links prove that they live, and what did not answer gets a chance.
+    ///
+    /// A stream from an address that is gone would be noticed only after a minute of silence.
+    mutating func networkChanged() {
+        self.networkChangedAt = self.now.monotonic
+        for id in self.links.keys.sorted() { self.ping(id) }
+        self.actions.append(
+            .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
+        self.redialAll()
+    }
+
+    mutating func networkCheckDue() {
+        guard let changed = self.networkChangedAt.take() else { return }
+        for id in self.links.keys.sorted() where (self.links[id]?.lastHeard ?? .max) <= changed {
+            self.close(id, .dead, "no answer since the network changed")
+        }
     }
 
     private mutating func received(clock: UInt64, on id: LinkID, roundTrip: UInt64?) {

@@ -117,6 +117,7 @@ extension Node {
     private mutating func fetched(_ key: LogKey, through seq: UInt64, from id: LinkID) {
         self.discovered(key, from: id)
         guard let fetch = self.fetches[key], fetch.link == id else { return }
+        self.links[id]?.missedWants = 0
         if seq >= fetch.through {
             self.endFetch(key)
             self.plan(key.conversation)

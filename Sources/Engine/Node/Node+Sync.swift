@@ -281,9 +281,9 @@ extension Node {
             guard self.fetches[key] == nil, self.forkSearches[key] == nil else { continue }
             let free = links.filter { (self.links[$0]?.openWants ?? .max) < Limits.wantsPerLink }
             guard
-                let id = free.min(by: {
-                    (self.links[$0]?.openWants ?? 0, $0) < (self.links[$1]?.openWants ?? 0, $1)
-                }), let link = self.links[id]
+                let id = free.compactMap({ self.links[$0] }).min(by: {
+                    ($0.missedWants, $0.openWants, $0.id) < ($1.missedWants, $1.openWants, $1.id)
+                })?.id, let link = self.links[id]
             else { continue }
             let from = conversation.log(name).tail.seq + 1
             let has = link.shared[room]?.rows[name]?.seq ?? 0
@@ -371,6 +371,7 @@ extension Node {
         var rooms: Set<ConversationID> = []
         for (key, fetch) in self.fetches where fetch.deadline <= self.now.monotonic {
             self.endFetch(key)
+            self.links[fetch.link]?.missedWants += 1
             self.links[fetch.link]?.shared[key.conversation]?.lacking[key.name] = nil
             rooms.insert(key.conversation)
         }

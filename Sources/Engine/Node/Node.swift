@@ -40,6 +40,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var links: [LinkID: Link] = [:]
     var linkOfPeer: [PeerID: LinkID] = [:]
     var challengers: [PeerID: Challenger] = [:]
+    /// When the network changed, until the links have been looked at.
+    var networkChangedAt: UInt64?
     var fetches: [LogKey: Fetch] = [:]
     var forkSearches: [LogKey: ForkSearch] = [:]
     var isDeltaArmed = false
@@ -128,7 +130,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .timer(let timer): self.timerFired(timer)
         case .found(let service): self.found(service)
         case .lost(let name): self.lost(name)
-        case .networkChanged: self.redialAll()
+        case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.requested(what, request)
         }
         self.startBatch()
@@ -155,6 +157,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .fetch: self.fetchDue()
         case .release: self.waiting.release = true
         case .delivery: self.deliveriesDue()
+        case .networkCheck: self.networkCheckDue()
         case .storage: self.storageRetryAt = nil
         }
     }

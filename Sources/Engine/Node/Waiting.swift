@@ -58,6 +58,8 @@ enum ReadPurpose: Hashable, Sendable {
     case sync(LinkID, Serving)
     /// Own view of a log that may have forked.
     case fork(LogKey)
+    /// The own entry before a fork point that a peer has proven.
+    case end(ForkProof)
 }
 
 /// Idempotency keys of sends that are not yet on disk, or only just: they close the gap between a

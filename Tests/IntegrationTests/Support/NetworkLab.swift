@@ -44,6 +44,27 @@ final class NetworkLab {
     func unplug(_ host: Int) throws { try self.setCable(host, "down") }
     func plug(_ host: Int) throws { try self.setCable(host, "up") }
 
+    /// Kills a host's Avahi daemon without a goodbye and starts another one.
+    func restartAvahi(_ host: Int) throws {
+        _ = try ChildProcess.run(
+            self.prefix(host) + [
+                "sh", "-ec",
+                "kill -9 $(cat /run/avahi-daemon/pid); rm -f /run/avahi-daemon/pid; "
+                    + "exec avahi-daemon --daemonize --no-chroot --no-rlimits "
+                    + "-f \(Surroundings.project)/Tests/Labs/avahi.conf",
+            ])
+    }
+
+    /// Gives a host another IPv4 address in place of the one that it has.
+    func move(_ host: Int, to address: String) throws {
+        _ = try ChildProcess.run(
+            self.prefix(host) + [
+                "sh", "-ec",
+                "ip address flush dev eth0 scope global && "
+                    + "ip address add \(address)/24 brd + dev eth0",
+            ])
+    }
+
     private func setCable(_ host: Int, _ state: String) throws {
         _ = try ChildProcess.run(
             ["nsenter", "-t", self.bridge, "-n", "--", "ip", "link", "set", "port\(host)", state])
