@@ -5,6 +5,7 @@ from __future__ import annotations
 import frames
 from control import shown
 from entries import EntryKind, hybrid_time
+from forgeries import Author, live
 from frames import Type
 from records import profile
 from replica import Conversation, wall_milliseconds
@@ -13,6 +14,9 @@ from rig import ROOM, SECONDS, Rig
 MESSAGES = 300
 LONG = 12
 PROFILE_TRIES = 100
+# Entries more than five minutes ahead are held; this one is due soon after it is sent.
+HELD_FROM_MILLISECONDS = 300_000
+DUE_AFTER_MILLISECONDS = 1_500
 
 
 def verify_everything(rig: Rig, conversation: Conversation, author: bytes) -> None:
@@ -205,3 +209,34 @@ async def run(rig: Rig) -> None:
     checks.that("the leave and the join are in the log", kinds[-2:] == [3, 2], kinds[-3:])
     await peer.until(lambda: session.pings > 0, SECONDS, "stoad's first ping")
     checks.that("stoad pings", session.ended is None)
+
+    await ahead_of_time(rig)
+
+
+async def ahead_of_time(rig: Rig) -> None:
+    """An entry ahead of time is held, counted in `status`, and shown when due."""
+    control = await rig.subscribed()
+    peer = rig.peer("Early")
+    conversation = peer.join(ROOM, say_so=False)
+    session = await rig.dial(peer)
+    await rig.same_digest(peer, session, conversation)
+    author = Author.new(peer.identity, conversation.identifier)
+    sent = wall_milliseconds()
+    hlc = hybrid_time(sent + HELD_FROM_MILLISECONDS + DUE_AFTER_MILLISECONDS)
+    for frame in live(author.run(author.text("ahead of time", hlc))):
+        session.link.send(frame)
+    held = 0
+    while held == 0 and wall_milliseconds() < sent + DUE_AFTER_MILLISECONDS:
+        await peer.heard_back(session)
+        held = (await control.call("status"))["held"]
+    rig.checks.same("an entry ahead of time is held and counted", held, 1)
+    texts = [item["text"] for item in await rig.stoad.history(ROOM)]
+    rig.checks.that("and not shown", "ahead of time" not in texts)
+    await control.message(
+        lambda item: item["text"] == "ahead of time", 5 * DUE_AFTER_MILLISECONDS / 1_000
+    )
+    after = wall_milliseconds() - sent
+    print(f"MEASURED an entry ahead of time: due after {DUE_AFTER_MILLISECONDS} ms, shown after {after} ms")
+    rig.checks.that("it is not shown before it is due", after >= DUE_AFTER_MILLISECONDS, after)
+    rig.checks.same("nothing is held then", (await control.call("status"))["held"], 0)
+    await peer.close()
