@@ -73,6 +73,88 @@ extension IntegrationTests {
             }
         }
 
+        /// The system calls of a send: writing the log, syncing it, telling peers and clients.
+        static let steps = ["pwrite64", "fdatasync", "sendto"]
+
+        @Test(
+            "loses nothing when it is killed at each step of a send", Surroundings.labs,
+            arguments: Self.steps)
+        func killedAtEachStep(call: String) throws {
+            let scratch = try Scratch()
+            let receiver = try Node.onLoopback("receiver", in: scratch)
+            try receiver.start()
+            try receiver.join("agora")
+            let sender = try Node.onLoopback(
+                "sender", in: scratch, peers: [try receiver.address()])
+            try sender.start()
+            try sender.join("agora")
+            try sender.stop()
+            let before = try Self.callsOfStart(call, sender, in: scratch)
+
+            var returned: [String] = []
+            var killed = 0
+            for step in 1...24 {
+                sender.wrap(
+                    in: Self.trace(call, to: "/dev/null")
+                        + ["-e", "inject=\(call):signal=SIGKILL:when=\(before + step)"])
+                try sender.launch()
+                // A start may take some calls more than another, and so meet its end early.
+                if (try? sender.awaitReadiness(Deadline(afterMilliseconds: 5_000))) != nil {
+                    let (sent, isDead) = Self.sendUntilDead(sender, "\(call) \(step)")
+                    returned += sent
+                    killed += isDead ? 1 : 0
+                }
+                try sender.kill()
+            }
+            #expect(killed > 12, "most kills are to meet a send")
+            sender.wrap(in: [])
+            try sender.start()
+            for node in [receiver, sender] {
+                try node.awaitTexts(returned, in: "agora")
+                let texts = try node.texts(in: "agora")
+                #expect(Set(texts).count == texts.count, "a message came twice")
+                #expect(try node.call("status")["alerts"] == [])
+            }
+            print("MEASURED killed at \(killed) calls of \(call): \(returned.count) sends returned")
+        }
+
+        private static func trace(_ call: String, to path: String) -> [String] {
+            ["strace", "-D", "-f", "-qq", "-o", path, "-e", "trace=\(call)"]
+        }
+
+        /// How often a call is made before the daemon has its link and nothing to do.
+        private static func callsOfStart(
+            _ call: String, _ sender: Node, in scratch: Scratch
+        ) throws -> Int {
+            let path = scratch.path + "/trace"
+            sender.wrap(in: Self.trace(call, to: path))
+            try sender.start()
+            try sender.await("the receiver is linked") { try $0.linked() == ["receiver"] }
+            let lines = String(
+                decoding: try Files.read(path, limitBytes: 1 << 20), as: UTF8.self)
+            try sender.stop()
+            return lines.split(separator: "\n").count { $0.contains("\(call)(") }
+        }
+
+        /// Sends one after the other until the daemon dies; returns what had returned.
+        private static func sendUntilDead(
+            _ sender: Node, _ name: String
+        ) -> (returned: [String], isDead: Bool) {
+            var returned: [String] = []
+            guard let control = try? ControlConnection(path: sender.socket) else {
+                return ([], true)
+            }
+            for number in 1...50 {
+                let text = "\(name) message \(number)"
+                guard
+                    let id = try? control.post("send", ["to": "agora", "text": .string(text)]),
+                    (try? control.result(of: id)) != nil
+                else { return (returned, true) }
+                returned.append(text)
+            }
+            return (returned, false)
+        }
+
         /// Sends one after the other, then kills in the middle of it; returns what had returned.
         static func sendUntilKilled(
             _ sender: Node, _ round: Int, afterMilliseconds delay: UInt64

@@ -10,7 +10,7 @@ set -euo pipefail
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
     pkg-config)
 labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils
-    python3-venv)
+    python3-venv strace)
 
 die() { echo "setup: $*" >&2; exit 69; }
 

@@ -6,7 +6,7 @@ import Posix
 final class Node {
     let name: String
     let folder: String
-    private let prefix: [String]
+    private var prefix: [String]
     private var arguments: [String]
     private var process: ChildProcess?
     private var connection: ControlConnection?
@@ -53,6 +53,9 @@ final class Node {
 
     /// Adds arguments for the next start.
     func add(_ arguments: [String]) { self.arguments += arguments }
+
+    /// Runs the next daemons under another command, such as strace -D, which leaves them their number.
+    func wrap(in prefix: [String]) { self.prefix = prefix }
 
     /// Starts the daemon without waiting for anything.
     func launch() throws {

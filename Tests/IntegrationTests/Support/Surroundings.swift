@@ -32,7 +32,8 @@ enum Surroundings {
 
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
-        let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon"].allSatisfy { tool in
+        let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {
+            tool in
             ["/usr/sbin/", "/usr/bin/", "/sbin/", "/bin/"].contains { Files.exists($0 + tool) }
         }
         // Root of a container may be forbidden to make namespaces.
