@@ -72,8 +72,9 @@ struct ModelStore {
         for (room, membership) in batch.membership { self.rooms[room] = membership }
         for peer in batch.peers { self.peers[peer.id] = peer }
         if let incarnation = batch.incarnation { self.incarnation = incarnation }
+        // What one batch both appends and releases is told once, as released.
         let cursors = batch.appends.map { append in
-            append.run.ids.map { self.row($0)?.cursor }
+            append.run.ids.map { released.contains($0) ? nil : self.row($0)?.cursor }
         }
         let new = Set(batch.appends.flatMap(\.run.ids))
         for (index, append) in batch.appends.enumerated() {
