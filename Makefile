@@ -31,8 +31,10 @@ build: setup  ## Build the release programs stoad and stoa
 setup:  ## Install the Debian packages that building needs, where they are missing
 	@Tests/Tools/setup.sh
 
-test: setup  ## Run the unit tests
+test:  ## Run the unit tests, and talk to the implementation in Python
+	@Tests/Tools/setup.sh --test
 	$(swift_test) --skip IntegrationTests --skip SimulationTests
+	@Tests/Interop/run.sh $(SCRATCH)/debug/stoad $(SCRATCH)/debug/stoa || [ $$? = 77 ]
 
 labs: build  ## Run the programs on private networks and under systemd (as root)
 	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests

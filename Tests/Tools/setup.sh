@@ -1,7 +1,8 @@
 #!/bin/bash
-# Installs what building Stoa needs, and with --labs what its tests on private networks need too.
+# Installs what building Stoa needs, with --test what its tests need too, and with --labs also what
+# those on private networks need.
 #
-#   setup.sh [--labs]
+#   setup.sh [--test | --labs]
 #
 # Where everything is there it only looks, in milliseconds. On Debian and its children it installs
 # what is missing with apt-get (by sudo when not root); elsewhere it says what is missing.
@@ -9,16 +10,17 @@ set -euo pipefail
 
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
     pkg-config)
-labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils
-    python3-venv strace)
+test=(python3-venv)
+labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace)
 
 die() { echo "setup: $*" >&2; exit 69; }
 
 wanted=("${build[@]}")
 case ${1:-} in
     '') ;;
-    --labs) wanted+=("${labs[@]}") ;;
-    *) echo "usage: setup.sh [--labs]" >&2; exit 64 ;;
+    --test) wanted+=("${test[@]}") ;;
+    --labs) wanted+=("${test[@]}" "${labs[@]}") ;;
+    *) echo "usage: setup.sh [--test | --labs]" >&2; exit 64 ;;
 esac
 
 command -v swift >/dev/null || die "there is no swift; install 6.2 or newer from swift.org/install"
