@@ -130,6 +130,9 @@ public enum Limits {
     public static let backoffFirstMilliseconds: UInt64 = 1_000
     /// The longest wait between redials; each is twice the one before.
     public static let backoffLastMilliseconds: UInt64 = 60_000
+    /// The longest wait for a remembered peer, which may be away for weeks: one packet in a quarter of an
+    /// hour costs nothing, and without discovery nothing else would find it again.
+    public static let rememberedLastMilliseconds: UInt64 = 900_000
     /// Dial targets that are remembered: twice the links of the largest network.
     public static let targets = 512
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.

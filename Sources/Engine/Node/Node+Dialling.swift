@@ -19,8 +19,6 @@ struct Target: Sendable {
 extension Node {
     /// Backoff steps that a refusal counts for: about 16 seconds.
     private static var penaltyFailures: Int { 4 }
-    /// A remembered peer that never answers is left to discovery.
-    private static var rememberedTries: Int { 6 }
 
     mutating func startDialling() {
         for peer in self.configuration.staticPeers {
@@ -145,12 +143,13 @@ extension Node {
     /// Dials again later: after one second, then twice as long each time, with jitter.
     private mutating func backOff(_ id: TargetID, penalty: Bool) {
         guard let target = self.targets[id], !target.isGone else { return }
-        if case .remembered = id, target.failures >= Self.rememberedTries { return }
+        var longest = Limits.backoffLastMilliseconds
+        if case .remembered = id { longest = Limits.rememberedLastMilliseconds }
         if case .service(let name) = id { self.actions.append(.refresh(service: name)) }
         let failures = max(target.failures, penalty ? Self.penaltyFailures : 0)
         self.targets[id]?.failures = failures + 1
         let doubled = Limits.backoffFirstMilliseconds << UInt64(min(failures, 16))
-        let wait = min(doubled, Limits.backoffLastMilliseconds)
+        let wait = min(doubled, longest)
         let jitter = UInt64.random(in: 0...wait / 4, using: &self.random)
         self.actions.append(.arm(.redial(id), at: self.now.monotonic + wait + jitter))
     }
