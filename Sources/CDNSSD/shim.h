@@ -1,7 +1,9 @@
 #pragma once
+#include <avahi-common/malloc.h>
 #include <dlfcn.h>
 #include <dns_sd.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* The library is loaded, not linked. It brings libavahi-client, which has a function
    avahi_entry_group_free() with one argument, and libavahi-core has another one with two under the
@@ -17,6 +19,8 @@ struct cdnssd_functions {
     __typeof__(&DNSServiceRefDeallocate) deallocate;
 };
 
+static inline void *cdnssd_zeroed(size_t size) { return calloc(1, size); }
+
 /* Loads libdns_sd for the rest of the process. NULL, or why that cannot be done. */
 static inline const char *cdnssd_load(struct cdnssd_functions *functions) {
     const int deep_binding = 0x8; /* RTLD_DEEPBIND, which wants _GNU_SOURCE */
@@ -24,6 +28,13 @@ static inline const char *cdnssd_load(struct cdnssd_functions *functions) {
         return "the sanitizers cannot load a library with RTLD_DEEPBIND";
     void *library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | deep_binding);
     if (!library) return "libdns_sd.so.1 cannot be loaded (Debian: libavahi-compat-libdnssd1)";
+    /* Avahi 0.8 leaves the callbacks of a new question as malloc() gave them and, when its daemon
+       goes away, calls the first that is not NULL. So Avahi gets its memory zeroed. */
+    static const AvahiAllocator allocator = {cdnssd_zeroed, free, realloc, calloc};
+    __typeof__(&avahi_set_allocator) set_allocator =
+        (__typeof__(&avahi_set_allocator))dlsym(library, "avahi_set_allocator");
+    if (!set_allocator) return "libavahi-common.so.3 lacks a function";
+    set_allocator(&allocator);
     functions->register_service =
         (__typeof__(&DNSServiceRegister))dlsym(library, "DNSServiceRegister");
     functions->browse = (__typeof__(&DNSServiceBrowse))dlsym(library, "DNSServiceBrowse");
