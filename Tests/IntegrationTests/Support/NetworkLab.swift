@@ -45,13 +45,18 @@ final class NetworkLab {
     func plug(_ host: Int) throws { try self.setCable(host, "up") }
 
     /// Kills a host's Avahi daemon without a goodbye and starts another one.
+    ///
+    /// The new one ends at once while the bus still counts the old one's name as taken.
     func restartAvahi(_ host: Int) throws {
+        let start =
+            "avahi-daemon --daemonize --no-chroot --no-rlimits "
+            + "-f \(Surroundings.project)/Tests/Labs/avahi.conf"
         _ = try ChildProcess.run(
             self.prefix(host) + [
                 "sh", "-ec",
-                "kill -9 $(cat /run/avahi-daemon/pid); rm -f /run/avahi-daemon/pid; "
-                    + "exec avahi-daemon --daemonize --no-chroot --no-rlimits "
-                    + "-f \(Surroundings.project)/Tests/Labs/avahi.conf",
+                "pid=$(cat /run/avahi-daemon/pid); kill -9 $pid; "
+                    + "while readlink /proc/$pid/exe; do :; done; rm -f /run/avahi-daemon/pid; "
+                    + "tries=0; until \(start); do tries=$((tries + 1)); [ $tries -lt 100 ]; done",
             ])
     }
 
