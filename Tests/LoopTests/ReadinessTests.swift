@@ -77,7 +77,16 @@ import Testing
     @Test("sockets that the manager opened are taken with their names and kinds, once")
     func activation() async {
         await #expect(processExitsWith: .success) {
-            // The numbers 3 and up are what the manager hands over; this process may use them.
+            // The numbers 3 and up are what the manager hands over, but other threads of this process
+            // use them. In a child that was forked only the forking thread lives on.
+            typealias Fork = @convention(c) () -> pid_t
+            let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
+            let child = fork()
+            guard child == 0 else {
+                var status: Int32 = -1
+                waitpid(child, &status, 0)
+                _exit(status == 0 ? 0 : 1)
+            }
             let tcp = try TCPListener(on: SocketAddress(ip: .loopbackIPv4, port: 0))
             let path = "/tmp/stoa-test-\(getpid())/control.sock"
             let unix = try UnixListener(path: path)
