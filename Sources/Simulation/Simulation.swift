@@ -54,7 +54,7 @@ package final class Simulation {
     package private(set) var eventCount = 0
     /// A hash over all that nodes did: equal for equal seeds.
     package private(set) var trace: UInt64 = 0
-    /// Where to write what happens; nil for nowhere.
+    /// Where to write what happens; nil keeps it silent.
     package var log: ((String) -> Void)?
     /// What the nodes said in their logs.
     package private(set) var lines: [String] = []

@@ -172,7 +172,7 @@ private struct WordSplitter {
                 "there is no option \"\(shown)\"",
                 next: "see --help; put -- before text that begins with a dash")
         }
-        guard let placeholder = syntax.value else {
+        guard let valueName = syntax.value else {
             guard parts.count == 1 else {
                 throw .usage("\(name) takes no value", next: "give it alone")
             }
@@ -185,7 +185,7 @@ private struct WordSplitter {
             self.options[name] = self.words[self.next]
             self.next += 1
         } else {
-            throw .usage("\(name) needs a value", next: "give \(name) \(placeholder)")
+            throw .usage("\(name) needs a value", next: "give \(name) \(valueName)")
         }
     }
 }

@@ -4,7 +4,7 @@ import ControlAPI
 struct OptionSyntax {
     /// The name with its dashes.
     let name: String
-    /// The placeholder of its value; nil when it takes none.
+    /// The name of its value in the usage; nil when it takes none.
     let value: String?
     let summary: String
 
