@@ -1,5 +1,5 @@
 import CAvahi
-import Synchronization
+import Posix
 
 /// Where the messages of the Avahi library go, which would otherwise go to standard error.
 public enum DiscoveryLog {
@@ -17,7 +17,7 @@ public enum DiscoveryLog {
         case debug
     }
 
-    private static let handler = Mutex<(@Sendable (Level, String) -> Void)?>(nil)
+    private static let handler = Protected<(@Sendable (Level, String) -> Void)?>(nil)
 
     /// Sends messages to a handler from then on; without one they are dropped.
     ///

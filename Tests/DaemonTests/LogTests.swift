@@ -1,12 +1,12 @@
 import Engine
-import Synchronization
+import Posix
 import Testing
 
 @testable import Daemon
 
 @Suite struct LogTests {
     private func lines(_ threshold: LogLevel, isJournal: Bool) -> [String] {
-        let lines = Mutex<[String]>([])
+        let lines = Protected<[String]>([])
         let log = Log(threshold: threshold, isJournal: isJournal) { line in
             lines.withLock { $0.append(line) }
         }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EventLoopTests {
     @Test("posted calls run in order on the loop's thread")
     func postedCalls() throws {
-        let order = Mutex<[Int]>([])
+        let order = Protected<[Int]>([])
         try onLoop { loop in
             for number in 0..<100 {
                 loop.post {

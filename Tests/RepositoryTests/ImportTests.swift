@@ -10,7 +10,7 @@ struct ImportTests {
         "Posix": ["CLinux", "Glibc", "Synchronization"],
         "Loop": ["CLinux", "CSystemd", "Glibc", "Posix", "Synchronization"],
         "Storage": ["CSQLite", "Engine", "Glibc", "Noise"],
-        "Discovery": ["CAvahi", "CDNSSD", "Glibc", "Loop", "Posix", "Synchronization"],
+        "Discovery": ["CAvahi", "CDNSSD", "Glibc", "Loop", "Posix"],
         "Daemon": [
             "ControlAPI", "Discovery", "Engine", "Glibc", "Loop", "Noise", "Posix", "Storage",
             "Synchronization",

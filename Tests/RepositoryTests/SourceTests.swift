@@ -124,6 +124,14 @@ struct SourceTests {
         self.refuse([".random(in:"], in: files) { $0.code.contains("using: &") }
     }
 
+    @Test("locks are of the kind that the thread sanitizer sees")
+    func locks() {
+        let watched = ["Sources/", "Tests/PosixTests/", "Tests/LoopTests/", "Tests/DaemonTests/"]
+        self.refuse(
+            ["Mutex<", "Mutex("],
+            in: Self.swift.filter { file in watched.contains { file.path.hasPrefix($0) } })
+    }
+
     @Test("nothing in Sources traps on what others send")
     func traps() {
         self.refuse(["try" + "! ", " as" + "! ", "fatal" + "Error("], in: Self.sources)

@@ -20,6 +20,8 @@ export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=
 
 passed=0 failed=0 skipped=0
 summary=()
+# What went wrong in which part: said when it happens and once more at the end, where one looks.
+failures=()
 
 # part NAME KIND COMMAND...: runs one part and counts. KIND says how its tests are told: `step` has
 # none, `one` is one test, `swift` writes $logs/NAME.xml, `lines` ends with `N passed, N failed`.
@@ -54,8 +56,11 @@ part() {
     summary+=("$(printf '%-18s%s' "$name" "$line")")
     echo "$line"
     if [ "$bad" != 0 ]; then
+        line=$(grep -haiE -A4 '✘|error:|WARNING: .*Sanitizer|^demo:|^failed|^not ok' \
+            "$logs/$name.log" | cut -c1-300 | head -40)
+        failures+=("$name ended with $code, $bad failed: $logs/$name.log" "$line")
         echo "----- $name ended with $code; $logs/$name.log:"
-        grep -hiE '✘|error:|WARNING: ThreadSanitizer|^demo:|^failed' "$logs/$name.log" | head -40
+        echo "$line"
         echo "-----"
         tail -60 "$logs/$name.log"
         echo "-----"
@@ -88,6 +93,7 @@ finish() {
     if [ "$skipped" != 0 ] && [ "${STOA_NO_SKIP:-}" = 1 ]; then
         echo "skipping is forbidden here (STOA_NO_SKIP=1)"
     fi
+    if [ "$failed" != 0 ]; then printf '%s\n' "failed" "${failures[@]}" | sed '2,$s/^/  /'; fi
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ] && { [ "$skipped" = 0 ] || [ "${STOA_NO_SKIP:-}" != 1 ]; }
     exit
