@@ -117,6 +117,7 @@ main() {
         --filter 'PosixTests|LoopTests|DaemonTests'
     tests integration --filter IntegrationTests
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    part load lines Tests/Load/run.sh "$programs" ${STOA_LONG:+--long}
     part demo one Tests/Tools/demo.sh "$programs"
     finish
 }
