@@ -117,6 +117,7 @@ main() {
         --filter 'PosixTests|LoopTests|DaemonTests'
     tests integration --filter IntegrationTests
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    part counts lines Tests/Bench/counts.py --programs "$programs"
     part demo one Tests/Tools/demo.sh "$programs"
     finish
 }
