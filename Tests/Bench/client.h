@@ -8,9 +8,10 @@
 enum { READ_BYTES = 1 << 20, MAXIMUM_ROOMS = 1024 };
 
 static int is_floor;
-// With `rooms` > 1, message n goes to the room whose name is this one and n modulo `rooms`.
+// When spread, message n goes to the room whose name is this one and n modulo `rooms`.
 static const char *room;
 static long rooms = 1;
+static int is_spread;
 
 // One connection to a daemon: what has come in and what it has said so far.
 struct connection {
@@ -36,6 +37,7 @@ static void set_room(char *text) {
     char *star = strchr(text, '*');
     if (star) {
         *star = 0;
+        is_spread = 1;
         rooms = atol(star + 1);
         if (rooms < 1 || rooms > MAXIMUM_ROOMS) die("%s: too many rooms", star + 1);
     }
@@ -153,7 +155,7 @@ static void subscribe(struct connection *connection, int is_from_start) {
         while (connection->acknowledged == 0) read_some(connection, 0);
     } else {
         char params[256] = "{}";
-        if (rooms == 1)
+        if (!is_spread)
             snprintf(
                 params, sizeof params, "{\"to\":\"%s\"%s}", room, is_from_start ? ",\"from\":0" : "");
         call(connection, "subscribe", params);
@@ -169,7 +171,7 @@ static size_t format_request(char *line, long number) {
     }
     char text[TEXT_BYTES], name[96];
     fill_text(text, number);
-    if (rooms == 1)
+    if (!is_spread)
         snprintf(name, sizeof name, "%s", room);
     else
         snprintf(name, sizeof name, "%s%ld", room, number % rooms);

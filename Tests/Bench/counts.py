@@ -298,7 +298,7 @@ def record(found, reason):
         old = before.get((workload, name))
         why = old["reason"] if old else "first measured"
         if old and value > old["value"] * LIMIT:
-            if reason is None:
+            if not reason:
                 refused.append(f"{workload}: {name}: {value:,} for {old['value']:,}")
                 value = old["value"]
             else:

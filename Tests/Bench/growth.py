@@ -4,12 +4,14 @@ subscribers. The cost is processor time of all daemons, which other load hardly 
 import statistics
 import time
 
-from nodes import ROOM, Stoa
+from nodes import ROOM, Stoa, until
 from report import Row
 from workloads import Workload
 
 SINGLE_MESSAGES = 300
 BURST_MESSAGES = 5_000
+# Sixty-four nodes find each other in seconds, on a busy machine in many.
+MESH_SECONDS = 120
 # So that clocks and credits that follow messages are counted with them.
 AFTERWARDS_SECONDS = 0.4
 
@@ -118,7 +120,7 @@ class Conversations(Growth):
 
 
 class Peers(Growth):
-    """Nodes in the room, each linked to the first one, which sends."""
+    """Nodes in the room, each linked to all others, since they discover each other; one sends."""
 
     name = "Ipeers"
     axis = "peers"
@@ -129,6 +131,10 @@ class Peers(Growth):
 
     def prepare(self, system, size):
         system.together(1 + size)
+        for index in range(1 + size):
+            until(
+                f"{size} links", lambda: system.call(index, "status")["links"] >= size,
+                MESH_SECONDS)
 
     def receivers(self, size):
         return range(1, 1 + size)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from nodes import ROOM, Failure, Stoa
+from nodes import Failure, Stoa
 from report import ALONE, Row
 from workloads import Workload
 
@@ -15,9 +15,11 @@ WATCH_SECONDS = 120
 # Away from other systems; each pair has ports of its own.
 FIRST_PORT = 7501
 
-# A line of `strace -f -r -yy`: thread, seconds since the line before, call.
+# A line of `strace -f -yy`: thread, call.
 LINE = re.compile(r"^(?P<thread>\d+)\s+(?P<call>.*)$")
 RESUMED = re.compile(r"^<\.\.\. (\w+) resumed>")
+# A wait of no time is a look, not a sleep.
+AT_ONCE = re.compile(r"^epoll_wait\(.*, 0\) = ")
 WAITS = ("epoll_wait", "epoll_pwait", "epoll_pwait2", "futex", "poll", "ppoll")
 KINDS = [
     ("UDP", "discovery"),
@@ -26,7 +28,7 @@ KINDS = [
     ("UNIX", "client"),
     ("NETLINK", "network"),
     ("inotify", "files"),
-    ("timerfd", "timer that did nothing else"),
+    ("timerfd", "timer that did nothing outside; the discovery's, see what is left without it"),
     ("eventfd", "hand-over between threads"),
 ]
 
@@ -41,6 +43,8 @@ def attribute(text):
         thread, call = found["thread"], found["call"]
         resumed = RESUMED.match(call)
         name = resumed.group(1) if resumed else call.split("(", 1)[0]
+        if AT_ONCE.search(call):
+            continue
         if name not in WAITS:
             # A call that was interrupted by another thread's line is told once.
             if not resumed:
@@ -79,15 +83,18 @@ class Idle(Workload):
         return {"stoa": self.stoa}
 
     def stoa(self, tools, work):
-        """As many pairs as there are runs, side by side, and one more that is traced."""
+        """As many pairs as there are runs, side by side; one without discovery; one is traced."""
         systems = []
         try:
-            for number in range(self.runs + 1):
+            for number in range(self.runs + 2):
                 system = Stoa(tools, work, first_port=FIRST_PORT + 2 * number)
                 systems.append(system)
+                if number == self.runs:
+                    system.options = ["--discovery", "off"]
                 system.together(2)
             time.sleep(SETTLE_SECONDS)
             pairs = [node for system in systems[:-1] for node in system.nodes]
+            alone = 2 * self.runs
             before = [node.wake_ups() for node in pairs]
             used = [node.processor_seconds() for node in pairs]
             trace = systems[-1].folder / "trace"
@@ -104,9 +111,11 @@ class Idle(Workload):
             self.counts = attribute(trace.read_text())
             if not self.counts:
                 raise Failure("strace saw nothing")
+            wakes = [(b - a) / minutes for a, b in zip(before, after)]
             return {
-                "wakes": [(b - a) / minutes for a, b in zip(before, after)],
-                "processor": [(b - a) / minutes * 1e3 for a, b in zip(used, spent)],
+                "wakes": wakes[:alone],
+                "alone": wakes[alone:],
+                "processor": [(b - a) / minutes * 1e3 for a, b in zip(used, spent)][:alone],
                 "unexplained": sum(
                     count for kind, count in self.counts.items() if kind.startswith("other")),
             }
@@ -122,7 +131,8 @@ class Idle(Workload):
         return [
             line("wakes", f"wake-ups of a daemon with one link, idle for {SETTLE_SECONDS} s",
                  "per minute"),
-            line("processor", "processor time then", "ms per minute"),
+            line("alone", "the same without discovery", "per minute"),
+            line("processor", "processor time then, with discovery", "ms per minute"),
             line("unexplained", "of these neither link, discovery, store nor timer", "wake-ups",
                  must=0),
         ]

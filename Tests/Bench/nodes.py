@@ -118,6 +118,8 @@ class System:
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="stoa-bench."))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.kind}.", dir=work))
         self.nodes = []
+        # What every node's command line ends with.
+        self.options = []
 
     def __enter__(self):
         return self
@@ -196,7 +198,7 @@ class Stoa(System):
             self.socket(index), "--listen", f"127.0.0.1:{self.first_port + index}"]
         for peer in node.peers:
             arguments += ["--peer", f"127.0.0.1:{self.first_port + peer}"]
-        return arguments + node.options
+        return arguments + self.options + node.options
 
     def launch(self, index):
         """Starts the process without waiting for it."""

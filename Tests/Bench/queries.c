@@ -57,9 +57,10 @@ static void open_database(const char *path) {
         "SELECT " COLUMNS " FROM entries e INDEXED BY entries_by_time" TABLES
         "WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.kind = 1"
         " AND e.arrival > 0 AND e.flags & 12 = 0" NEWEST_FIRST "1");
+    // The sign keeps it off the index by room, behind which it would have to sort.
     arrivals = prepare(
         "SELECT " COLUMNS " FROM entries e" TABLES
-        "WHERE e.arrival > ?1 AND e.conversation = ?2 AND e.flags & 12 = 0"
+        "WHERE e.arrival > ?1 AND +e.conversation = ?2 AND e.flags & 12 = 0"
         " ORDER BY e.arrival LIMIT 50");
 }
 

@@ -36,7 +36,7 @@ class Queries(Workload):
         expected = {}
         for query, _, _ in self.ASKS:
             given = {"before": anchors, "subscribe": [str(cursor)]}.get(query, ())
-            answer = system.load(query, ASKED, 0, anchors=given)
+            answer = system.load(query, ASKED, 0, anchors=given, seconds=60)
             found[query] = answer["p50"] * 1e6
             found[query + ".p99"] = answer["p99"] * 1e6
             expected[query] = answer["rows"]
