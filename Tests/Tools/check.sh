@@ -125,6 +125,7 @@ main() {
     tests integration --filter IntegrationTests
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
     part load lines Tests/Load/run.sh "$programs" ${STOA_LONG:+--long}
+    part counts lines Tests/Bench/counts.py --programs "$programs"
     part demo one Tests/Tools/demo.sh "$programs"
     finish
 }
