@@ -7,6 +7,11 @@ package struct NodeAudit: Sendable {
 }
 
 extension Node {
+    /// How many entries of each log of a conversation this node says to have.
+    package func claims(in conversation: ConversationID) -> [LogName: UInt64] {
+        self.conversationTable[conversation]?.logs.mapValues(\.head.seq) ?? [:]
+    }
+
     /// What this node believes to be on its disk and under way.
     package var audit: NodeAudit {
         var audit = NodeAudit()
