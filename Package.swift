@@ -61,7 +61,7 @@ let package = Package(
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
         tests("Posix", ["Posix"]),
         tests("Loop", ["Loop", "Posix"]),
-        tests("Storage", ["Storage", "Engine"]),
+        tests("Storage", ["Storage", "Engine", "CSQLite"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
