@@ -16,7 +16,7 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop bench lint format check check-long \
+.PHONY: help demo build setup test labs sim mutants interop bench lint format check check-long \
 	install uninstall clean
 
 help:  ## This list
@@ -41,6 +41,10 @@ labs: build  ## Run the programs on private networks and under systemd (as root)
 
 sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
+
+mutants: setup  ## Show that each of the deliberate bugs is caught
+	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \
+		--scratch-path $(SCRATCH)/mutants --filter MutantTests
 
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa

@@ -111,6 +111,10 @@ main() {
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     tests simulation --filter SimulationTests
+    # Each deliberate bug is caught; a build of its own, too.
+    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
+        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
+        --filter MutantTests
     # What has threads, under the thread sanitizer; it has a build of its own.
     part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
         --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \

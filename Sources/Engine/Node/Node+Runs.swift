@@ -58,6 +58,13 @@ extension Node {
         let log = conversation.log(key.name)
         let hasPending = log.tail != log.head
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
+        #if MUTANTS
+            if Mutant.claimBeforeCommit.isActive {
+                self.conversationTable[key.conversation]?.setHead(
+                    key.name, log.countedHead(of: run))
+                self.markDirty(key)
+            }
+        #endif
         self.takeEarlyRecord(of: key.name.author)
         let accepted = Accepted(
             append: Append(
