@@ -12,6 +12,8 @@
         case pushBeforeCommit
         /// A clock counts what has come in and is not yet on disk.
         case claimBeforeCommit
+        /// Credit for a run returns before it is on disk.
+        case creditBeforeCommit
         /// After a commit that failed the node goes on as if it had not.
         case countFailedCommits
 

@@ -214,8 +214,11 @@ struct Checker {
         }
     }
 
-    /// A node says what it has: a clock counts what is on disk, and nothing else.
+    /// A node says what it has: clocks count and credit returns for what is on disk, nothing else.
     func claimed(_ frame: Frame, by machine: Machine) throws {
+        if case .credit = frame, machine.node?.hasCreditedEarly == true {
+            throw Violation("node \(machine.index) gives credit for what is not on its disk")
+        }
         guard case .clock(let room, _, _) = frame else { return }
         for (name, seq) in machine.node?.claims(in: room) ?? [:] {
             let key = LogKey(conversation: room, name: name)

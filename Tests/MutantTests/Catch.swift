@@ -20,6 +20,7 @@
                 [.seed(1, says: "acknowledges what is not on its disk")]
             case .pushBeforeCommit: [.seed(10, says: "stores an entry that nobody wrote")]
             case .claimBeforeCommit: [.seed(2, says: "claims to have what is not on its disk")]
+            case .creditBeforeCommit: [.seed(1, says: "gives credit for what is not on its disk")]
             case .countFailedCommits: [.seed(7, says: "its head is")]
             case .creditTwice: [.seed(2, says: "gets more credit than it used")]
             case .takeSentForDelivered: [.seed(12, says: "says delivered where it is not")]

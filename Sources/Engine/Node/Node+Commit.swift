@@ -229,6 +229,9 @@ extension Node {
         self.pushOwn(flight)
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted {
+            #if MUTANTS
+                if Mutant.creditBeforeCommit.isActive { continue }
+            #endif
             self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
         }
         #if MUTANTS

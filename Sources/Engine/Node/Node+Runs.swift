@@ -71,6 +71,11 @@ extension Node {
                 run: run, heldFrom: self.heldFrom(run.run.entries),
                 lateBefore: self.lateBefore(conversation)),
             link: id, channel: frame.channel, byteCount: frame.byteCount)
+        #if MUTANTS
+            if Mutant.creditBeforeCommit.isActive {
+                self.consume(frame.byteCount, on: frame.channel, of: id)
+            }
+        #endif
         let isBehindBulk = hasPending && self.waiting.sync.contains { $0.append.run.run.key == key }
         if frame.channel == .live && !isBehindBulk {
             self.waiting.live.append(accepted)
