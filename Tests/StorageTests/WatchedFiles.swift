@@ -22,6 +22,8 @@ enum WatchedFiles {
     }
 
     private struct Watch {
+        /// The functions that tell, by the usual ones: a few tables, kept for good.
+        var tables: [UInt: UInt] = [:]
         var files: [UInt: File] = [:]
         var steps: [String: [Step]] = [:]
     }
@@ -52,6 +54,18 @@ enum WatchedFiles {
     /// Puts functions that tell in the place of a file's own.
     private static func watch(_ file: UnsafeMutablePointer<sqlite3_file>, path: String) {
         guard let methods = file.pointee.pMethods else { return }
+        let telling = Self.watch.withLock { watch in
+            let usual = UInt(bitPattern: methods)
+            watch.files[UInt(bitPattern: file)] = File(path: path, methods: usual)
+            let table = watch.tables[usual] ?? Self.telling(methods)
+            watch.tables[usual] = table
+            return table
+        }
+        file.pointee.pMethods = UnsafePointer(bitPattern: telling)
+    }
+
+    /// Makes functions that tell, and then do what others do.
+    private static func telling(_ methods: UnsafePointer<sqlite3_io_methods>) -> UInt {
         let telling = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         telling.initialize(to: methods.pointee)
         telling.pointee.xWrite = { file, bytes, count, offset in
@@ -62,11 +76,7 @@ enum WatchedFiles {
             WatchedFiles.methods(of: file, doing: .sync)?.pointee.xSync(file, flags)
                 ?? SQLITE_IOERR
         }
-        Self.watch.withLock {
-            $0.files[UInt(bitPattern: file)] = File(
-                path: path, methods: UInt(bitPattern: methods))
-        }
-        file.pointee.pMethods = UnsafePointer(telling)
+        return UInt(bitPattern: telling)
     }
 
     /// Notes a step, and gives the functions that do it.
