@@ -61,10 +61,17 @@ let package = Package(
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
         tests("Posix", ["Posix"]),
         tests("Loop", ["Loop", "Posix"]),
-        tests("Storage", ["Storage", "Engine"]),
+        tests("Storage", ["Storage", "Engine", "CSQLite"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
+        // Empty but for builds with -D MUTANTS; runs tests of others with a deliberate bug on.
+        tests(
+            "Mutant",
+            [
+                "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
+                "StorageTests",
+            ]),
         tests("Repository", []),
         tests("Integration", ["ControlAPI", "Posix"]),
     ],

@@ -89,6 +89,11 @@ final class StoreFile {
                     sql: "PRAGMA journal_mode = WAL")
             }
             try database.execute("PRAGMA synchronous = FULL")
+            #if MUTANTS
+                if Mutant.syncNothing.isActive {
+                    try database.execute("PRAGMA synchronous = OFF")
+                }
+            #endif
             try Schema.migrate(database, from: version)
         }
     }
@@ -167,6 +172,9 @@ final class StoreFile {
 
     /// Tells the witness that own logs have grown.
     func noteOwnCommit(mark: Int64) {
+        #if MUTANTS
+            if Mutant.forgetMark.isActive { return }
+        #endif
         self.continuity.mark = mark
         self.witness.note(self.continuity)
     }

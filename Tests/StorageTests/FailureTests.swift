@@ -231,6 +231,27 @@ struct FailureTests {
         #expect(store.check().isEmpty)
     }
 
+    @Test("a batch of which the last part is refused leaves nothing behind, and can come again")
+    func refused() throws {
+        let directory = try TemporaryDirectory()
+        let store = try Self.open(directory)
+        var log = LogWriter(bob)
+        var next = batch(log.append([text("first", at: 1)]))
+        next.peers = [KnownPeer(id: eve.id, addresses: [], lastSeen: 1)]
+        // Unlike a full disk, this ends only the statement and leaves the transaction open.
+        try store.database.execute(
+            """
+            CREATE TEMP TRIGGER refuse BEFORE INSERT ON peers
+            BEGIN SELECT raise(ABORT, 'refused'); END
+            """)
+        #expect(throws: SQLiteError.self) { try store.commit(next) }
+        try #require(try store.counts().entries == 0)
+        #expect(try store.snapshot().logs.isEmpty)
+        try store.database.execute("DROP TRIGGER refuse")
+        #expect(try store.commit(next).cursors == [[Cursor(1)]])
+        #expect(try store.snapshot().logs[log.key]?.head == log.head)
+    }
+
     @Test("a failed write refuses a batch whole, and the store goes on when writing works again")
     func failedWrite() async {
         await #expect(processExitsWith: .success) {

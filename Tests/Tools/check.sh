@@ -118,6 +118,10 @@ main() {
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     tests simulation --filter SimulationTests
+    # Each deliberate bug is caught; a build of its own, too.
+    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
+        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
+        --filter MutantTests
     # What has threads, and what reads bytes of others or hands pointers to C; each sanitizer has a
     # build of its own.
     sanitized thread 'PosixTests|LoopTests|DaemonTests'

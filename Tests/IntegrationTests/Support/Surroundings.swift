@@ -5,8 +5,10 @@ import Testing
 /// What these tests find around them.
 enum Surroundings {
     /// Where the programs are: named by the Makefile, else beside the tests.
-    static func programs() throws -> String {
-        if let named = ProcessEnvironment.variable("STOA_PROGRAMS") { return named }
+    static func programs(
+        named: String? = ProcessEnvironment.variable("STOA_PROGRAMS")
+    ) throws -> String {
+        if let named { return named }
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         guard count > 0 else { throw Broken("/proc/self/exe cannot be read") }
