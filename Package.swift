@@ -66,7 +66,7 @@ let package = Package(
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
         tests("Repository", []),
-        tests("Integration", ["ControlAPI", "Posix"]),
+        tests("Integration", ["ControlAPI", "Engine", "Noise", "Posix", "Storage"]),
     ],
     swiftLanguageModes: [.v6]
 )
