@@ -73,7 +73,7 @@ let package = Package(
                 "StorageTests",
             ]),
         tests("Repository", []),
-        tests("Integration", ["ControlAPI", "Posix"]),
+        tests("Integration", ["ControlAPI", "Engine", "Noise", "Posix", "Storage"]),
     ],
     swiftLanguageModes: [.v6]
 )

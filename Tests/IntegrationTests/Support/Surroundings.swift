@@ -32,6 +32,11 @@ enum Surroundings {
     /// Set for longer runs.
     static let isLong = ProcessEnvironment.variable("STOA_LONG") == "1"
 
+    /// A number that is asked for, such as `KILLS=5000`; else the one for long or short runs.
+    static func number(_ name: String, long: Int, short: Int) -> Int {
+        ProcessEnvironment.variable(name).flatMap { Int($0) } ?? (Self.isLong ? long : short)
+    }
+
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
         let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {
