@@ -38,6 +38,8 @@ let package = Package(
         // No pkg-config: it adds only -D_REENTRANT, which the package manager warns about.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
         .target(name: "CLinux"),
+        // In C, because SQLite calls it with pointers to structures that it allocates.
+        .target(name: "CPages", dependencies: ["CSQLite"]),
 
         library("Noise", ["CSodium"]),
         library("Engine", ["Noise"]),
@@ -46,7 +48,7 @@ let package = Package(
         // sd-event and sd-daemon, apart from Posix because the `stoa` command uses Posix and may
         // not load libsystemd. The target is not called EventLoop because its main type is.
         library("Loop", ["CLinux", "CSystemd", "Posix"]),
-        library("Storage", ["Engine", "CSQLite"]),
+        library("Storage", ["Engine", "CPages", "CSQLite"]),
         library("Discovery", ["Loop", "Posix", "CDNSSD", "CAvahi"]),
         library(
             "Daemon",
@@ -61,7 +63,7 @@ let package = Package(
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
         tests("Posix", ["Posix"]),
         tests("Loop", ["Loop", "Posix"]),
-        tests("Storage", ["Storage", "Engine", "CSQLite"]),
+        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),

@@ -110,6 +110,14 @@ final class Node {
         while try self.readiness.next(Deadline(afterMilliseconds: 0)) != nil {}
     }
 
+    /// Waits for a daemon that ends by itself.
+    func exit() throws -> ChildProcess.Exit {
+        self.connection = nil
+        guard let process = self.process else { throw Broken("\(self.name) does not run") }
+        self.process = nil
+        return try process.waitForExit()
+    }
+
     /// Asks the daemon to end and waits until it did, well.
     func stop() throws {
         self.connection = nil
@@ -143,6 +151,22 @@ final class Node {
         try ChildProcess.run(
             ["\(Surroundings.programs())/stoa", "--socket", self.socket] + arguments,
             environment: self.environment, expecting: code)
+    }
+
+    /// Runs `stoad` with an option that ends by itself, such as `--check`; gives its exit code, what
+    /// it printed and what it logged.
+    func stoad(_ option: String) throws -> (exit: ChildProcess.Exit, output: String) {
+        precondition(self.process == nil, "the daemon is stopped first")
+        let errors = self.folder + "/said"
+        try Files.remove(errors)
+        let child = try ChildProcess(
+            [
+                "\(Surroundings.programs())/stoad", option, "--data-dir", self.dataDirectory,
+                "--socket", self.socket,
+            ], environment: self.environment, errors: errors)
+        let output = try child.rest()
+        let said = (try? Files.read(errors, limitBytes: 16 << 20)) ?? []
+        return (try child.waitForExit(), output + String(decoding: said, as: UTF8.self))
     }
 
     /// Starts a `stoa` that goes on.
