@@ -16,7 +16,7 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop bench lint format check check-long \
+.PHONY: help demo build setup test labs sim interop fuzz bench lint format check check-long \
 	install uninstall clean
 
 help:  ## This list
@@ -44,6 +44,9 @@ sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
+
+fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
+	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
 bench: build  ## Measure against the floor, on a network of its own (as root; about 15 minutes)
 	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)

@@ -117,6 +117,8 @@ main() {
         --filter 'PosixTests|LoopTests|DaemonTests'
     tests integration --filter IntegrationTests
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    # Under the address sanitizer; it has a build of its own.
+    part fuzz lines env SCRATCH="$scratch" Tests/Fuzz/check.sh
     part demo one Tests/Tools/demo.sh "$programs"
     finish
 }
