@@ -16,8 +16,8 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop fuzz bench lint format check check-long \
-	install uninstall clean
+.PHONY: help demo build setup test labs sim interop fuzz counts bench load coverage lint format check \
+	check-long install uninstall clean
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -48,8 +48,17 @@ interop: build  ## Talk to an independent implementation in Python
 fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
 	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
-bench: build  ## Measure against the floor, on a network of its own (as root; about 15 minutes)
+counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
+	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
+
+bench: build  ## Measure against the floor, on a network of its own (as root; about half an hour)
 	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
+
+load: build  ## Put a node under attacks and loads beside an honest pair (as root; 2 minutes)
+	@Tests/Load/run.sh $(PROGRAMS) $(LOAD)
+
+coverage: setup  ## Show how much of what decides and stores the tests run
+	@SCRATCH=$(SCRATCH) Tests/Tools/coverage.sh $(COVERAGE)
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift

@@ -23,9 +23,9 @@ counted() {
 
 counted env SCRATCH="$scratch" "$here/run.sh" --build debug --runs 2000 --seed 1 --jobs 2
 # Where the packages of the independent peer cannot be had, that part alone is left out.
-if python=$("$root/Tests/Interop/venv.sh"); then
+if venv=$("$root/Tests/Interop/venv.sh"); then
     export PYTHONDONTWRITEBYTECODE=1
-    counted "$python" "$here/Tools/differential.py" "$scratch/fuzz/debug/debug/Fuzz" --inputs 2000
+    counted "$venv/bin/python" "$here/Tools/differential.py" "$scratch/fuzz/debug/debug/Fuzz" --inputs 2000
 elif [ "${STOA_NO_SKIP:-}" = 1 ]; then
     failed=$((failed + 1))
 fi

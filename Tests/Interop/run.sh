@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh STOAD STOA: talks to the two programs from an independent implementation.
 #
-# Its packages lie in a virtual environment; without them it ends as venv.sh says.
+# Ends as venv.sh does where its Python packages cannot be had.
 set -euo pipefail
 
 if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -x "$2" ]; then
@@ -12,7 +12,7 @@ stoad=$(realpath "$1")
 stoa=$(realpath "$2")
 here=$(dirname "$(realpath "$0")")
 root=$(realpath "$here/../..")
-python=$("$here/venv.sh")
+venv=$("$here/venv.sh") || exit $?
 
 export PYTHONDONTWRITEBYTECODE=1
 cd "$root"
@@ -23,12 +23,12 @@ count() {
 }
 
 echo "the peer against itself"
-count "$python" -m unittest discover --quiet -s "$here"
-count "$python" "$here/vectors.py" --check Tests/EngineTests/Vectors/wire-1.txt
+count "$venv/bin/python" -m unittest discover --quiet -s "$here"
+count "$venv/bin/python" "$here/vectors.py" --check Tests/EngineTests/Vectors/wire-1.txt
 
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-"$python" "$here/run_interop.py" --stoad "$stoad" --stoa "$stoa" | tee "$report" || true
+"$venv/bin/python" "$here/run_interop.py" --stoad "$stoad" --stoa "$stoa" | tee "$report" || true
 line=$(tail -n 1 "$report")
 if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=$((passed + BASH_REMATCH[1]))

@@ -1,8 +1,7 @@
 #!/bin/bash
-# venv.sh: names the Python that has the packages of the independent peer.
-#
-# Makes a virtual environment in .build/interop-venv, once per requirements.txt. Where that needs
-# a network that is not there it says so and ends with 77, or with 1 under STOA_NO_SKIP=1.
+# venv.sh: makes the virtual environment of the independent peer in .build/interop-venv, once per
+# requirements.txt, and prints its folder. Where that needs a network that is not there it says so
+# and ends with 77, or with 1 under STOA_NO_SKIP=1.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -19,10 +18,10 @@ skip() {
 if ! cmp -s "$requirements" "$venv/requirements.txt"; then
     command -v python3 > /dev/null || skip "python3 is not installed"
     rm -rf "$venv"
-    python3 -m venv "$venv" >&2 || skip "python3 -m venv fails (Debian: apt install python3-venv)"
+    python3 -m venv "$venv" || skip "python3 -m venv fails (Debian: apt install python3-venv)"
     "$venv/bin/pip" install --quiet --no-input --disable-pip-version-check --require-hashes \
-        --retries 1 --requirement "$requirements" >&2 \
+        --retries 1 --requirement "$requirements" \
         || skip "the Python packages cannot be fetched and $venv does not hold them"
     cp "$requirements" "$venv/requirements.txt"
 fi
-echo "$venv/bin/python"
+echo "$venv"
