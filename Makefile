@@ -17,7 +17,7 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
 .PHONY: help demo build setup test labs sim interop counts bench load coverage lint format \
-	check check-long install uninstall clean mutants
+	check check-long install uninstall clean mutants fuzz
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -48,6 +48,9 @@ mutants: setup  ## Show that each of the deliberate bugs is caught
 
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
+
+fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
+	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
 	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)

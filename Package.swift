@@ -20,6 +20,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         name: "\(name)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
+/// The functions that libFuzzer calls, and what calls them: the tests, which replay what is kept of
+/// earlier runs, or, where the variable is set, a program around libFuzzer (`Tests/Fuzz/run.sh`).
+///
+/// No product holds them, and an ordinary build does not know of the program.
+func fuzzing(_ dependencies: [Target.Dependency]) -> Target {
+    let kept = [
+        "Corpus", "Seeds", "FailCases", "Dictionaries", "README.md", "Tools", "build.sh",
+        "check.sh", "run.sh",
+    ]
+    if Context.environment["STOA_FUZZ"] != nil {
+        let program = "Fuzz"
+        return .executableTarget(
+            name: program, dependencies: dependencies + ["CSodium"], path: "Tests/Fuzz",
+            exclude: kept + ["Replay"], swiftSettings: strict)
+    }
+    return .testTarget(
+        name: "FuzzTests", dependencies: dependencies, path: "Tests/Fuzz",
+        exclude: kept + ["Program"], swiftSettings: strict)
+}
+
 let package = Package(
     name: "stoa",
     products: [
@@ -74,6 +94,7 @@ let package = Package(
                 "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
                 "StorageTests",
             ]),
+        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Noise", "Posix"]),
         tests("Repository", []),
         tests("Integration", ["ControlAPI", "Engine", "Noise", "Posix", "Storage"]),
     ],

@@ -128,6 +128,8 @@ main() {
     sanitized address 'NoiseTests|EngineTests|ControlAPITests|PosixTests|StorageTests'
     tests integration --filter IntegrationTests
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    # Under the address sanitizer; it has a build of its own.
+    part fuzz lines env SCRATCH="$scratch" Tests/Fuzz/check.sh
     part load lines Tests/Load/run.sh "$programs" ${STOA_LONG:+--long}
     part counts lines Tests/Bench/counts.py --programs "$programs"
     part demo one Tests/Tools/demo.sh "$programs"

@@ -186,7 +186,9 @@ extension Frame {
         case .unavailable:
             let conversation = ConversationID(try reader.bytes32("unavailable conversation"))
             let tag = try reader.u64("unavailable tag")
-            return .unavailable(conversation, tag: tag, from: try reader.varint("unavailable from"))
+            let from = try reader.varint("unavailable from")
+            guard from <= UInt64(Int64.max) else { throw .value(field: "unavailable from") }
+            return .unavailable(conversation, tag: tag, from: from)
         case .records:
             return .records(try Self.records(from: &reader))
         case .recordClock:
