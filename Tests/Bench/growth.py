@@ -6,7 +6,7 @@ import time
 
 from nodes import ROOM, Stoa, until
 from report import Row
-from workloads import Workload
+from workloads import Workload, settle
 
 SINGLE_MESSAGES = 300
 BURST_MESSAGES = 5_000
@@ -14,6 +14,8 @@ BURST_MESSAGES = 5_000
 MESH_SECONDS = 120
 # So that clocks and credits that follow messages are counted with them.
 AFTERWARDS_SECONDS = 0.6
+# How long many nodes are left alone, and watched, before they are measured.
+REST_SECONDS = 3
 WARM_UP = 20
 
 
@@ -48,26 +50,22 @@ class Growth(Workload):
         with Stoa(tools, work) as system:
             for size in self.steps:
                 self.prepare(system, size)
-                idle = self.cost(system, lambda: None)
+                idle = self.idle(system)
                 for mode, count in (("latency", self.singles), ("burst", self.burst)):
-                    used = self.cost(
-                        system,
-                        lambda: system.load(
-                            mode, count, 0, *self.receivers(size), room=self.room(size)))
-                    # What the nodes use anyway, for pings and discovery, is not the messages'.
-                    seconds = used[0] - idle[0] / idle[1] * used[1]
+                    used, start = system.processor_seconds(), time.monotonic()
+                    system.load(mode, count, 0, *self.receivers(size), room=self.room(size))
+                    time.sleep(AFTERWARDS_SECONDS)
+                    used = system.processor_seconds() - used
+                    used -= idle * (time.monotonic() - start)
                     # The load generator's first messages are not measured, but sent.
                     sent = count + (WARM_UP if mode == "latency" else 0)
-                    found[f"{mode}.{size}"] = seconds / sent / self.deliveries(size) * 1e6
+                    found[f"{mode}.{size}"] = used / sent / self.deliveries(size) * 1e6
         return found
 
-    @staticmethod
-    def cost(system, work):
-        """The processor time of all nodes for some work and what follows it, and how long it took."""
-        used, start = system.processor_seconds(), time.monotonic()
-        work()
-        time.sleep(AFTERWARDS_SECONDS)
-        return system.processor_seconds() - used, time.monotonic() - start
+    def idle(self, system):
+        """What the nodes use per second anyway, which is not the messages': of two, nothing."""
+        settle(lambda: True)
+        return 0.0
 
     def rows(self, samples):
         rows = []
@@ -149,6 +147,13 @@ class Peers(Growth):
             until(
                 f"{size} links", lambda: system.call(index, "status")["links"] >= size,
                 MESH_SECONDS)
+
+    def idle(self, system):
+        """Thousands of links with their pings are never quiet."""
+        time.sleep(REST_SECONDS)
+        used, start = system.processor_seconds(), time.monotonic()
+        time.sleep(REST_SECONDS)
+        return (system.processor_seconds() - used) / (time.monotonic() - start)
 
     def receivers(self, size):
         return range(1, 1 + size)
