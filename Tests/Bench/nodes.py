@@ -131,6 +131,11 @@ class System:
     def close(self, error=None):
         """Ends and forgets all; after an error it shows what the nodes have logged."""
         if error is not None:
+            ended = [
+                f"{node.name} with {node.process.returncode}" for node in self.nodes
+                if node.process is not None and node.process.poll() is not None]
+            if ended:
+                print(f"ended by themselves: {', '.join(ended)}", file=sys.stderr)
             # Of many nodes the first ones will do.
             for node in self.nodes[:3]:
                 log = node.folder / "log"
