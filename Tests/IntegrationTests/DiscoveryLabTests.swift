@@ -119,15 +119,11 @@ extension IntegrationTests {
             let port = try nodes[1].address().split(separator: ":").last ?? ""
             try lab.move(2, to: "10.77.0.99")
             let address = JSON.string("10.77.0.99:\(port)")
-            withKnownIssue("the socket of the address that stays is in the way") {
-                try nodes[1].await("it listens there", .fiveTimes(2_000)) {
-                    try $0.call("status")["listen"]?.arrayValue?.contains(address) == true
-                }
-                _ = try nodes[0].call("connect", ["address": address])
-                try nodes[0].await("n2 is linked", .fiveTimes(2_000)) {
-                    try $0.linked() == ["n2"]
-                }
+            try nodes[1].await("it listens there", .fiveTimes(2_000)) {
+                try $0.call("status")["listen"]?.arrayValue?.contains(address) == true
             }
+            _ = try nodes[0].call("connect", ["address": address])
+            try nodes[0].await("n2 is linked", .fiveTimes(2_000)) { try $0.linked() == ["n2"] }
             for node in nodes { try node.stop() }
         }
 
