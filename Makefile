@@ -16,7 +16,7 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop bench lint format check check-long \
+.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format check check-long \
 	install uninstall clean
 
 help:  ## This list
@@ -45,8 +45,17 @@ sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
-bench: build  ## Measure against the floor, on a network of its own (as root; about 15 minutes)
+counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
+	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
+
+bench: build  ## Measure against the floor, on a network of its own (as root; about half an hour)
 	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
+
+load: build  ## Put a node under attacks and loads beside an honest pair (as root; 2 minutes)
+	@Tests/Load/run.sh $(PROGRAMS) $(LOAD)
+
+coverage: setup  ## Show how much of what decides and stores the tests run
+	@SCRATCH=$(SCRATCH) Tests/Tools/coverage.sh $(COVERAGE)
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift

@@ -27,6 +27,7 @@ public actor NodeShell {
 
     var node: Node<SodiumRandom>?
     var store: MessageStore?
+    var storeExecutor: ThreadExecutor?
     var worker: Worker?
     var phase = Phase.starting
     /// What the process ends with; set before the loop is stopped.
@@ -62,6 +63,9 @@ public actor NodeShell {
     var nextTask: UInt64 = 1
     var closing: Task<Void, Never>?
     var commitsUnderWay = 0
+    var pace = CommitPace()
+    /// A small batch that waits for the end of the round.
+    var lateBatch: Batch?
     var delays: [UInt64: LoopTimer] = [:]
     /// Whether the network has been told that this node goes.
     var isGoodbyeOut = false
@@ -139,13 +143,15 @@ public actor NodeShell {
             while !self.events.isEmpty {
                 let events = self.events
                 self.events = []
-                for event in events {
+                for (index, event) in events.enumerated() {
+                    let isFollowed = index + CommitPace.followers < events.count
                     for action in self.node?.handle(event, at: self.now) ?? [] {
-                        self.perform(action)
+                        self.perform(action, isFollowed: isFollowed)
                     }
                 }
             }
             self.flush()
+            self.commitLateBatch()
         } while !self.events.isEmpty || !self.dirtyStreams.isEmpty || !self.dirtyClients.isEmpty
         self.isInTurn = false
         if self.phase == .stopping { self.goOnStopping() }
@@ -172,7 +178,7 @@ public actor NodeShell {
 
     // MARK: Actions
 
-    private func perform(_ action: Action) {
+    private func perform(_ action: Action, isFollowed: Bool) {
         switch action {
         case .dial(let dial, let address, let key): self.dial(dial, address, expecting: key)
         case .refresh(let service): self.discovery?.refresh(name: service)
@@ -180,7 +186,7 @@ public actor NodeShell {
         case .send(let link, let frame): self.send(frame, on: link)
         case .close(let link, let reason, let text):
             self.links.removeValue(forKey: link)?.close(reason, text)
-        case .commit(let batch): self.commit(batch)
+        case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
         case .readRun(let read, let log, let from, let through):
             self.readRun(read, log, from: from, through: through)
         case .lookUp(let request, let key): self.lookUp(request, key: key)

@@ -6,6 +6,17 @@ internal import CSQLite
 final class Database {
     private let handle: OpaquePointer
     private var keptBoundaries: (begin: Statement, commit: Statement)?
+    private let journal = Journal()
+
+    /// How long the write-ahead log is.
+    private final class Journal {
+        var pages: Int32 = 0
+    }
+
+    /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
+    private static let checkpointPages: Int32 = 2_048
+    /// More than a few messages change.
+    private static let nearPages: Int32 = 64
 
     /// Switches SQLite's own count of memory off, once per process: nobody asks for it, and it costs
     /// a lock at every allocation; sqlite3_config.
@@ -35,6 +46,33 @@ final class Database {
                 extendedCode: SQLITE_READONLY, message: "the file or its directory is read-only",
                 sql: "sqlite3_db_readonly")
         }
+    }
+
+    /// Copies the write-ahead log into the database whenever a commit has made it long, as SQLite's
+    /// own automatic does, but lets its length be known; sqlite3_wal_hook.
+    ///
+    /// A checkpoint that fails is tried again with the next commit; the log has everything.
+    func checkpointAutomatically() {
+        sqlite3_wal_hook(
+            self.handle,
+            { journal, handle, name, pages in
+                guard let journal else { return SQLITE_OK }
+                // The connection keeps it for as long as it can call this.
+                let own = Unmanaged<Journal>.fromOpaque(journal).takeUnretainedValue()
+                own.pages = pages
+                if pages >= Database.checkpointPages {
+                    let code = sqlite3_wal_checkpoint_v2(
+                        handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                    // The commit behind a checkpoint starts the log anew.
+                    if code == SQLITE_OK { own.pages = 0 }
+                }
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self.journal).toOpaque())
+    }
+
+    /// Whether some hundred kilobytes can be committed without a checkpoint.
+    var isCheckpointFar: Bool {
+        self.journal.pages < Self.checkpointPages - Self.nearPages
     }
 
     deinit {

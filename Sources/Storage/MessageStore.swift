@@ -74,6 +74,13 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.commit(batch) }
     }
 
+    /// As ``commit(_:)``, but gives nil and does nothing where the commit would take long for
+    /// certain, because the log file is to be copied into the database with it.
+    public func commitQuickly(_ batch: Batch) throws(StoreFailure) -> BatchOutcome? {
+        guard self.file?.database.isCheckpointFar == true else { return nil }
+        return try self.commit(batch)
+    }
+
     /// The run of a log that begins at `first` and ends at an attested entry; nil where the log has
     /// no such entry within the limits, or nothing at `first`.
     ///

@@ -95,6 +95,7 @@ final class StoreFile {
 
     private static func configure(_ database: Database) throws(SQLiteError) {
         try database.configure(SQLITE_DBCONFIG_DEFENSIVE, 1)
+        database.checkpointAutomatically()
         try database.execute(
             """
             PRAGMA locking_mode = EXCLUSIVE;
@@ -104,15 +105,12 @@ final class StoreFile {
             PRAGMA cell_size_check = ON;
             PRAGMA temp_store = MEMORY;
             PRAGMA cache_size = -\(Self.cacheKibibytes);
-            PRAGMA wal_autocheckpoint = \(Self.checkpointPages);
             PRAGMA journal_size_limit = \(Self.journalBytes);
             """)
     }
 
     /// The upper levels of all indexes of a million entries, and what a batch of 2,048 changes.
     private static let cacheKibibytes = 8_192
-    /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
-    private static let checkpointPages = 2_048
     /// What a burst left behind in the log file is given back.
     private static let journalBytes = 33_554_432
 
