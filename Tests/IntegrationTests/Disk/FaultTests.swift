@@ -55,7 +55,9 @@ extension IntegrationTests {
             "link", "linkat", "symlink", "copy_file_range", "sendfile", "sync_file_range",
         ]
 
-        @Test("is told of or survived, and nothing that was acknowledged is lost")
+        @Test(
+            "is told of or survived, and nothing that was acknowledged is lost",
+            Surroundings.compiler)
         func eachInTurn() throws {
             let stopwatch = Stopwatch()
             let scratch = try Scratch()

@@ -9,7 +9,9 @@ import Testing
 
 extension IntegrationTests {
     @Suite("a loss of power") struct PowerLossTests {
-        @Test("at every point of a recorded session leaves all that was acknowledged")
+        @Test(
+            "at every point of a recorded session leaves all that was acknowledged",
+            Surroundings.compiler)
         func everyPrefix() throws {
             let stopwatch = Stopwatch()
             let scratch = try Scratch()
@@ -96,12 +98,11 @@ struct PowerLossRecording: Sendable {
         }
         for node in nodes { try node.kill() }
         self.log = try WriteLog(path: path)
-        let log = self.log
-        self.acknowledged = Set(log.records.flatMap { log.acknowledged(by: $0) }).count
+        self.acknowledged = Set(self.log.acknowledged.values.joined()).count
         guard self.acknowledged >= seconds else {
             throw Broken("the log has \(self.acknowledged) acknowledged, the clients \(seconds)")
         }
-        self.checkpoints = log.records.count {
+        self.checkpoints = self.log.records.count {
             $0.kind == .sync && $0.path.hasSuffix("/stoa.db")
         }
         let memory = "/dev/shm/stoa-\(ProcessEnvironment.processID)"
