@@ -29,11 +29,7 @@ extension IntegrationTests {
                 PowerLossReplay.run(
                     recording, worker: worker, of: workers, step: step, seed: 20_261_120)
             }
-            withKnownIssue("the data directory itself is not durable when the daemon is ready") {
-                for problem in replays.flatMap(\.problems).prefix(20) {
-                    Issue.record("\(problem)")
-                }
-            }
+            for problem in replays.flatMap(\.problems).prefix(20) { Issue.record("\(problem)") }
             let prefixes = replays.reduce(0) { $0 + $1.prefixes }
             let images = replays.reduce(0) { $0 + $1.images }
             print(
