@@ -1,5 +1,6 @@
 internal import CPages
 internal import CSQLite
+internal import Glibc
 
 #if MUTANTS
     internal import Engine
@@ -153,6 +154,25 @@ final class Database {
 
     /// The `errno` behind the last failed call; sqlite3_system_errno.
     var systemError: Int32 { sqlite3_system_errno(self.handle) }
+
+    /// What is behind an error of this connection, with its `errno` or 0.
+    ///
+    /// SQLite calls a file damaged also where the disk failed to read it, and keeps the `errno` to
+    /// the file; whoever believed that would move a sound store away. `SQLITE_FCNTL_LAST_ERRNO`,
+    /// <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
+    func cause(of error: SQLiteError) -> (error: SQLiteError, systemError: Int32) {
+        guard error.code == SQLITE_CORRUPT else { return (error, self.systemError) }
+        for last in [csqlite_last_errno(self.handle), csqlite_last_log_errno(self.handle)]
+        where [EIO, ENXIO, ERANGE].contains(last) {
+            let reason = strerror(last).map { String(cString: $0) } ?? "error \(last)"
+            return (
+                SQLiteError(
+                    extendedCode: SQLITE_IOERR, message: "it cannot be read: \(reason)",
+                    sql: error.sql), last
+            )
+        }
+        return (error, 0)
+    }
 
     /// Whether a transaction is open; sqlite3_get_autocommit.
     var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }

@@ -104,7 +104,8 @@ final class StoreFile {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            throw StoreFailure(error, path: path, systemError: database?.systemError ?? 0)
+            let (cause, systemError) = database?.cause(of: error) ?? (error, 0)
+            throw StoreFailure(cause, path: path, systemError: systemError)
         }
     }
 

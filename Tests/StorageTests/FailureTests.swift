@@ -308,10 +308,8 @@ struct FailureTests {
                 try store.history(query)
             }
         }
-        withKnownIssue("SQLite calls it damage") {
-            #expect(failure?.reason == .inputOutput)
-            #expect(failure?.detail.contains("Input/output error") == true)
-        }
+        #expect(failure?.reason == .inputOutput)
+        #expect(failure?.detail.contains("Input/output error") == true)
         try #require(dup2(kept, number) == number)
         close(kept)
         close(failing)

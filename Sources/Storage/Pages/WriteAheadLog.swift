@@ -109,63 +109,92 @@ struct WriteAheadLog {
         }
         guard let header else { return }
         var sums = header.sums
-        var pending: [UInt32: Frame] = [:]
-        var index = 0
-        while index < count {
+        var transaction = Transaction()
+        // A transaction that is damaged or was never synced; what follows it tells which.
+        var doubtful: Transaction?
+        for index in 0..<count {
             var bytes = try self.bytes(of: index)
-            guard let frame = try self.frame(index, &bytes, header, &sums, count) else { return }
-            pending[Self.word(bytes, 0)] = frame
-            let size = Self.word(bytes, 4)
-            if size > 0 {
-                self.frames.merge(pending) { $1 }
-                self.pageCount = size
-                pending = [:]
+            let read = try self.frame(index, &bytes, header, &sums, count)
+            guard let (frame, doubt) = read else { return }
+            if doubt == nil, let earlier = doubtful {
+                self.take(earlier)
+                doubtful = nil
             }
-            index += 1
+            if let doubt { transaction.doubts.append(doubt) }
+            transaction.frames[Self.word(bytes, 0)] = frame
+            transaction.pageCount = Self.word(bytes, 4)
+            guard transaction.pageCount > 0 else { continue }
+            if transaction.doubts.isEmpty {
+                self.take(transaction)
+            } else {
+                transaction.frames.merge(doubtful?.frames ?? [:]) { own, _ in own }
+                transaction.doubts = (doubtful?.doubts ?? []) + transaction.doubts
+                doubtful = transaction
+            }
+            transaction = Transaction()
         }
     }
 
-    /// Takes the next frame, mended where need be; nil where the log ends before it.
+    /// The frames up to one that commits them.
+    private struct Transaction {
+        var frames: [UInt32: Frame] = [:]
+        var pageCount: UInt32 = 0
+        /// What is wrong with them, unless they are what was being written when the power failed:
+        /// then any sector of them may be missing while later ones are there.
+        ///
+        /// A transaction is synced before the next one is written, so a sound frame behind its end
+        /// proves that it had been there whole.
+        var doubts: [String] = []
+    }
+
+    private mutating func take(_ transaction: Transaction) {
+        self.frames.merge(transaction.frames) { $1 }
+        self.pageCount = transaction.pageCount
+        self.damage += transaction.doubts
+    }
+
+    /// Whether one bit makes the difference, which is how disks err and power cuts do not.
+    private static func differInOneBit(_ left: [UInt32], _ right: [UInt32]) -> Bool {
+        zip(left, right).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } == 1
+    }
+
+    /// Takes the next frame, mended where need be, and says what makes it doubtful; nil where the log
+    /// ends before it.
     private mutating func frame(
         _ index: Int, _ bytes: inout [UInt8], _ header: Header, _ sums: inout [UInt32],
         _ count: Int
-    ) throws(StoreFailure) -> Frame? {
+    ) throws(StoreFailure) -> (frame: Frame, doubt: String?)? {
         let stored = Self.sums(bytes, 16)
         let start = sums
         let computed = Self.sums(after: start, of: bytes, header)
-        let salts = Array(bytes[8..<16])
+        let hasSalts = bytes[8..<16].elementsEqual(header.salts)
+        let damaged = "frame \(index + 1) of the write-ahead log is damaged"
         if computed == stored {
             sums = stored
             // Frames of an earlier round have other salts, and do not go on from these sums.
-            if salts != header.salts {
-                self.damage.append("frame \(index + 1) of the write-ahead log is damaged")
-            }
-            return Frame(index: index)
+            if !hasSalts { self.damage.append(damaged) }
+            return (Frame(index: index), nil)
         }
-        guard salts == header.salts else { return nil }
+        guard hasSalts else { return nil }
         // Does the next frame go on from what this one ought to have, or from what it says?
         let next = try index + 1 < count ? self.bytes(of: index + 1) : nil
         if let next, Self.sums(after: computed, of: next, header) == Self.sums(next, 16) {
-            self.damage.append(
-                "the checksum of frame \(index + 1) of the write-ahead log is damaged")
             sums = computed
-            return Frame(index: index)
+            let words = "the checksum of \(damaged)"
+            guard Self.differInOneBit(computed, stored) else { return (Frame(index: index), words) }
+            self.damage.append(words)
+            return (Frame(index: index), nil)
         }
-        let isMended =
-            mendFrame(&bytes, start: start, end: stored, header.isBigEndian)
-        if isMended {
+        if mendFrame(&bytes, start: start, end: stored, header.isBigEndian) {
             self.damage.append("one bit of frame \(index + 1) of the write-ahead log is flipped")
             sums = stored
-            return Frame(index: index, mended: bytes)
+            return (Frame(index: index, mended: bytes), nil)
         }
-        // What was being written when the power failed is the end; only what others follow was
-        // there whole.
         guard let next, next[8..<16].elementsEqual(header.salts),
             Self.sums(after: stored, of: next, header) == Self.sums(next, 16)
         else { return nil }
-        self.damage.append("frame \(index + 1) of the write-ahead log is damaged")
         sums = stored
-        return Frame(index: index, isSound: false)
+        return (Frame(index: index, isSound: false), damaged)
     }
 
     private static func sums(

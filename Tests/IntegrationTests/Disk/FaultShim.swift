@@ -38,7 +38,10 @@ struct FaultShim: Sendable {
     init(in scratch: Scratch) throws {
         self.library = scratch.path + "/faultfs.so"
         _ = try ChildProcess.run(
-            ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", self.library]
+            [
+                "sh", "-c", "$(command -v cc || command -v clang) \"$@\"", "sh", "-shared", "-fPIC",
+                "-O1", "-Wall", "-Wextra", "-Werror", "-o", self.library,
+            ]
                 + ["\(Surroundings.project)/Tests/Disk/faultfs.c", "-ldl"])
     }
 

@@ -55,7 +55,9 @@ extension IntegrationTests {
             "link", "linkat", "symlink", "copy_file_range", "sendfile", "sync_file_range",
         ]
 
-        @Test("is told of or survived, and nothing that was acknowledged is lost")
+        @Test(
+            "is told of or survived, and nothing that was acknowledged is lost",
+            Surroundings.compiler)
         func eachInTurn() throws {
             let stopwatch = Stopwatch()
             let scratch = try Scratch()
@@ -73,9 +75,7 @@ extension IntegrationTests {
                 all, Surroundings.number("FAULTS", long: all.count, short: 160))
             // Most of a session's time goes by in waiting.
             let outcomes = try inParallel(faults, width: 8) { FaultSession.run(shim, $0) }
-            withKnownIssue("a failing disk is called a damaged file, or named without advice") {
-                for problem in outcomes.flatMap(\.problems) { Issue.record("\(problem)") }
-            }
+            for problem in outcomes.flatMap(\.problems) { Issue.record("\(problem)") }
             let met = outcomes.reduce(0) { $0 + $1.failures }
             var refusals: [String: Int] = [:]
             for refusal in outcomes.flatMap(\.refusals) { refusals[refusal, default: 0] += 1 }

@@ -85,13 +85,13 @@ final class PowerLossReplay {
             let number = record.node
             try self.subjects[number].disk.apply(record, of: log)
             self.follow(record)
-            for id in log.acknowledged(by: record)
+            for id in log.acknowledged[index] ?? []
             where self.subjects[number].isAcknowledged.insert(id).inserted {
                 self.subjects[number].acknowledged.append(id)
             }
             guard part.contains(index) else { continue }
             // What is said changes no disk, but demands more of it from here on.
-            let isSaid = record.kind == .told && !log.acknowledged(by: record).isEmpty
+            let isSaid = log.acknowledged[index] != nil
             if isSaid { said += 1 }
             guard index % step == 0 || (isSaid && said % max(1, step / 4) == 0) else { continue }
             self.outcome.prefixes += 1

@@ -21,7 +21,12 @@ struct SimulatedDisk {
                 if bytes.count < offset + data.count {
                     SimulatedDisk.resize(&bytes, offset + data.count)
                 }
-                bytes.replaceSubrange(offset..<offset + data.count, with: data)
+                bytes.withUnsafeMutableBytes { whole in
+                    data.withUnsafeBytes { part in
+                        UnsafeMutableRawBufferPointer(rebasing: whole[offset...])
+                            .copyMemory(from: part)
+                    }
+                }
             }
         }
     }

@@ -31,29 +31,28 @@ struct WriteLog: Sendable {
 
     let bytes: [UInt8]
     let records: [Record]
+    /// What each record acknowledges, by its index: answers to `send`, and messages that are shown.
+    let acknowledged: [Int: [EntryID]]
 
     init(path: String) throws {
         let bytes = try Files.read(path, limitBytes: 1 << 30)
         var records: [Record] = []
-        func number(_ place: Int, _ count: Int) -> UInt64 {
-            var value: UInt64 = 0
-            for index in (place..<place + count).reversed() {
-                value = value << 8 | UInt64(bytes[index])
-            }
-            return value
+        func number<Value: FixedWidthInteger>(_ place: Int, _ type: Value.Type) -> Value {
+            bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: type) }
         }
         var place = 0
         while place + 32 <= bytes.count {
             let pathStart = place + 32
-            let pathEnd = pathStart + Int(number(place + 24, 4))
-            let end = pathEnd + Int(number(place + 28, 4))
-            guard let kind = Kind(rawValue: UInt32(number(place, 4))), end <= bytes.count else {
+            let pathEnd = pathStart + Int(number(place + 24, UInt32.self))
+            let end = pathEnd + Int(number(place + 28, UInt32.self))
+            guard let kind = Kind(rawValue: number(place, UInt32.self)), end <= bytes.count else {
                 throw Broken("the log is damaged at byte \(place)")
             }
             records.append(
                 Record(
-                    kind: kind, node: Int(number(place + 4, 4)), inode: number(place + 8, 8),
-                    offset: Int(number(place + 16, 8)),
+                    kind: kind, node: Int(number(place + 4, UInt32.self)),
+                    inode: number(place + 8, UInt64.self),
+                    offset: Int(number(place + 16, UInt64.self)),
                     path: String(decoding: bytes[pathStart..<pathEnd], as: UTF8.self),
                     data: pathEnd..<end))
             place = end
@@ -61,12 +60,16 @@ struct WriteLog: Sendable {
         guard place == bytes.count else { throw Broken("the log ends within a record") }
         self.bytes = bytes
         self.records = records
+        var acknowledged: [Int: [EntryID]] = [:]
+        for (index, record) in records.enumerated() where record.kind == .told {
+            let entries = Self.acknowledged(bytes[record.data])
+            if !entries.isEmpty { acknowledged[index] = entries }
+        }
+        self.acknowledged = acknowledged
     }
 
-    /// The entries that a record acknowledges: answers to `send`, and messages that are shown.
-    func acknowledged(by record: Record) -> [EntryID] {
-        guard record.kind == .told else { return [] }
-        return self.bytes[record.data].split(separator: 0x0A).compactMap { line in
+    private static func acknowledged(_ lines: ArraySlice<UInt8>) -> [EntryID] {
+        lines.split(separator: 0x0A).compactMap { line in
             guard let message = try? JSON(parsing: Array(line)) else { return nil }
             let answer = message["result"]
             let told = answer?["cursor"] == nil ? message["params"]?["message"] : answer

@@ -37,6 +37,12 @@ enum Surroundings {
         ProcessEnvironment.variable(name).flatMap { Int($0) } ?? (Self.isLong ? long : short)
     }
 
+    /// Runs a test where there is a C compiler; elsewhere skips it, or fails where that is forbidden.
+    static let compiler = ConditionTrait.enabled(
+        if: Self.mayNotSkip
+            || (try? ChildProcess.run(["sh", "-c", "command -v cc || command -v clang"])) != nil,
+        "needs a C compiler: Tests/Tools/setup.sh --labs")
+
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
         let isInstalled = ["ip", "nsenter", "avahi-daemon", "dbus-daemon", "strace"].allSatisfy {
