@@ -41,6 +41,8 @@ public actor NodeShell {
 
     // Links.
     var listener: Listener?
+    /// Why not all addresses are listened on; told when it is another reason.
+    var listenFailure: SystemError?
     var sessionIdentity: SessionIdentity?
     var admission = Admission()
     var streams: [ObjectIdentifier: PeerStream] = [:]

@@ -1,6 +1,10 @@
 internal import CPages
 internal import CSQLite
 
+#if MUTANTS
+    internal import Engine
+#endif
+
 /// One connection to a SQLite file, used by one thread at a time.
 ///
 /// <https://www.sqlite.org/c3ref/intro.html>
@@ -175,6 +179,9 @@ final class Database {
             try commit.run()
             return result
         } catch {
+            #if MUTANTS
+                if Mutant.keepFailedBatches.isActive { try? self.execute("COMMIT") }
+            #endif
             // Some errors roll back by themselves; a rollback that fails leaves nothing to undo.
             if self.isInTransaction { try? self.execute("ROLLBACK") }
             throw error

@@ -234,6 +234,12 @@ extension StoreFile {
             }
             page.entries.append(entry)
         }
+        #if MUTANTS
+            if Mutant.orderByArrival.isActive {
+                page.entries.sort { ($0.time, $0.cursor) < ($1.time, $1.cursor) }
+                return page
+            }
+        #endif
         if !isForward { page.entries.reverse() }
         return page
     }

@@ -132,6 +132,11 @@ final class StoreFile {
                     sql: "PRAGMA journal_mode = WAL")
             }
             try database.execute("PRAGMA synchronous = FULL")
+            #if MUTANTS
+                if Mutant.syncNothing.isActive {
+                    try database.execute("PRAGMA synchronous = OFF")
+                }
+            #endif
             guard isMigrating else { return }
             let isSealed = try database.isSealed()
             if version > 0 && !isSealed { try database.seal() }
@@ -213,6 +218,9 @@ final class StoreFile {
 
     /// Tells the witness that own logs have grown.
     func noteOwnCommit(mark: Int64) {
+        #if MUTANTS
+            if Mutant.forgetMark.isActive { return }
+        #endif
         self.continuity.mark = mark
         self.witness.note(self.continuity)
     }
