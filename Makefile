@@ -16,8 +16,8 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format check check-long \
-	install uninstall clean
+.PHONY: help demo build setup test labs sim interop faults counts bench load coverage lint format \
+	check check-long install uninstall clean
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -45,6 +45,9 @@ sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
+faults: build  ## Let the network between ten hosts fail; MINUTES=30 is the long form (as root)
+	@Tests/Faults/run_faults.py $(PROGRAMS) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
+
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
 	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
 
@@ -66,7 +69,7 @@ format:  ## Format all Swift files in place
 check:  ## All that CI runs, with a summary
 	@SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
-check-long:  ## The same with longer simulations and more crashes
+check-long:  ## The same with longer simulations, more crashes and half an hour of network faults
 	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
 install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR
