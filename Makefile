@@ -17,7 +17,7 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
 .PHONY: help demo build setup test labs sim interop counts bench load coverage lint format \
-	check check-long install uninstall clean mutants fuzz
+	check check-long install uninstall clean mutants fuzz faults
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -52,6 +52,9 @@ interop: build  ## Talk to an independent implementation in Python
 fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
 	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
+faults: build  ## Let the network between ten hosts fail; MINUTES=30 is the long form (as root)
+	@Tests/Faults/run_faults.py $(PROGRAMS) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
+
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
 	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
 
@@ -73,7 +76,7 @@ format:  ## Format all Swift files in place
 check:  ## All that CI runs, with a summary
 	@SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
-check-long:  ## The same with longer simulations and more crashes
+check-long:  ## The same with longer simulations, more crashes and half an hour of network faults
 	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
 install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR

@@ -13,8 +13,12 @@ scratch=$(cd "$scratch" && pwd)
 logs=$scratch/check
 rm -f "$logs"/*
 programs=$scratch/release
-# The seeds of the simulation.
-if [ "${STOA_LONG:-}" = 1 ]; then export COUNT=${COUNT:-5000}; fi
+# The seeds of the simulation, and how long the network fails.
+minutes=${MINUTES:-1}
+if [ "${STOA_LONG:-}" = 1 ]; then
+    export COUNT=${COUNT:-5000}
+    minutes=${MINUTES:-30}
+fi
 export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
@@ -127,6 +131,7 @@ main() {
     sanitized thread 'PosixTests|LoopTests|DaemonTests'
     sanitized address 'NoiseTests|EngineTests|ControlAPITests|PosixTests|StorageTests'
     tests integration --filter IntegrationTests
+    part network-faults lines Tests/Faults/run_faults.py "$programs" --minutes "$minutes"
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
     # Under the address sanitizer; it has a build of its own.
     part fuzz lines env SCRATCH="$scratch" Tests/Fuzz/check.sh
