@@ -26,7 +26,7 @@ demo: build  ## Watch two nodes find each other, talk, crash and agree (10 secon
 	@Tests/Tools/demo.sh $(PROGRAMS)
 
 build: setup  ## Build the release programs stoad and stoa
-	$(swift_build) -c release --static-swift-stdlib
+	$(swift_build) -c release --static-swift-stdlib --disable-local-rpath
 
 setup:  ## Install the Debian packages that building needs, where they are missing
 	@Tests/Tools/setup.sh

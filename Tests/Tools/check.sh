@@ -115,7 +115,7 @@ main() {
     part setup step Tests/Tools/setup.sh --labs || finish
     part lint step swift format lint --strict --recursive Sources Tests Package.swift
     part release-build step \
-        swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
+        swift build -c release --static-swift-stdlib --disable-local-rpath --scratch-path "$scratch" || finish
     part test-build step swift build --build-tests --scratch-path "$scratch" || finish
     tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
     around=(Tests/Labs/inside.sh)
