@@ -16,8 +16,8 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format check \
-	check-long install uninstall clean
+.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format \
+	check check-long install uninstall clean mutants fuzz
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -42,8 +42,15 @@ labs: build  ## Run the programs on private networks and under systemd (as root)
 sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
 
+mutants: setup  ## Show that each of the deliberate bugs is caught
+	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \
+		--scratch-path $(SCRATCH)/mutants --filter MutantTests
+
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
+
+fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
+	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
 	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
