@@ -55,21 +55,19 @@ import Testing
 
     @Test("a run from before a known fork to behind it changes nothing")
     func beyondFork() async {
-        await withKnownIssue("what is left of the run begins at the fork, and the node traps") {
-            await #expect(processExitsWith: .success) {
-                var node = Self.node()
-                let log = TestLog(signer(3), in: Self.ops.conversation)
-                let common = [1, 2].map { TestLog.text("common", at: UInt64($0) << 16) }
-                let one = log.run(common + [TestLog.text("one", at: 3 << 16)])
-                let other = log.run(common + [TestLog.text("other", at: 3 << 16)])
-                guard let left = one.suffix(from: 3), let right = other.suffix(from: 3),
-                    let proof = ForkProof(left, right)
-                else { preconditionFailure("two entries at one place are a fork") }
-                Self.give(&node, .syncRun(log.run(common).run))
-                Self.give(&node, .forkProof(proof))
-                Self.give(&node, .syncRun(one.run))
-                precondition(node.audit.logs[log.key]?.head.seq == 2)
-            }
+        await #expect(processExitsWith: .success) {
+            var node = Self.node()
+            let log = TestLog(signer(3), in: Self.ops.conversation)
+            let common = [1, 2].map { TestLog.text("common", at: UInt64($0) << 16) }
+            let one = log.run(common + [TestLog.text("one", at: 3 << 16)])
+            let other = log.run(common + [TestLog.text("other", at: 3 << 16)])
+            guard let left = one.suffix(from: 3), let right = other.suffix(from: 3),
+                let proof = ForkProof(left, right)
+            else { preconditionFailure("two entries at one place are a fork") }
+            Self.give(&node, .syncRun(log.run(common).run))
+            Self.give(&node, .forkProof(proof))
+            Self.give(&node, .syncRun(one.run))
+            precondition(node.audit.logs[log.key]?.head.seq == 2)
         }
     }
 }
