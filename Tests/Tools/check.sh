@@ -13,8 +13,6 @@ scratch=$(cd "$scratch" && pwd)
 logs=$scratch/check
 rm -f "$logs"/*
 programs=$scratch/release
-# The seeds of the simulation.
-if [ "${STOA_LONG:-}" = 1 ]; then export COUNT=${COUNT:-5000}; fi
 export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
@@ -110,7 +108,13 @@ main() {
     around=(Tests/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    tests simulation --filter SimulationTests
+    tests simulation-tests --filter SimulationTests
+    # In a folder of its own each time: a check repeats what was done before.
+    rm -rf "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 1000) part simulation lines \
+        Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
+        Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     # What has threads, under the thread sanitizer; it has a build of its own.
     part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
         --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
