@@ -16,8 +16,8 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop bench lint format check check-long \
-	install uninstall clean
+.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format \
+	check check-long install uninstall clean mutants fuzz
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -48,11 +48,27 @@ else
 	@Tests/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations
 endif
 
+mutants: setup  ## Show that each of the deliberate bugs is caught
+	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \
+		--scratch-path $(SCRATCH)/mutants --filter MutantTests
+
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
-bench: build  ## Measure against the floor, on a network of its own (as root; about 15 minutes)
+fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
+	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
+
+counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
+	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
+
+bench: build  ## Measure against the floor, on a network of its own (as root; about half an hour)
 	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
+
+load: build  ## Put a node under attacks and loads beside an honest pair (as root; 2 minutes)
+	@Tests/Load/run.sh $(PROGRAMS) $(LOAD)
+
+coverage: setup  ## Show how much of what decides and stores the tests run
+	@SCRATCH=$(SCRATCH) Tests/Tools/coverage.sh $(COVERAGE)
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift

@@ -53,8 +53,9 @@ public enum TerminalText {
                 output += "^"
                 output.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value) ^ 0x40))
             case 0x200C, 0x200D:
-                // Joiners are part of many scripts and emoji, and mean nothing beside ASCII.
-                if index > 0, !scalars[index - 1].isASCII, !Self.isHidden(scalars[index - 1]) {
+                // Joiners are part of many scripts and emoji, and mean nothing beside ASCII, which
+                // is what stands for a scalar that was made visible.
+                if let last = output.unicodeScalars.last, !last.isASCII {
                     output.unicodeScalars.append(scalar)
                 } else {
                     output += Self.code(scalar)

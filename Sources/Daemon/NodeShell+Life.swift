@@ -75,6 +75,7 @@ extension NodeShell {
         } catch { throw StartError(error) }
         self.control = control
         self.startDiscovery()
+        self.startScrub()
         let addresses = self.listener?.addresses.map(\.description) ?? []
         self.log(
             .info,
@@ -111,6 +112,7 @@ extension NodeShell {
         do {
             let witness = try self.witnessPath(owner: owner)
             let executor = try ThreadExecutor(name: "stoad-store")
+            self.storeExecutor = executor
             let store = try await MessageStore.open(
                 directory: self.configuration.dataDirectory, witness: witness, owner: owner,
                 executor: executor, identify: Self.identify)
@@ -242,6 +244,7 @@ extension NodeShell {
     /// Closes the store, which nobody may be using any more.
     private func closeStore() {
         guard let store = self.store.take() else { return }
+        self.storeExecutor = nil
         self.closing = Task {
             await store.close()
             self.ended()

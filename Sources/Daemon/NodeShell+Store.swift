@@ -1,4 +1,5 @@
 internal import Engine
+internal import Posix
 internal import Storage
 
 extension NodeShell {
@@ -23,6 +24,9 @@ extension NodeShell {
                 result = .failure(error)
             }
             self.tasks[number] = nil
+            if case .failure(let failure) = result, failure.reason == .corrupt {
+                self.noteDamage("\(failure.detail); \(failure.remedy)")
+            }
             self.turn { then(result) }
         }
     }
@@ -30,18 +34,64 @@ extension NodeShell {
     private static let closed = StoreFailure(
         reason: .locked, detail: "the store is closed", remedy: "start stoad again")
 
-    func commit(_ batch: Batch) {
+    /// Has a batch written by the store's thread, or keeps it for the end of the round.
+    ///
+    /// `isFollowed` says that the node has much to do first: then the disk works meanwhile, and what
+    /// gathers goes into the next batch.
+    func commit(_ batch: Batch, isFollowed: Bool) {
+        if !isFollowed, self.pace.allows(batch) {
+            self.lateBatch = batch
+        } else {
+            self.handOver(batch)
+        }
+    }
+
+    /// Writes the batch that was kept, on this thread if the store's is idle.
+    ///
+    /// A message is on its way two wake-ups earlier so; ``CommitPace`` sees to it that the loop
+    /// stands still for less than they take. `Docs/Decisions/0006-small-commits-on-the-loop.md`.
+    func commitLateBatch() {
+        guard let batch = self.lateBatch.take() else { return }
+        guard let store = self.store, let executor = self.storeExecutor else {
+            self.handOver(batch)
+            return
+        }
+        let start = SystemClock.monotonicMicroseconds()
+        let result = executor.runIfIdle {
+            store.assumeIsolated { store -> Result<BatchOutcome, StoreFailure>? in
+                do throws(StoreFailure) {
+                    return try store.commitQuickly(batch).map { .success($0) }
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        guard let result, let result else {
+            self.handOver(batch)
+            return
+        }
+        self.pace.note(microseconds: SystemClock.monotonicMicroseconds() - start, of: batch)
+        self.committed(result)
+    }
+
+    private func handOver(_ batch: Batch) {
         self.commitsUnderWay += 1
+        let start = SystemClock.monotonicMicroseconds()
         self.ask { (store) async throws(StoreFailure) in
             try await store.commit(batch)
         } then: { result in
             self.commitsUnderWay -= 1
-            switch result {
-            case .success(let outcome): self.happened(.committed(outcome))
-            case .failure(let failure):
-                self.log(.error, "\(failure.detail); \(failure.remedy)")
-                self.happened(.commitFailed(failure))
-            }
+            self.pace.note(microseconds: SystemClock.monotonicMicroseconds() - start, of: batch)
+            self.committed(result)
+        }
+    }
+
+    private func committed(_ result: Result<BatchOutcome, StoreFailure>) {
+        switch result {
+        case .success(let outcome): self.happened(.committed(outcome))
+        case .failure(let failure):
+            self.log(.error, "\(failure.detail); \(failure.remedy)")
+            self.happened(.commitFailed(failure))
         }
     }
 

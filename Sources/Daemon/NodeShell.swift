@@ -27,6 +27,7 @@ public actor NodeShell {
 
     var node: Node<SodiumRandom>?
     var store: MessageStore?
+    var storeExecutor: ThreadExecutor?
     var worker: Worker?
     var phase = Phase.starting
     /// What the process ends with; set before the loop is stopped.
@@ -40,6 +41,8 @@ public actor NodeShell {
 
     // Links.
     var listener: Listener?
+    /// Why not all addresses are listened on; told when it is another reason.
+    var listenFailure: SystemError?
     var sessionIdentity: SessionIdentity?
     var admission = Admission()
     var streams: [ObjectIdentifier: PeerStream] = [:]
@@ -60,10 +63,17 @@ public actor NodeShell {
     var nextTask: UInt64 = 1
     var closing: Task<Void, Never>?
     var commitsUnderWay = 0
+    var pace = CommitPace()
+    /// A small batch that waits for the end of the round.
+    var lateBatch: Batch?
     var delays: [UInt64: LoopTimer] = [:]
     /// Whether the network has been told that this node goes.
     var isGoodbyeOut = false
     var stopStep = StopStep.finishingWork
+
+    // Bit rot.
+    var scrubSchedule: ScrubSchedule
+    var damage: Alert?
 
     // Clients.
     var control: ControlServer?
@@ -100,6 +110,16 @@ public actor NodeShell {
         configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
         activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
     ) {
+        self.init(
+            configuration: configuration, loop: loop, signer: signer, log: log,
+            activated: activated, bounds: bounds, scrub: ScrubSchedule())
+    }
+
+    init(
+        configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
+        activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
+    ) {
+        self.scrubSchedule = scrub
         self.configuration = configuration
         self.loop = loop
         self.log = log
@@ -137,13 +157,15 @@ public actor NodeShell {
             while !self.events.isEmpty {
                 let events = self.events
                 self.events = []
-                for event in events {
+                for (index, event) in events.enumerated() {
+                    let isFollowed = index + CommitPace.followers < events.count
                     for action in self.node?.handle(event, at: self.now) ?? [] {
-                        self.perform(action)
+                        self.perform(action, isFollowed: isFollowed)
                     }
                 }
             }
             self.flush()
+            self.commitLateBatch()
         } while !self.events.isEmpty || !self.dirtyStreams.isEmpty || !self.dirtyClients.isEmpty
         self.isInTurn = false
         if self.phase == .stopping { self.goOnStopping() }
@@ -170,7 +192,7 @@ public actor NodeShell {
 
     // MARK: Actions
 
-    private func perform(_ action: Action) {
+    private func perform(_ action: Action, isFollowed: Bool) {
         switch action {
         case .dial(let dial, let address, let key): self.dial(dial, address, expecting: key)
         case .refresh(let service): self.discovery?.refresh(name: service)
@@ -178,7 +200,7 @@ public actor NodeShell {
         case .send(let link, let frame): self.send(frame, on: link)
         case .close(let link, let reason, let text):
             self.links.removeValue(forKey: link)?.close(reason, text)
-        case .commit(let batch): self.commit(batch)
+        case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
         case .readRun(let read, let log, let from, let through):
             self.readRun(read, log, from: from, through: through)
         case .lookUp(let request, let key): self.lookUp(request, key: key)

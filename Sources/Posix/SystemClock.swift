@@ -1,6 +1,6 @@
 import Glibc
 
-/// The clocks of the system, in whole milliseconds.
+/// The clocks of the system.
 public enum SystemClock {
     /// Milliseconds since 1970-01-01 UTC; it jumps when somebody sets the clock: `CLOCK_REALTIME`.
     public static func wallMilliseconds() -> UInt64 {
@@ -14,10 +14,21 @@ public enum SystemClock {
         self.milliseconds(CLOCK_MONOTONIC)
     }
 
-    private static func milliseconds(_ clock: clockid_t) -> UInt64 {
+    /// Microseconds of the same clock as ``monotonicMilliseconds()``, to measure short times.
+    public static func monotonicMicroseconds() -> UInt64 {
+        let time = self.read(CLOCK_MONOTONIC)
+        return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
         let status = clock_gettime(clock, &time)
         precondition(status == 0, "Linux always has these clocks")
+        return time
+    }
+
+    private static func milliseconds(_ clock: clockid_t) -> UInt64 {
+        let time = self.read(clock)
         // A clock set before 1970 counts as 1970, since times in entries are unsigned.
         guard time.tv_sec >= 0 else { return 0 }
         return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000

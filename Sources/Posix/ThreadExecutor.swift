@@ -4,19 +4,22 @@ import Synchronization
 /// Runs the jobs of an actor on one thread of its own, which may block.
 ///
 /// The thread sleeps while there is nothing to do and ends with the last reference to the executor.
+/// Another thread may take its place for one short call: ``runIfIdle(_:)``.
 public final class ThreadExecutor: SerialExecutor {
-    private let jobs: BlockingQueue<UnownedJob>
+    private let jobs: JobQueue
     private let owner: Owner
 
     /// The thread, and the executor that it works for.
     private final class Owner: @unchecked Sendable {  // set before the thread starts
         let thread = Atomic<UInt>(0)
+        /// The thread inside ``runIfIdle(_:)``, or 0.
+        let guest = Atomic<UInt>(0)
         weak var executor: ThreadExecutor?
     }
 
     /// Starts the thread under a name of at most 15 bytes; throws as pthread_create(3) does.
     public init(name: String) throws(SystemError) {
-        let jobs = BlockingQueue<UnownedJob>()
+        let jobs = JobQueue()
         let owner = Owner()
         self.jobs = jobs
         self.owner = owner
@@ -46,20 +49,118 @@ public final class ThreadExecutor: SerialExecutor {
         precondition(isTaken, "the queue ends with the executor")
     }
 
+    /// Runs a call on the calling thread in the place of the executor's own, or gives nil at once
+    /// where that is busy or jobs wait.
+    ///
+    /// It saves two wake-ups of sleeping threads. The call is isolated as a job is, so it may enter
+    /// the executor's actor by `assumeIsolated`; jobs that come meanwhile run after it. From within
+    /// a job it gives nil.
+    public func runIfIdle<Result>(_ body: () -> Result) -> Result? {
+        guard self.jobs.borrow() else { return nil }
+        self.owner.guest.store(UInt(pthread_self()), ordering: .relaxed)
+        defer {
+            self.owner.guest.store(0, ordering: .relaxed)
+            self.jobs.giveBack()
+        }
+        return body()
+    }
+
     /// Names this executor to the concurrency runtime.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Tells whether the calling thread is the executor's.
-    public func isIsolatingCurrentContext() -> Bool? {
-        self.owner.thread.load(ordering: .relaxed) == UInt(pthread_self())
+    private var isOnExecutor: Bool {
+        // Only the asking thread itself can have put its own number there.
+        let own = UInt(pthread_self())
+        return self.owner.thread.load(ordering: .relaxed) == own
+            || self.owner.guest.load(ordering: .relaxed) == own
     }
+
+    /// Tells whether the calling thread is the executor's, or has taken its place.
+    public func isIsolatingCurrentContext() -> Bool? { self.isOnExecutor }
 
     /// Traps when called on another thread than the executor's.
     public func checkIsolated() {
-        precondition(
-            self.owner.thread.load(ordering: .relaxed) == UInt(pthread_self()),
-            "this must run on the executor's thread")
+        precondition(self.isOnExecutor, "this must run on the executor's thread")
+    }
+}
+
+/// What waits for the executor's thread, and whether anyone runs.
+private final class JobQueue: @unchecked Sendable {  // all state is under the mutex
+    // Both have fixed addresses, because the C library keeps pointers to them.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [UnownedJob] = []
+    private var isFinished = false
+    /// Whether the thread is between two takings, or another thread is in its place.
+    private var isBusy = true
+
+    init() {
+        pthread_mutex_init(self.mutex, nil)
+        pthread_cond_init(self.changed, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(self.changed)
+        pthread_mutex_destroy(self.mutex)
+        self.changed.deallocate()
+        self.mutex.deallocate()
+    }
+
+    /// Adds a job; false, and nothing added, once finished.
+    func append(_ job: UnownedJob) -> Bool {
+        pthread_mutex_lock(self.mutex)
+        guard !self.isFinished else {
+            pthread_mutex_unlock(self.mutex)
+            return false
+        }
+        self.jobs.append(job)
+        let isFirst = self.jobs.count == 1
+        pthread_mutex_unlock(self.mutex)
+        // After the lock, which the thread would otherwise wake up to and wait for.
+        if isFirst { pthread_cond_signal(self.changed) }
+        return true
+    }
+
+    /// For the thread: ends its turn and takes all that wait for the next one, sleeping until there
+    /// is something; empty once finished and drained.
+    func takeAll() -> [UnownedJob] {
+        pthread_mutex_lock(self.mutex)
+        defer { pthread_mutex_unlock(self.mutex) }
+        self.isBusy = false
+        while self.isBusy || (self.jobs.isEmpty && !self.isFinished) {
+            pthread_cond_wait(self.changed, self.mutex)
+        }
+        self.isBusy = true
+        let taken = self.jobs
+        self.jobs = []
+        return taken
+    }
+
+    /// For another thread: takes the turn if nobody has it and no job waits.
+    func borrow() -> Bool {
+        pthread_mutex_lock(self.mutex)
+        defer { pthread_mutex_unlock(self.mutex) }
+        guard !self.isBusy, self.jobs.isEmpty, !self.isFinished else { return false }
+        self.isBusy = true
+        return true
+    }
+
+    /// Ends the turn that ``borrow()`` took.
+    func giveBack() {
+        pthread_mutex_lock(self.mutex)
+        self.isBusy = false
+        let isAwaited = !self.jobs.isEmpty || self.isFinished
+        pthread_mutex_unlock(self.mutex)
+        if isAwaited { pthread_cond_signal(self.changed) }
+    }
+
+    /// Lets the thread end after what waits already.
+    func finish() {
+        pthread_mutex_lock(self.mutex)
+        self.isFinished = true
+        pthread_mutex_unlock(self.mutex)
+        pthread_cond_signal(self.changed)
     }
 }

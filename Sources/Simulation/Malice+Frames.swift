@@ -41,6 +41,20 @@ extension Simulation {
         }
     }
 
+    /// Now and then, the next entry of somebody's log, which its author never signed.
+    func forgery(by index: Int) -> Frame? {
+        let logs = self.machines[index].store.logs.sorted { $0.key < $1.key }
+        guard self.random.chance(30), let (key, log) = logs.randomElement(using: &self.random),
+            let last = log.rows.last, let time = log.head.time.next, log.head.id == last.id
+        else { return nil }
+        let entry = Entry(
+            kind: last.entry.kind, time: time, deps: [], payload: last.entry.payload)
+        return .liveRun(
+            Run(
+                key: key, first: log.head.seq + 1, prev: last.id,
+                attestation: last.attestation ?? .zero, entries: [entry]))
+    }
+
     private func changed(_ run: Run) -> Run {
         var entries = run.entries
         let first = self.random.chance(30) ? run.first + 1 : run.first

@@ -171,7 +171,8 @@ extension Simulation {
                 if let frame = self.anyRecorded() { self.inject(frame, number, side) }
             }
         case .forge:
-            if let frame = self.anyRecorded() { self.inject(self.changed(frame), number, side) }
+            let frame = self.forgery(by: index) ?? self.anyRecorded().map { self.changed($0) }
+            if let frame { self.inject(frame, number, side) }
         case .flood: self.flood(by: index, number, side)
         case .lieAboutClocks:
             // Digests, clocks and record clocks, by the first byte of such a frame.

@@ -133,6 +133,7 @@ extension Simulation {
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
             try self.checker.sent(frame, by: self.machines[index], direction)
+            try self.checker.claimed(frame, by: self.machines[index])
         }
         if let malice = self.machines[index].malice {
             self.wires[number]?.directions[side] = direction

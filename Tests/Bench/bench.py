@@ -14,11 +14,21 @@ import subprocess
 import sys
 import time
 
+import counts
+import growth
+import history
+import idle
+import plot
+import queries
 import report
+import resting
 import workloads
 from nodes import Failure
+from prepared import Prepared
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Queries before histories, whose readers leave their joins behind in the store they share.
+ALL = workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL
 
 
 class Tools:
@@ -29,14 +39,17 @@ class Tools:
         self.stoa = programs / "stoa"
         self.load = work / "load"
         self.floor = work / "floor"
+        self.queries = work / "queries"
         self.bare = work / "bare"
         self.commands = []
+        self.prepared = Prepared(self, work)
         for program in (self.stoad, self.stoa):
             if not os.access(program, os.X_OK):
                 sys.exit(f"bench: there is no {program}; first: make build")
         warnings = ["-O2", "-Wall", "-Wextra", "-Werror"]
         self.build("cc", *warnings, "-o", self.load, HERE / "load.c")
         self.build("cc", *warnings, "-o", self.floor, HERE / "floor.c", "-lsodium", "-lsqlite3")
+        self.build("cc", *warnings, "-o", self.queries, HERE / "queries.c", "-lsqlite3")
         if not self.bare.exists():
             source = work / "bare.swift"
             # Told to wait, it stays until its input ends, so that its memory can be read.
@@ -64,8 +77,13 @@ class Tools:
         done = subprocess.run(
             [str(part) for part in command], capture_output=True, text=True, timeout=seconds)
         if done.returncode != 0:
-            raise Failure(f"{command[2]}: {done.stderr.strip()}")
-        return json.loads(done.stdout)
+            raise Failure(f"{command[2]} ended with {done.returncode}: {done.stderr.strip()}")
+        return Tools.parse(done.stdout)
+
+    @staticmethod
+    def parse(line):
+        """What the load generator has printed."""
+        return json.loads(line)
 
 
 def check_network():
@@ -90,44 +108,83 @@ def machine():
         "load": os.getloadavg()[0], "time": time.strftime("%Y-%m-%d %H:%M", time.gmtime())}
 
 
+def measure(workload, tools, work, runs):
+    """All samples of a workload, by name and variant: the variants in turn, run after run."""
+    samples = {}
+    workload.runs = runs
+    for run in range(1 if workload.is_once else runs):
+        start = time.monotonic()
+        for variant, measured in workload.variants.items():
+            try:
+                found = measured(tools, work)
+            except (Failure, subprocess.TimeoutExpired) as error:
+                found = {}
+                print(f"bench: {workload.name} {variant} failed: {error}", file=sys.stderr)
+            for name, value in found.items():
+                values = value if isinstance(value, list) else [value]
+                samples.setdefault(name, {}).setdefault(variant, []).extend(values)
+        took = time.monotonic() - start
+        print(f"bench: {workload.name} run {run + 1} took {took:.0f} s", file=sys.stderr)
+    return samples
+
+
+def chosen(only):
+    """The workloads of which a name or its first letter is told; all when nothing is."""
+    names = [name for name in only.split(",") if name]
+    for name in names:
+        if not any(name in (each.name, each.name[0]) for each in ALL) and name != "counts":
+            sys.exit(
+                f"bench: there is no workload {name}; there are counts, "
+                + ", ".join(each.name for each in ALL))
+    if not names:
+        return ALL, True
+    wanted = [each for each in ALL if each.name in names or each.name[0] in names]
+    return wanted, "counts" in names
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="where stoad is")
     parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder on the disk")
     parser.add_argument("--runs", type=int, default=5, help="alternating runs of each workload")
-    parser.add_argument("--only", default="", help="letters of workloads, such as ABD")
-    parser.add_argument("--large", action="store_true", help="also with 1,000,000 messages")
+    parser.add_argument("--only", default="", help="names or letters, such as A,D2,counts")
     options = parser.parse_args()
+    wanted, has_counts = chosen(options.only)
     check_network()
     options.work.mkdir(parents=True, exist_ok=True)
     work = options.work.resolve()
     tools = Tools(options.programs.resolve(), work)
     before = machine()
-    rows = []
-    for workload in workloads.ALL:
-        if options.only and workload.letter not in options.only:
-            continue
-        if workload.is_large and not options.large:
-            continue
-        samples = {}
-        for run in range(1 if workload.is_large else options.runs):
-            for variant, measure in workload.variants.items():
-                try:
-                    found = measure(tools, work)
-                except (Failure, subprocess.TimeoutExpired) as error:
-                    found = {}
-                    print(f"bench: {workload.letter} {variant} failed: {error}", file=sys.stderr)
-                for name, value in found.items():
-                    samples.setdefault(name, {}).setdefault(variant, []).append(value)
-            print(f"bench: {workload.letter} run {run + 1} done", file=sys.stderr)
-        rows += workload.rows(samples)
-    result = {
-        "machine": before, "load_after": os.getloadavg()[0], "runs": options.runs,
-        "commands": tools.commands, "rows": [vars(row) for row in rows]}
+    result = {"machine": before, "runs": options.runs}
+    if has_counts:
+        result["counts"] = counts.table(tools.stoad.parent)
+    rows, series, notes = [], [], []
+    try:
+        for workload in wanted:
+            samples = measure(workload, tools, work, options.runs)
+            rows += workload.rows(samples)
+            series += workload.series(samples)
+            notes += workload.notes()
+            # After each, so that what was measured is not lost with a run that is ended.
+            write(work, result, tools.commands, rows, series, notes)
+    finally:
+        tools.prepared.close()
+    print(write(work, result, tools.commands, rows, series, notes))
+
+
+def write(work, result, commands, rows, series, notes):
+    """Writes report.json, report.md and growth.svg; gives the text of the second."""
+    parts = list(notes)
+    if series:
+        (work / "growth.svg").write_text(plot.svg(series))
+        parts += ["", "Growth (growth.svg):", *plot.text(series), ""]
+    result |= {
+        "load_after": os.getloadavg()[0], "commands": commands,
+        "rows": [vars(row) | {"value": row.value} for row in rows], "growth": series}
     (work / "report.json").write_text(json.dumps(result, indent=1) + "\n")
-    text = report.markdown(result, rows)
+    text = report.markdown(result, rows, parts)
     (work / "report.md").write_text(text)
-    print(text)
+    return text
 
 
 if __name__ == "__main__":

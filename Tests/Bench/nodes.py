@@ -8,6 +8,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -58,6 +59,12 @@ class Node:
         self.process = None
         self.command = []
         self.started = 0.0
+        # Where it dials; none is the first node.
+        self.peers = []
+        # What goes before the command line and behind it, and what its environment has besides.
+        self.wrapper = []
+        self.options = []
+        self.environment = {}
 
     @property
     def data(self):
@@ -76,6 +83,12 @@ class Node:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
         raise Failure(f"{self.name} has no memory to count")
+
+    def wake_ups(self):
+        """How often its threads have gone to sleep and come back."""
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
+        return sum(int(task.read_text().split("\nvoluntary_ctxt_switches:")[1].split()[0])
+                   for task in tasks)
 
     def processor_seconds(self):
         """What all its threads have used so far, which other load hardly changes."""
@@ -99,25 +112,39 @@ class System:
 
     kind = ""
 
-    def __init__(self, tools, work):
+    def __init__(self, tools, work, first_port=FIRST_PORT):
         self.tools = tools
+        self.first_port = first_port
         # Short, because the path of a Unix socket has at most 107 bytes.
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="stoa-bench."))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.kind}.", dir=work))
         self.nodes = []
+        # What every node's command line ends with.
+        self.options = []
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, error, trace):
+        self.close(error)
+
+    def close(self, error=None):
+        """Ends and forgets all; after an error it shows what the nodes have logged."""
         if error is not None:
-            for node in self.nodes:
+            ended = [
+                f"{node.name} with {node.process.returncode}" for node in self.nodes
+                if node.process is not None and node.process.poll() is not None]
+            if ended:
+                print(f"ended by themselves: {', '.join(ended)}", file=sys.stderr)
+            # Of many nodes the first ones will do.
+            for node in self.nodes[:3]:
                 log = node.folder / "log"
                 if log.exists() and log.stat().st_size:
-                    print(f"--- log of {node.name}\n" + log.read_text()[-2000:])
+                    print(f"--- log of {node.name}\n" + log.read_text()[-2000:], file=sys.stderr)
         for node in self.nodes:
             node.stop()
             self.tools.note(node, self)
+        self.nodes = []
         shutil.rmtree(self.folder)
         shutil.rmtree(self.sockets)
 
@@ -127,16 +154,25 @@ class System:
     def processor_seconds(self):
         return sum(node.processor_seconds() for node in self.nodes)
 
-    def load(self, mode, count, *indexes, room=ROOM, seconds=600):
+    def load_command(self, mode, count, *indexes, room=ROOM, anchors=()):
+        sockets = [self.socket(index) for index in indexes]
+        return [str(part) for part in (
+            self.tools.load, self.kind, mode, count, room, *sockets, *anchors)]
+
+    def load(self, mode, count, *indexes, room=ROOM, anchors=(), seconds=600):
         """Runs the load generator and gives what it measured."""
-        command = [self.tools.load, self.kind, mode, count, room]
-        command += [self.socket(index) for index in indexes]
+        command = self.load_command(mode, count, *indexes, room=room, anchors=anchors)
         return self.tools.measure(command, seconds)
 
     def await_ready(self, node, index):
         """Seconds from the start of the process until it answers a client."""
         ready = self.tools.measure([self.tools.load, self.kind, "ready", self.socket(index)], 90)
         return ready["at"] - node.started
+
+    def remove_last(self):
+        node = self.nodes.pop()
+        node.stop()
+        shutil.rmtree(node.folder)
 
     def disk_bytes(self, node):
         """What a node that is stopped leaves on disk, with all of it in the database itself."""
@@ -151,26 +187,38 @@ class System:
 class Stoa(System):
     kind = "stoa"
 
-    def add(self, name=None):
-        """Starts a node; every one but the first has the first as its peer."""
+    def add(self, peers=(0,), **settings):
+        """Starts a node; every one but the first has the first as its peer, or those given."""
         index = len(self.nodes)
-        node = Node(self.folder, name or f"node{index}")
+        node = Node(self.folder, f"node{index}")
+        node.peers = list(peers) if index > 0 else []
+        for name, value in settings.items():
+            setattr(node, name, value)
         self.nodes.append(node)
         self.start(index)
         return node
 
-    def start(self, index):
+    def command(self, index):
         node = self.nodes[index]
         arguments = [
-            self.tools.stoad, "--data-dir", node.data, "--socket", self.socket(index),
-            "--listen", f"127.0.0.1:{FIRST_PORT + index}"]
-        if index > 0:
-            arguments += ["--peer", f"127.0.0.1:{FIRST_PORT}"]
+            *node.wrapper, self.tools.stoad, "--data-dir", node.data, "--socket",
+            self.socket(index), "--listen", f"127.0.0.1:{self.first_port + index}"]
+        for peer in node.peers:
+            arguments += ["--peer", f"127.0.0.1:{self.first_port + peer}"]
+        return arguments + self.options + node.options
+
+    def launch(self, index):
+        """Starts the process without waiting for it."""
+        node = self.nodes[index]
         node.start(
-            arguments,
+            self.command(index),
             {"PATH": os.environ["PATH"], "HOME": str(node.folder),
-             "XDG_RUNTIME_DIR": str(self.sockets)})
-        return self.await_ready(node, index)
+             "XDG_RUNTIME_DIR": str(self.sockets), **node.environment})
+
+    def start(self, index):
+        """Seconds until it is ready."""
+        self.launch(index)
+        return self.await_ready(self.nodes[index], index)
 
     def call(self, index, method, **params):
         control = Control(self.socket(index))
@@ -181,26 +229,32 @@ class Stoa(System):
 
     def await_links(self, count):
         """Until the first node is linked to `count` others."""
-        until(f"{count} links", lambda: self.call(0, "status")["links"] >= count)
+        # Many nodes that all discover each other are busy with each other first.
+        until(
+            f"{count} links", lambda: self.call(0, "status")["links"] >= count, 30 + 2 * count)
 
-    def together(self, count):
+    def await_members(self, count, room=ROOM):
+        def are_members(index):
+            rooms = self.call(index, "conversations")
+            return any(
+                each["name"] == room and len(each["members"]) == count for each in rooms)
+        for index in range(count):
+            until(f"{count} members in {room}", lambda: are_members(index), 30 + 2 * count)
+
+    def together(self, count, room=ROOM):
         """`count` nodes that are linked to the first one and share the room."""
-        for _ in range(count):
+        for index in range(len(self.nodes), count):
             self.add()
-        for index in range(count):
-            self.call(index, "join", room=ROOM)
+            self.call(index, "join", room=room)
         self.await_links(count - 1)
-        for index in range(count):
-            until(
-                "all are in the room",
-                lambda: len(self.call(index, "conversations")[0]["members"]) == count)
+        self.await_members(count, room)
 
 
 class Floor(System):
     kind = "floor"
 
-    def __init__(self, tools, work, chained=False):
-        super().__init__(tools, work)
+    def __init__(self, tools, work, chained=False, first_port=FIRST_PORT):
+        super().__init__(tools, work, first_port)
         self.chained = chained
 
     def add(self):
@@ -208,12 +262,17 @@ class Floor(System):
         node = Node(self.folder, f"node{index}")
         self.nodes.append(node)
         node.data.mkdir(mode=0o700, parents=True)
+        self.start(index)
+        return node
+
+    def start(self, index):
+        node = self.nodes[index]
+        self.socket(index).unlink(missing_ok=True)
         arguments = [
             self.tools.floor, "reader" if index else "author", self.socket(index),
-            node.data / "floor.db", FIRST_PORT]
+            node.data / "floor.db", self.first_port]
         node.start(arguments + (["chained"] if index and self.chained else []))
         until("the floor listens", self.socket(index).exists)
-        return node
 
     def together(self, count):
         for _ in range(count):

@@ -4,15 +4,19 @@ import dataclasses
 import statistics
 
 
+ALONE = ""
+
+
 @dataclasses.dataclass
 class Row:
     """One line: the median of Stoa, that of what it is compared with, and their ratio."""
 
-    letter: str
+    name: str
     text: str
     unit: str
     stoa: list
     other: list
+    # What it is compared with; `ALONE` is nothing.
     against: str = "floor"
     must: float | None = None
     aim: float | None = None
@@ -22,13 +26,18 @@ class Row:
     is_difference: bool = False
 
     @property
+    def is_compared(self):
+        return self.against != ALONE
+
+    @property
     def value(self):
         """The ratio, or what Stoa has by itself where there is nothing to compare it with."""
         if not self.stoa:
             return None
         median = statistics.median(self.stoa)
         if not self.other:
-            return median
+            # What is to be compared says nothing alone.
+            return None if self.is_compared else median
         other = statistics.median(self.other)
         return median - other if self.is_difference else median / other
 
@@ -52,32 +61,63 @@ def spread(values):
     return f"{number(statistics.median(values))} ({number(min(values))}–{number(max(values))})"
 
 
-def bar(row, value):
+def sign(row, value):
+    """A bar with its direction."""
     if value is None:
         return "–"
-    sign = "≥" if row.is_rate else "≤ +" if row.is_difference else "≤"
-    verdict = {True: "met", False: "**missed**", None: "not measured"}[row.meets(value)]
-    space = "" if row.is_difference else " "
-    return f"{sign}{space}{number(value)}: {verdict}"
+    return f"{'≥ ' if row.is_rate else '≤ +' if row.is_difference else '≤ '}{number(value)}"
 
 
-def markdown(result, rows):
+def verdict(row):
+    """One of met, missed, and not measured, for the must and for the aim."""
+    words = {True: "met", False: "**missed**", None: "**not measured**"}
+    return [
+        "–" if value is None else words[row.meets(value)] for value in (row.must, row.aim)]
+
+
+def bars(rows):
+    """What must hold and what is aimed at, line by line, and how many of them do."""
+    judged = [row for row in rows if row.must is not None or row.aim is not None]
+    if not judged:
+        return []
+    lines = ["", "Bars:", "", "| | workload | value | must | | aim | |", "|---|---|---|---|---|---|---|"]
+    counts = {}
+    for row in judged:
+        must, aim = verdict(row)
+        counts[must] = counts.get(must, 0) + 1
+        value = "–" if row.value is None else number(row.value)
+        lines.append(
+            f"| {row.name} | {row.text} | {value} | {sign(row, row.must)} | {must} | "
+            f"{sign(row, row.aim)} | {aim} |")
+    told = ", ".join(f"{counts.get(word, 0)} {word.strip('*')}" for word in (
+        "met", "**missed**", "**not measured**"))
+    return lines + ["", f"Musts: {told}."]
+
+
+def markdown(result, rows, parts=()):
     machine = result["machine"]
     lines = [
         f"{machine['time']} UTC, {machine['cores']} cores of {machine['processor']}, Linux "
         f"{machine['kernel']}, load {machine['load']:.1f} before and {result['load_after']:.1f} "
-        f"after, {result['runs']} alternating runs; medians (minimum–maximum).", "",
+        f"after, {result['runs']} alternating runs; medians (minimum–maximum).", ""]
+    lines += result.get("counts", [])
+    lines += [
         "| | workload | unit | Stoa | compared with | | ratio | must | aim |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         ratio = "–" if not row.other or row.value is None else f"{row.value:.2f}"
-        if row.is_difference and row.value is not None:
+        if row.is_difference and row.value is not None and row.other:
             ratio = f"{row.value:+.1f}"
+        must, aim = (
+            "–" if word == "–" else f"{sign(row, value)}: {word}"
+            for word, value in zip(verdict(row), (row.must, row.aim)))
         lines.append(
-            f"| {row.letter} | {row.text} | {row.unit} | {spread(row.stoa)} | "
+            f"| {row.name} | {row.text} | {row.unit} | {spread(row.stoa)} | "
             f"{row.against if row.other else '–'} | {spread(row.other)} | {ratio} | "
-            f"{bar(row, row.must)} | {bar(row, row.aim)} |")
+            f"{must} | {aim} |")
+    lines += bars(rows)
+    lines += parts
     lines += ["", "What was started:", "", "```"]
     lines += result["commands"]
     lines += ["```", ""]

@@ -17,6 +17,9 @@
 
 enum { TEXT_BYTES = 100 };
 
+// A question to the floor of queries: a letter, and hexadecimal digits or a number.
+enum { QUERY_BYTES = 72 };
+
 // A client asks the author to send this text; the answer is a count of texts that are committed.
 struct request {
     char text[TEXT_BYTES];

@@ -123,6 +123,11 @@ struct TerminalTextTests {
         #expect(TerminalText.line(text) == text)
     }
 
+    @Test("a joiner behind one that is made visible is made visible, too")
+    func joiners() {
+        #expect(TerminalText.line("ada\u{200C}\u{200D}") == "ada<U+200C><U+200D>")
+    }
+
     @Test("a message of several lines is indented, so that it cannot imitate another")
     func blocks() {
         #expect(

@@ -17,6 +17,9 @@ private actor Counter {
         self.executor = executor
     }
 
+    /// Runs a call on the actor's thread.
+    func run(_ call: @Sendable () -> Bool) -> Bool { call() }
+
     /// Adds one, and tells whether this has always happened on the same thread.
     func increment() -> (count: Int, isSameThread: Bool) {
         let own = UInt(pthread_self())
@@ -50,6 +53,61 @@ private actor Counter {
         // The thread lets go of it when the job has returned, which may be a moment after.
         for _ in 0..<10_000 where executor != nil { sched_yield() }
         #expect(executor == nil)
+    }
+
+    @Test("another thread takes the place of a sleeping one, and the actor's jobs wait for it")
+    func guestOfIdleThread() async throws {
+        let executor = try ThreadExecutor(name: "idle")
+        let counter = Counter(executor: executor)
+        #expect(await counter.increment().count == 1)
+        let isHere = try Self.untilIdle {
+            executor.runIfIdle {
+                counter.assumeIsolated { $0.increment() }.count == 2
+                    // Nobody takes the place of a guest, not even itself.
+                    && executor.runIfIdle { true } == nil
+            }
+        }
+        #expect(isHere == true)
+        #expect(executor.isIsolatingCurrentContext() == false)
+        #expect(await counter.increment().count == 3)
+    }
+
+    @Test("nobody takes the place of a thread that works")
+    func guestOfBusyThread() async throws {
+        let executor = try ThreadExecutor(name: "busy")
+        let counter = Counter(executor: executor)
+        let isRefused = await counter.run { executor.runIfIdle { true } == nil }
+        #expect(isRefused)
+    }
+
+    @Test("guests and jobs never run at the same time")
+    func guestsAndJobs() async throws {
+        let executor = try ThreadExecutor(name: "shared")
+        let counter = Counter(executor: executor)
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    _ = await counter.increment()
+                    return 1
+                }
+                group.addTask {
+                    executor.runIfIdle { counter.assumeIsolated { _ = $0.increment() } } == nil
+                        ? 0 : 1
+                }
+            }
+            var count = 0
+            for await increments in group { count += increments }
+            #expect(await counter.increment().count == count + 1)
+        }
+    }
+
+    /// The answer of a call that gives one only once a thread sleeps, which may take a moment.
+    private static func untilIdle<Result>(_ call: () -> Result?) throws -> Result? {
+        for _ in 0..<1_000_000 {
+            if let result = call() { return result }
+            sched_yield()
+        }
+        return nil
     }
 
     @Test("checkIsolated traps off the executor's thread")

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @Suite("What the pages tell people to do can be done")
@@ -121,5 +122,26 @@ struct PageTests {
                 }
             }
         }
+    }
+
+    @Test("every test that the threat model calls upon is there")
+    func threats() throws {
+        // A sentence that does not fit its line is cut in two there.
+        let tests = Repository.files.filter { $0.path.hasPrefix("Tests/") }.map { file in
+            file.lines.map { $0.text.trimmingPrefix(while: { $0 == " " }) }.joined()
+                .split(separator: "\"+ \"", omittingEmptySubsequences: false).joined()
+        }
+        let page = try #require(Repository.file("Docs/Protocol/Threats.md"))
+        var promises = 0
+        for line in page.lines(with: "| \"") {
+            promises += 1
+            for (index, sentence) in line.text.split(separator: "\"").enumerated()
+            where !index.isMultiple(of: 2) {
+                #expect(
+                    tests.contains { strstr($0, String(sentence)) != nil },
+                    "\(line.place): \(sentence)")
+            }
+        }
+        #expect(promises > 20)
     }
 }

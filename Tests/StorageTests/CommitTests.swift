@@ -50,6 +50,38 @@ struct CommitTests {
         #expect(try await store.check().isEmpty)
     }
 
+    @Test("a quick commit is refused shortly before a checkpoint, which the next usual one brings")
+    func quickCommits() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var quick = 0
+        var isRefused = false
+        while !isRefused, quick < 5_000 {
+            var next = bobs
+            let append = next.append([text("some text", at: UInt64(quick + 1))])
+            isRefused = try await store.commitQuickly(batch(append)) == nil
+            if !isRefused {
+                bobs = next
+                quick += 1
+            }
+        }
+        #expect(isRefused)
+        var usual = 0
+        while isRefused, usual < 100 {
+            let append = bobs.append([text("some text", at: UInt64(quick + usual + 1))])
+            _ = try await store.commit(batch(append))
+            usual += 1
+            var next = bobs
+            let more = next.append([text("some text", at: UInt64(quick + usual + 1))])
+            isRefused = try await store.commitQuickly(batch(more)) == nil
+        }
+        #expect(!isRefused)
+        #expect(quick > usual)
+        #expect(try await store.counts().entries == quick + usual + 1)
+        #expect(try await store.check().isEmpty)
+    }
+
     @Test("an entry that a later append of the same batch hides gets no cursor")
     func hiddenInOneBatch() async throws {
         let directory = try TemporaryDirectory()

@@ -38,7 +38,7 @@ part() {
                 bad=$(($(grep -c '<testcase ' "$logs/$name.xml") - good - left))
             fi
             # A process that ended otherwise than by a failed test.
-            if grep -q 'WARNING: ThreadSanitizer' "$logs/$name.log"; then code=66; fi
+            if grep -qE '(WARNING|ERROR): [A-Za-z]*Sanitizer' "$logs/$name.log"; then code=66; fi
             if [ $((good + bad + left)) = 0 ]; then code=65; fi
             ;;
         lines)
@@ -54,7 +54,7 @@ part() {
     summary+=("$(printf '%-18s%s' "$name" "$line")")
     echo "$line"
     if [ "$bad" != 0 ]; then
-        line=$(grep -haiE -A4 '✘|error:|WARNING: .*Sanitizer|^demo:|^failed|^not ok' \
+        line=$(grep -haiE -A4 '✘|error:|(WARNING|ERROR): .*Sanitizer|^demo:|^failed|^not ok' \
             "$logs/$name.log" | cut -c1-300 | head -40)
         failures+=("$name ended with $code, $bad failed: $logs/$name.log" "$line")
         echo "----- $name ended with $code; $logs/$name.log:"
@@ -74,6 +74,13 @@ tests() {
     local name=$1; shift
     part "$name" swift "${around[@]}" swift test --skip-build --disable-xctest \
         --scratch-path "$scratch" --xunit-output "$logs/$name.xml" "$@"
+}
+
+# sanitized KIND TESTS: some of the tests under a sanitizer; in the long form the simulation, too.
+sanitized() {
+    part "$1-sanitizer" swift swift test --sanitize="$1" --disable-xctest \
+        --scratch-path "$scratch/$1" --xunit-output "$logs/$1-sanitizer.xml" \
+        --filter "$2${STOA_LONG:+|SimulationTests}"
 }
 
 finish() {
@@ -115,12 +122,20 @@ main() {
         Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
         Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
-    # What has threads, under the thread sanitizer; it has a build of its own.
-    part thread-sanitizer swift swift test --sanitize=thread --disable-xctest \
-        --scratch-path "$scratch/sanitized" --xunit-output "$logs/thread-sanitizer.xml" \
-        --filter 'PosixTests|LoopTests|DaemonTests'
+    # Each deliberate bug is caught; a build of its own, too.
+    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
+        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
+        --filter MutantTests
+    # What has threads, and what reads bytes of others or hands pointers to C; each sanitizer has a
+    # build of its own.
+    sanitized thread 'PosixTests|LoopTests|DaemonTests'
+    sanitized address 'NoiseTests|EngineTests|ControlAPITests|PosixTests|StorageTests'
     tests integration --filter IntegrationTests
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    # Under the address sanitizer; it has a build of its own.
+    part fuzz lines env SCRATCH="$scratch" Tests/Fuzz/check.sh
+    part load lines Tests/Load/run.sh "$programs" ${STOA_LONG:+--long}
+    part counts lines Tests/Bench/counts.py --programs "$programs"
     part demo one Tests/Tools/demo.sh "$programs"
     finish
 }

@@ -11,7 +11,8 @@ set -euo pipefail
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
     pkg-config)
 test=(python3-venv)
-labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace)
+labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace valgrind
+    gcc libc6-dev)
 
 die() { echo "setup: $*" >&2; exit 69; }
 

@@ -1,0 +1,92 @@
+"""Stores with 1,000,000 messages, filled once for all workloads of that size."""
+
+import base64
+import shutil
+import sqlite3
+
+from nodes import ROOM, Floor, Stoa
+
+MESSAGES = 1_000_000
+# Other rooms beside the large one, so that a list of conversations is a list.
+SMALL_ROOMS = 19
+SMALL_MESSAGES = 1_000
+# Away from those that other systems use meanwhile.
+STOA_PORT = 7301
+FLOOR_PORT = 7401
+
+
+class Prepared:
+    def __init__(self, tools, work):
+        self.tools = tools
+        self.work = work
+        self.systems = {}
+        self.database = None
+
+    def stoa(self):
+        """One daemon, running, with the messages in `bench`, the newest ones, and 19 more rooms."""
+        system = self.systems.get("stoa")
+        if system is None:
+            print("bench: fills a daemon with 1,000,000 messages", flush=True)
+            system = self.systems["stoa"] = Stoa(self.tools, self.work, first_port=STOA_PORT)
+            system.add()
+            for number in range(SMALL_ROOMS):
+                system.call(0, "join", room=f"small{number}")
+            system.load(
+                "fill", SMALL_ROOMS * SMALL_MESSAGES, 0, room=f"small*{SMALL_ROOMS}")
+            system.call(0, "join", room=ROOM)
+            system.load("fill", MESSAGES, 0)
+        elif system.nodes[0].process is None:
+            system.start(0)
+        return system
+
+    def floor(self):
+        """The floor's author, running, with as many messages in its one log."""
+        system = self.systems.get("floor")
+        if system is None:
+            print("bench: fills the floor with 1,000,000 messages", flush=True)
+            system = self.systems["floor"] = Floor(
+                self.tools, self.work, chained=True, first_port=FLOOR_PORT)
+            system.add()
+            system.load("fill", MESSAGES, 0)
+        elif system.nodes[0].process is None:
+            system.start(0)
+        return system
+
+    def copy(self):
+        """A copy of the daemon's database, which is stopped for it, and back."""
+        if self.database is None:
+            system = self.stoa()
+            system.disk_bytes(system.nodes[0])
+            self.database = system.folder / "copy.db"
+            shutil.copyfile(system.nodes[0].data / "stoa.db", self.database)
+            system.start(0)
+        return self.database
+
+    def anchors(self, count):
+        """Messages all over the large room: each id as Stoa writes it, and in hexadecimal."""
+        connection = sqlite3.connect(self.copy())
+        try:
+            step = MESSAGES // (count + 1)
+            first = SMALL_ROOMS * (SMALL_MESSAGES + 1)
+            arrivals = [first + step * (index + 1) for index in range(count)]
+            marks = ",".join("?" * count)
+            rows = connection.execute(
+                f"SELECT prefix, suffix FROM entries WHERE arrival IN ({marks}) AND kind = 1",
+                arrivals).fetchall()
+            newest = connection.execute("SELECT max(arrival) FROM entries").fetchone()[0]
+        finally:
+            connection.close()
+        ids = [prefix.to_bytes(8, "big", signed=True) + suffix for prefix, suffix in rows]
+        written = [base64.b32encode(each).decode().rstrip("=").lower() for each in ids]
+        return written, [each.hex() for each in ids], newest
+
+    def stop(self):
+        """Ends the processes, so that they do not run beside other workloads."""
+        for system in self.systems.values():
+            for node in system.nodes:
+                node.stop()
+
+    def close(self):
+        for system in self.systems.values():
+            system.close()
+        self.systems = {}

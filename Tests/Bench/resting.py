@@ -1,0 +1,161 @@
+"""Workload L: what a daemon costs that has little to do: memory, start, disk, and being found."""
+
+import time
+
+from nodes import ROOM, Control, Failure, Floor, Node, Stoa
+from report import ALONE, Row
+from workloads import BURST_MESSAGES, MEBIBYTE, Workload, bare_memory
+
+LINKS = 50
+BARE = "bare Swift program"
+
+
+def bare_start(tools):
+    """Milliseconds that the bare program takes from its start to its end."""
+    return tools.measure([tools.load, "-", "spawn", 20, tools.bare], 120)["p50"] * 1e3
+
+
+class Resting(Workload):
+    """Memory, start and disk; the bare program's start is what a start is compared with."""
+
+    name = "L1"
+
+    def stoa(self, tools, work):
+        with Stoa(tools, work) as system:
+            system.add()
+            idle = system.nodes[0].resident_bytes() / MEBIBYTE
+            system.nodes[0].stop()
+            empty = system.start(0) * 1e3
+            system.call(0, "join", room=ROOM)
+            system.load("fill", BURST_MESSAGES, 0)
+            used = system.nodes[0].resident_bytes() / MEBIBYTE
+            disk = system.disk_bytes(system.nodes[0]) / BURST_MESSAGES
+            filled = system.start(0) * 1e3
+            return {
+                "idle": idle, "used": used, "disk": disk, "empty": empty, "filled": filled,
+                "above": idle}
+
+    def floor(self, tools, work):
+        with Floor(tools, work) as system:
+            system.add()
+            idle = system.nodes[0].resident_bytes() / MEBIBYTE
+            system.load("fill", BURST_MESSAGES, 0)
+            used = system.nodes[0].resident_bytes() / MEBIBYTE
+            disk = system.disk_bytes(system.nodes[0]) / BURST_MESSAGES
+        bare = bare_start(tools)
+        return {
+            "idle": idle, "used": used, "disk": disk, "empty": bare, "filled": bare,
+            "above": bare_memory(tools)}
+
+    def rows(self, samples):
+        return [
+            self.row(samples, "idle", "resident, idle", "MiB"),
+            self.row(
+                samples, "above", "the same against the bare program", "MiB", against=BARE,
+                must=8, aim=4, is_difference=True),
+            self.row(samples, "used", "resident after 20,000 own messages", "MiB"),
+            self.row(
+                samples, "disk", "bytes on disk per message and copy", "bytes", must=1.4, aim=1),
+            self.row(
+                samples, "empty", "start to ready, empty", "ms", against=BARE, must=5, aim=2.5),
+            self.row(
+                samples, "filled", "start to ready, 20,000 messages", "ms", against=BARE, must=6,
+                aim=3),
+        ]
+
+
+class Links(Workload):
+    """Fifty other daemons linked to one, all in its room."""
+
+    name = "L50"
+
+    def stoa(self, tools, work):
+        with Stoa(tools, work) as system:
+            system.together(1 + LINKS)
+            return {"memory": system.nodes[0].resident_bytes() / MEBIBYTE}
+
+    def floor(self, tools, work):
+        return {"memory": bare_memory(tools)}
+
+    def rows(self, samples):
+        return [
+            self.row(
+                samples, "memory", f"resident with {LINKS} links, against the bare program", "MiB",
+                against=BARE, must=16, is_difference=True)
+        ]
+
+
+class LargeStart(Workload):
+    name = "L6"
+
+    def stoa(self, tools, work):
+        system = tools.prepared.stoa()
+        system.nodes[0].stop()
+        ready = system.start(0) * 1e3
+        memory = system.nodes[0].resident_bytes() / MEBIBYTE
+        tools.prepared.stop()
+        return {"ready": ready, "memory": memory}
+
+    def floor(self, tools, work):
+        return {"ready": bare_start(tools), "memory": bare_memory(tools)}
+
+    def rows(self, samples):
+        return [
+            self.row(
+                samples, "ready", "start to ready, 1,000,000 messages", "ms", against=BARE, must=6,
+                aim=3),
+            self.row(
+                samples, "memory", "resident then, against the bare program", "MiB", against=BARE,
+                is_difference=True),
+        ]
+
+
+class Found(Workload):
+    """Two new daemons that know nothing of each other, by the embedded discovery on loopback."""
+
+    name = "Lfound"
+    OPTIONS = ["--interface", "lo", "--discovery", "embedded"]
+
+    @property
+    def variants(self):
+        return {"stoa": self.stoa}
+
+    def stoa(self, tools, work):
+        with Stoa(tools, work) as system:
+            for name in ("node0", "node1"):
+                node = Node(system.folder, name)
+                node.options = self.OPTIONS
+                system.nodes.append(node)
+            for index in range(2):
+                system.launch(index)
+            start = min(node.started for node in system.nodes)
+            controls = []
+            for index in range(2):
+                system.await_ready(system.nodes[index], index)
+                system.call(index, "join", room=ROOM)
+                controls.append(Control(system.socket(index)))
+            controls[1].call("subscribe", to=ROOM)
+            controls[0].call("send", to=ROOM, text="hello")
+            heard = self.await_text(controls[1], start + 30)
+            for control in controls:
+                control.close()
+            return {"seconds": heard - start}
+
+    @staticmethod
+    def await_text(control, deadline):
+        """When the first text comes to a subscriber."""
+        while time.monotonic() < deadline:
+            line = control.lines.readline()
+            if b'"kind":"text"' in line:
+                return time.monotonic()
+        raise Failure("two daemons did not find each other in 30 seconds")
+
+    def rows(self, samples):
+        return [
+            Row(
+                self.name, "two new daemons, from start to a message between them, by discovery",
+                "s", samples.get("seconds", {}).get("stoa", []), [], against=ALONE, must=1.1)
+        ]
+
+
+ALL = [Resting(), Links(), LargeStart(), Found()]

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Puts a node under attacks and loads, and looks at an honest pair beside them.
+
+Two daemons are linked; one of them is attacked. Of that one the highest memory and the number of
+descriptors are read from /proc, and messages go one by one from it to the other, first in peace,
+then under the attack. A message that takes longer than a deadline, more memory or more descriptors
+than its limits allow, or a daemon that ended, is a failure. Docs/Testing/Load.md has the figures.
+
+    load.py --programs FOLDER --work FOLDER [--only NAME] [--long]
+
+Runs only in a network that has nothing but a loopback interface. Ends with `N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import pathlib
+import socket
+import sys
+import threading
+import time
+from typing import Any, Iterator
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "Interop"), str(HERE.parent / "Bench")]
+
+import attacks  # noqa: E402
+from bench import Tools, check_network  # noqa: E402
+from checks import Checks  # noqa: E402
+from nodes import FIRST_PORT, Control, Stoa, until  # noqa: E402
+
+MIB = 1 << 20
+# A message between the honest two may take this long, whatever else goes on.
+DEADLINE_SECONDS = 5.0
+# From Limits: links, half-open handshakes, control clients; and what a node has open by itself.
+LINKS, HALF_OPEN, CLIENTS, OWN_DESCRIPTORS = 128, 32, 256, 64
+# What a link may hold in both directions: two initial credits and the control queue.
+LINK_BYTES = 2 * 327_680 + 65_536
+
+
+class Meter:
+    """Sends messages one by one and waits for each at the other node's subscriber."""
+
+    def __init__(self, sender: pathlib.Path, reader: pathlib.Path) -> None:
+        self.sender, self.reader = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+        for stream, path in ((self.sender, sender), (self.reader, reader)):
+            stream.settimeout(4 * DEADLINE_SECONDS)
+            stream.connect(str(path))
+        self.answers, self.events = self.sender.makefile("rb"), self.reader.makefile("rb")
+        self.count = 0
+        self.request(self.reader, "subscribe", to="bench")
+        self.events.readline()
+
+    @staticmethod
+    def request(stream: socket.socket, method: str, **params: Any) -> None:
+        line = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        stream.sendall(json.dumps(line).encode() + b"\n")
+
+    def once(self) -> float:
+        self.count += 1
+        text = f"meter {os.getpid()} {self.count}"
+        begin = time.monotonic()
+        self.request(self.sender, "send", to="bench", text=text)
+        mark = f'"{text}"'.encode()
+        while mark not in (line := self.events.readline()):
+            if not line:
+                raise ConnectionError("the subscriber was closed")
+        took = time.monotonic() - begin
+        answer = json.loads(self.answers.readline())
+        if "error" in answer:
+            raise RuntimeError(f"send: {answer['error']}")
+        return took
+
+    def measure(self, count: int, pause: float) -> list[float]:
+        times = []
+        for _ in range(count):
+            times.append(self.once())
+            time.sleep(pause)
+        return sorted(times)
+
+    def close(self) -> None:
+        for stream in (self.answers, self.events, self.sender, self.reader):
+            stream.close()
+
+
+class Watch:
+    """The highest memory and most descriptors of a process while it is watched."""
+
+    def __init__(self, process: int) -> None:
+        self.process = process
+        self.descriptors = 0
+        self.ends = threading.Event()
+        pathlib.Path(f"/proc/{process}/clear_refs").write_text("5")
+        self.thread = threading.Thread(target=self.look, daemon=True)
+        self.thread.start()
+
+    def look(self) -> None:
+        while not self.ends.wait(0.02):
+            try:
+                count = len(os.listdir(f"/proc/{self.process}/fd"))
+            except OSError:
+                return
+            self.descriptors = max(self.descriptors, count)
+
+    def end(self) -> tuple[float, int]:
+        self.ends.set()
+        self.thread.join()
+        return memory(self.process, "VmHWM"), self.descriptors
+
+
+def memory(process: int, name: str) -> float:
+    for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith(name + ":"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError(f"process {process} has no {name}")
+
+
+def percentile(times: list[float], part: float) -> float:
+    return 1_000 * times[min(len(times) - 1, int(len(times) * part))]
+
+
+class Pair:
+    """The attacked node and its honest peer."""
+
+    def __init__(self, options: argparse.Namespace, checks: Checks) -> None:
+        self.options, self.checks = options, checks
+        self.system = Stoa(options.tools, options.work)
+        self.system.__enter__()
+        self.system.together(2)
+        self.meter = Meter(self.system.socket(0), self.system.socket(1))
+        self.meter.measure(20, 0)
+
+    @property
+    def process(self) -> int:
+        process = self.system.nodes[0].process
+        assert process is not None
+        return int(process.pid)
+
+    def end(self) -> None:
+        self.meter.close()
+        self.system.__exit__(*sys.exc_info())
+
+    def report(
+        self, name: str, peace: list[float], load: list[float], before: float, peak: float,
+        descriptors: int, figures: dict[str, Any], bytes_: int, most: int,
+    ) -> None:
+        """Judges one load; `bytes_` is the memory that it may cost, `most` the descriptors."""
+        that = self.checks.that
+        that(f"{name}: the node lives", self.system.nodes[0].process.poll() is None)
+        that(f"{name}: no error", "error" not in figures, figures)
+        slowest = load[-1]
+        that(f"{name}: every message is there in time", slowest <= DEADLINE_SECONDS, slowest)
+        that(f"{name}: memory", peak - before <= bytes_ / MIB, (before, peak))
+        that(f"{name}: descriptors", descriptors <= most, descriptors)
+        said = ", ".join(f"{key} {value}" for key, value in figures.items())
+        print(
+            f"MEASURED load, {name}: p50 {percentile(peace, 0.5):.1f} -> "
+            f"{percentile(load, 0.5):.1f} ms, p99 {percentile(peace, 0.99):.1f} -> "
+            f"{percentile(load, 0.99):.1f} ms, memory {before:.1f} -> {peak:.1f} MiB, "
+            f"{descriptors} descriptors; {said}", flush=True)
+
+    def attack(
+        self, name: str, function: str, count: int, pause: float, bytes_: int, most: int
+    ) -> dict[str, Any]:
+        peace = self.meter.measure(count, pause)
+        signals = attacks.Signals()
+        before = memory(self.process, "VmRSS")
+        watch = Watch(self.process)
+        child = multiprocessing.get_context("spawn").Process(
+            target=attacks.run,
+            args=(function, FIRST_PORT, self.system.socket(0), signals), daemon=True)
+        child.start()
+        try:
+            deadline = time.monotonic() + 120
+            while not signals.ready.wait(0.1):
+                if not child.is_alive() or time.monotonic() > deadline:
+                    raise RuntimeError(f"{name}: the attack did not get going")
+            load = self.meter.measure(count, pause)
+        finally:
+            signals.stop.set()
+        figures = signals.figures.get(timeout=120)
+        child.join(30)
+        peak, descriptors = watch.end()
+        self.report(
+            name, peace, load, before, peak, descriptors, figures, bytes_, most)
+        after = self.meter.measure(20, 0)
+        self.checks.that(f"{name}: all is well afterwards", after[-1] <= DEADLINE_SECONDS, after)
+        return figures
+
+
+def peers(pair: Pair) -> None:
+    count, before = 40, pair.meter.count
+    figures = pair.attack(
+        "200 peers", "many_peers", count, 0.2, LINKS * LINK_BYTES, LINKS + OWN_DESCRIPTORS)
+    that = pair.checks.that
+    # One link is that of the honest peer.
+    that("200 peers: as many links as are allowed", figures["linked"] == LINKS - 1, figures)
+    that("200 peers: the others are refused", figures["refused"] == 200 - LINKS + 1, figures)
+    least = pair.meter.count - before - 20
+    that("200 peers: all got every message", figures["texts"][0] >= least, figures)
+
+
+def half_open(pair: Pair) -> None:
+    pair.attack(
+        "10,000 half-open connections", "half_open", 200, 0.02, 16 * MIB,
+        LINKS + HALF_OPEN + OWN_DESCRIPTORS)
+
+
+def slow_handshakes(pair: Pair) -> None:
+    pair.attack(
+        "400 slow handshakes", "slow_handshakes", 200, 0.02, 16 * MIB,
+        LINKS + HALF_OPEN + OWN_DESCRIPTORS)
+
+
+def pings(pair: Pair) -> None:
+    # 64 KiB of input are 3,640 pings; the events and answers of one turn are some MiB.
+    pair.attack("pings at line rate", "pings", 200, 0.01, 32 * MIB, OWN_DESCRIPTORS)
+
+
+def entries(pair: Pair) -> None:
+    # SQLite's cache is 8 MiB; a commit is bounded by Limits.runsPerBatch.
+    pair.attack("entries at line rate", "entries", 200, 0.01, 32 * MIB, OWN_DESCRIPTORS)
+
+
+def mute_clients(pair: Pair) -> None:
+    # What is kept for a client that does not read: a queue of answers and one of requests each.
+    pair.attack(
+        "32 clients that never read", "mute_clients", 200, 0.01, 32 * 3 * MIB,
+        CLIENTS + OWN_DESCRIPTORS)
+
+
+def rooms(pair: Pair) -> None:
+    """Both are in 1,000 rooms; the link is made anew."""
+    system, count = pair.system, 1_000
+    peace = pair.meter.measure(200, 0)
+    before, watch = memory(pair.process, "VmRSS"), Watch(pair.process)
+    begin = time.monotonic()
+    controls = [Control(system.socket(index)) for index in range(2)]
+    for number in range(count - 1):
+        for control in controls:
+            control.call("join", room=f"room-{number}")
+    joined = time.monotonic() - begin
+    for control in controls:
+        control.close()
+    pair.meter.close()
+    system.nodes[1].stop()
+    begin = time.monotonic()
+    system.start(1)
+    system.await_links(1)
+
+    def met() -> bool:
+        return all(len(one["members"]) == 2 for one in system.call(1, "conversations"))
+
+    until("each knows the other in every room", met, 60)
+    again = time.monotonic() - begin
+    pair.meter = Meter(system.socket(0), system.socket(1))
+    load = pair.meter.measure(200, 0)
+    peak, descriptors = watch.end()
+    figures = {"joined in s": round(joined, 1), "linked and agreed in s": round(again, 2)}
+    pair.report(
+        "1,000 rooms", peace, load, before, peak, descriptors, figures, 32 * MIB, OWN_DESCRIPTORS)
+
+
+def long_log(pair: Pair) -> None:
+    """A log of many entries in the store of both."""
+    system, long = pair.system, pair.options.long
+    count = 5_000_000 if long else 100_000
+    peace = pair.meter.measure(200, 0)
+    before, watch = memory(pair.process, "VmRSS"), Watch(pair.process)
+    begin = time.monotonic()
+    # In portions, so that the peer is never far behind.
+    for _ in range(count // 50_000):
+        system.load("fill", 50_000, 0)
+    filled = time.monotonic() - begin
+    newest = json.dumps(system.call(0, "history", to="bench", limit=1)["messages"][0]["id"])
+    until(
+        "the peer has all",
+        lambda: newest in json.dumps(system.call(1, "history", to="bench", limit=1)), 600)
+    load = pair.meter.measure(200, 0)
+    peak, descriptors = watch.end()
+    begin = time.monotonic()
+    page = system.call(0, "history", to="bench", limit=50)
+    pair.checks.that("long log: a page", len(page["messages"]) == 50)
+    paged = time.monotonic() - begin
+    system.nodes[0].stop()
+    start = system.start(0)
+    figures = {
+        "entries": count, "entries/s": round(count / filled), "page ms": round(1_000 * paged, 1),
+        "start ms": round(1_000 * start, 1),
+        "after start MiB": round(memory(pair.process, "VmRSS"), 1)}
+    pair.report(
+        "a long log", peace, load, before, peak, descriptors, figures, 32 * MIB, OWN_DESCRIPTORS)
+
+
+LOADS = (peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, long_log)
+
+
+def chosen(only: str | None) -> Iterator[Any]:
+    return (load for load in LOADS if only in (None, load.__name__))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--only", choices=[load.__name__ for load in LOADS])
+    parser.add_argument("--long", action="store_true", help="5,000,000 entries instead of 100,000")
+    options = parser.parse_args()
+    check_network()
+    options.work.mkdir(parents=True, exist_ok=True)
+    options.work = options.work.resolve()
+    options.tools = Tools(options.programs.resolve(), options.work)
+    checks = Checks()
+    for load in chosen(options.only):
+        pair = Pair(options, checks)
+        try:
+            load(pair)
+        except Exception as error:
+            checks.that(f"{load.__name__} ran to its end", False, repr(error))
+            print((pair.system.nodes[0].folder / "log").read_text()[-3_000:], file=sys.stderr)
+        finally:
+            pair.end()
+    return checks.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
