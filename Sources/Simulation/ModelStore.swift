@@ -65,7 +65,7 @@ struct ModelStore {
         var hidden: [EntryID] = []
         for append in batch.appends {
             guard append.run.run.ids == append.run.ids, isAttested(append.run) else {
-                throw Violation("a run that is not valid is stored")
+                throw Violation("a node stores an entry that nobody wrote: its run is not valid")
             }
             try self.append(append, &hidden)
         }
