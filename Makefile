@@ -39,8 +39,14 @@ test:  ## Run the unit tests, and talk to the implementation in Python
 labs: build  ## Run the programs on private networks and under systemd (as root)
 	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests
 
-sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
-	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
+sim: setup  ## Simulate networks: FROM=, COUNT=, ASSAULT=1, NODES=n, RESULTS=file; SEED=n replays
+	$(swift_build) -c release --static-swift-stdlib --product simulate
+ifdef SEED
+	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) \
+		$(if $(NODES),--nodes $(NODES)) $(if $(VERBOSE),--log)
+else
+	@Tests/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations
+endif
 
 mutants: setup  ## Show that each of the deliberate bugs is caught
 	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \

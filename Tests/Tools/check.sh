@@ -13,12 +13,8 @@ scratch=$(cd "$scratch" && pwd)
 logs=$scratch/check
 rm -f "$logs"/*
 programs=$scratch/release
-# The seeds of the simulation, and how long the network fails.
-minutes=${MINUTES:-1}
-if [ "${STOA_LONG:-}" = 1 ]; then
-    export COUNT=${COUNT:-5000}
-    minutes=${MINUTES:-30}
-fi
+# How long the network fails.
+minutes=${MINUTES:-$([ "${STOA_LONG:-}" = 1 ] && echo 30 || echo 1)}
 export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
@@ -121,7 +117,13 @@ main() {
     around=(Tests/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    tests simulation --filter SimulationTests
+    tests simulation-tests --filter SimulationTests
+    # In a folder of its own each time: a check repeats what was done before.
+    rm -rf "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 1000) part simulation lines \
+        Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
+        Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     # Each deliberate bug is caught; a build of its own, too.
     part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
         --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
