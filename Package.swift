@@ -78,6 +78,10 @@ let package = Package(
         .executableTarget(
             name: "stoa", dependencies: ["ControlAPI", "Posix"], swiftSettings: strict),
 
+        // For `make sim`; never installed.
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation"], swiftSettings: strict),
+
         tests("Noise", ["Noise"], exclude: ["Vectors/generate.py"]),
         tests("Engine", ["Engine", "Noise"], exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),

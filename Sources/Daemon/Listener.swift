@@ -47,7 +47,7 @@ final class Listener {
         self.listeners.append((listener, watch))
     }
 
-    /// Listens on these addresses from now on, at the same port.
+    /// Listens on these addresses from now on, in this order, at the same port.
     ///
     /// A socket whose address stays is not touched, so that nobody who connects meanwhile is lost.
     /// Throws the first failure when all others are open; call it again then.
@@ -62,6 +62,11 @@ final class Listener {
             do throws(SystemError) {
                 try self.watch(TCPListener(on: SocketAddress(ip: ip, port: self.port)))
             } catch { failure = failure ?? error }
+        }
+        let order = addresses.enumerated().reduce(into: [:]) { $0[$1.element] = $1.offset }
+        self.listeners.sort {
+            order[$0.socket.localAddress.ip, default: 0]
+                < order[$1.socket.localAddress.ip, default: 0]
         }
         if let failure { throw failure }
     }

@@ -193,7 +193,8 @@ extension NodeShell {
         do throws(SystemError) {
             try listener.follow(found)
             self.listenFailure = nil
-            self.log(.info, "listening on \(listener.addresses.map(\.description))")
+            let addresses = listener.addresses.map(\.description).joined(separator: ", ")
+            self.log(.info, "listening on \(addresses)")
         } catch {
             // The same again is not worth another line.
             if self.listenFailure != error {

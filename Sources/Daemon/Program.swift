@@ -44,6 +44,7 @@ public enum Program {
         _ configuration: Configuration, _ log: Log
     ) throws(StartError) -> Int32 {
         ProcessEnvironment.ignoreBrokenPipes()
+        ProcessEnvironment.useOneHeap()
         let activated: [ActivatedSocket]
         do throws(SystemError) {
             activated = try ActivatedSocket.takeAll()

@@ -105,8 +105,13 @@ final class Database {
 
     /// Compiles a statement that is kept.
     func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        try Statement(sql, on: self.handle)
+        let statement = self.statement(sql)
+        try statement.compile()
+        return statement
     }
+
+    /// A statement that is compiled when it is first used.
+    func statement(_ sql: String) -> Statement { Statement(sql, on: self.handle) }
 
     /// The first column of the first row as an integer; 0 where there is no row.
     func int(_ sql: String) throws(SQLiteError) -> Int64 {

@@ -60,8 +60,10 @@ class Tools:
 
     def note(self, node, system):
         """Keeps a command line for the report, with short names for the folders; two per kind."""
-        short = pathlib.Path(node.command[0]).name
-        for part in node.command[1:]:
+        names = [pathlib.Path(part).name for part in node.command]
+        start = names.index("stoad") if "stoad" in names else 0
+        short = names[start]
+        for part in node.command[start + 1:]:
             part = part.replace(str(system.folder), "FOLDER")
             short += " " + part.replace(str(system.sockets), "SOCKETS")
         if node.name in ("node0", "node1") and short not in self.commands:

@@ -119,7 +119,8 @@ class System:
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="stoa-bench."))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.kind}.", dir=work))
         self.nodes = []
-        # What every node's command line ends with.
+        # What every node's command line begins and ends with.
+        self.wrapper = []
         self.options = []
 
     def __enter__(self):
@@ -201,7 +202,7 @@ class Stoa(System):
     def command(self, index):
         node = self.nodes[index]
         arguments = [
-            *node.wrapper, self.tools.stoad, "--data-dir", node.data, "--socket",
+            *self.wrapper, *node.wrapper, self.tools.stoad, "--data-dir", node.data, "--socket",
             self.socket(index), "--listen", f"127.0.0.1:{self.first_port + index}"]
         for peer in node.peers:
             arguments += ["--peer", f"127.0.0.1:{self.first_port + peer}"]

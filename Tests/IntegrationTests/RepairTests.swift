@@ -221,6 +221,50 @@ extension IntegrationTests {
                     + "mended, \(scene.rebuilt) rebuilt; \(watch.milliseconds) ms")
         }
 
+        @Test(
+            "stop one conversation, not the others: the link stays, and the error says what to do")
+        func others() throws {
+            let scratch = try Scratch()
+            let node = try Node.onLoopback("node", in: scratch)
+            try node.start()
+            try node.join("agora")
+            for number in 1...100 {
+                try node.send("\(number) " + String(repeating: "la ", count: 70), to: "agora")
+            }
+            try node.join("lab")
+            let texts = (1...100).map { "\($0) " + String(repeating: "do ", count: 70) }
+            for text in texts { try node.send(text, to: "lab") }
+            try node.stop()
+            let path = node.dataDirectory + "/stoa.db"
+            var bytes = try Files.read(path, limitBytes: 64 << 20)
+            let needle = Array("50 la la".utf8)
+            let place = try #require(
+                bytes.indices.dropLast(needle.count).first {
+                    bytes[$0] == needle[0] && bytes[$0..<$0 + needle.count].elementsEqual(needle)
+                })
+            bytes[place] ^= 1
+            try Files.writeAtomically(bytes, to: path)
+            try node.start()
+            #expect(try node.texts(in: "lab") == texts)
+            #expect(throws: Broken.self) { try node.texts(in: "agora") }
+            let said = try node.stoa("history", "agora", "--limit", "1000", expecting: 74)
+            #expect(!said.contains("51 la"))
+            let peer = try Node.onLoopback("peer", in: scratch, peers: [try node.address()])
+            try peer.start()
+            for room in ["agora", "lab"] { try peer.join(room) }
+            try peer.awaitTexts(texts, in: "lab")
+            #expect(try peer.texts(in: "lab") == texts)
+            #expect(try peer.texts(in: "agora").isEmpty)
+            #expect(try node.linked() == ["peer"] && peer.linked() == ["node"])
+            try node.send("still here", to: "lab")
+            try peer.awaitTexts(["still here"], in: "lab")
+            let alerts = try node.call("status")["alerts"]?.arrayValue ?? []
+            let text = alerts.first { $0["code"] == "damage" }?["text"]?.stringValue
+            #expect(text?.contains("does not have its checksum") == true, "\(alerts)")
+            #expect(text?.contains("stoad --repair") == true)
+            #expect(node.log.contains("does not have its checksum"))
+        }
+
         @Test("own messages that no peer has survive whatever a bit does to the store")
         func alone() throws {
             let scratch = try Scratch()

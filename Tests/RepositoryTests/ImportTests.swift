@@ -16,6 +16,7 @@ struct ImportTests {
             "Synchronization",
         ],
         "Simulation": ["Engine", "Noise"],
+        "simulate": ["Glibc", "Simulation"],
         "stoad": ["Daemon", "Glibc", "Posix"],
         "stoa": ["ControlAPI", "FoundationEssentials", "Glibc", "Posix"],
     ]

@@ -118,6 +118,57 @@ struct RepairTests {
         await store.close()
     }
 
+    @Test("a key that was used for a message that was cut off counts again when it is back")
+    func keys() async throws {
+        let (story, _) = try await Self.story()
+        do {
+            let database = try Database(path: story.directory.database)
+            let log =
+                "(SELECT id FROM logs WHERE author = (SELECT id FROM authors "
+                + "WHERE key = x'\(ada.id.key)'))"
+            try database.execute("DELETE FROM entries WHERE log = \(log) AND seq = 3")
+        }
+        let repair = try Self.repair(story.directory)
+        #expect(repair.cuts.map(\.kept) == [2] && repair.cuts.map(\.log.name.author) == [ada.id])
+        #expect(repair.cuts.first.map { Int($0.lost) } == repair.strays + 1)
+        try await Self.refill(story)
+        let store = try await story.directory.open()
+        for round in 0..<40 {
+            #expect(try await store.lookUp(idempotencyKey: "key \(round)") != nil)
+        }
+        await store.close()
+    }
+
+    @Test("a log that was forked stays so, with its proof and what was shown of it")
+    func forked() async throws {
+        let (story, _) = try await Self.story()
+        var store = try await story.directory.open()
+        var left = LogWriter(eve, incarnation: 5)
+        var right = left
+        let start = left.append([text("start", at: 5_000)])
+        _ = right.append([text("start", at: 5_000)])
+        _ = try await store.commit(batch(start))
+        let one = left.append([text("one", at: 5_001), text("more", at: 5_002)])
+        let other = right.append([text("other", at: 5_001)])
+        var fork = batch(one)
+        _ = try await store.commit(fork)
+        fork = Batch(number: 2)
+        fork.proofs = [try #require(ForkProof(one.run, other.run))]
+        _ = try await store.commit(fork)
+        let history = try await Self.history(store)
+        let logs = try await store.snapshot().logs
+        await store.close()
+        var bytes = try readFile(story.directory.database)
+        for index in 0..<4_096 { bytes[index] = 0xAA }
+        try writeFile(story.directory.database, bytes)
+        #expect(try Self.repair(story.directory).isRebuilt)
+        store = try await story.directory.open()
+        #expect(try await Self.history(store) == history)
+        #expect(try await store.snapshot().logs == logs)
+        #expect(try await store.forkProof(left.key)?.point == 2)
+        await store.close()
+    }
+
     @Test("a sound store is found sound and left alone")
     func sound() async throws {
         let (story, _) = try await Self.story()
@@ -255,7 +306,7 @@ struct RepairTests {
             "UPDATE conversations SET shown = shown + 1",
             "UPDATE conversations SET name = 'oops' WHERE name = 'ops'",
             "INSERT INTO waiting VALUES (1, 2, 3)",
-            "UPDATE sends SET seq = seq + 100", "UPDATE consumers SET cursor = 1000000",
+            "UPDATE sends SET seq = seq + 1", "UPDATE consumers SET cursor = 1000000",
             "UPDATE records SET record = zeroblob(90)", "UPDATE peers SET addresses = x'05'",
             "UPDATE authors SET key = zeroblob(31) WHERE id = 1", "DELETE FROM state",
         ]

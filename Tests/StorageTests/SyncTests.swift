@@ -6,8 +6,9 @@ import Testing
 struct SyncTests {
     @Test("a commit returns when all that it wrote is synced, in one transaction with one sync")
     func commit() async throws {
-        WatchedFiles.install()
         let directory = try TemporaryDirectory()
+        await (try directory.open()).close()
+        WatchedFiles.install()
         let store = try await directory.open()
         let log = directory.database + "-wal"
         var bobs = LogWriter(bob)

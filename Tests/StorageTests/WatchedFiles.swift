@@ -1,12 +1,10 @@
 import CSQLite
-import Glibc
 import Synchronization
 
-/// SQLite's own way to files, with a note of every write and sync.
+/// The store's way to files, with a note of every write and sync.
 ///
-/// SQLite asks a table of functions, the VFS, for all that it does with files; here it gets the
-/// usual one, in which opening, writing and syncing tell before they do the same as ever.
-/// <https://www.sqlite.org/vfs.html>
+/// SQLite asks a table of functions, the VFS, for all that it does with files. Here opening, writing
+/// and syncing tell before they do the same as ever. <https://www.sqlite.org/vfs.html>
 enum WatchedFiles {
     /// What was done to a file.
     enum Step: Hashable, Sendable {
@@ -22,6 +20,8 @@ enum WatchedFiles {
     }
 
     private struct Watch {
+        /// The VFS as it was.
+        var usual: UInt = 0
         /// The functions that tell, by the usual ones: a few tables, kept for good.
         var tables: [UInt: UInt] = [:]
         var files: [UInt: File] = [:]
@@ -30,25 +30,26 @@ enum WatchedFiles {
 
     private static let watch = Mutex(Watch())
 
-    /// Makes SQLite use it from here on, for every file of this process.
+    /// Tells of all files that stores of this process open from here on.
+    ///
+    /// A store must have been opened before: it brings its VFS along.
     static func install() { Self.installed }
 
     private static let installed: Void = {
-        guard let usual = sqlite3_vfs_find(nil) else { return }
-        let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
-        vfs.initialize(to: usual.pointee)
-        vfs.pointee.pNext = nil
-        vfs.pointee.zName = UnsafePointer(strdup("watched"))
-        // What SQLite hands over as the VFS does not matter to the usual functions.
+        guard let vfs = sqlite3_vfs_find("stoa") else { return }
+        let usual = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        usual.initialize(to: vfs.pointee)
+        Self.watch.withLock { $0.usual = UInt(bitPattern: usual) }
         vfs.pointee.xOpen = { vfs, name, file, flags, outFlags in
-            let usual = sqlite3_vfs_find("unix")
-            let code = usual?.pointee.xOpen(usual, name, file, flags, outFlags) ?? SQLITE_ERROR
+            let usual = WatchedFiles.watch.withLock { $0.usual }
+            let code =
+                UnsafePointer<sqlite3_vfs>(bitPattern: usual)?.pointee
+                .xOpen(vfs, name, file, flags, outFlags) ?? SQLITE_ERROR
             if code == SQLITE_OK, let name, let file {
                 WatchedFiles.watch(file, path: String(cString: name))
             }
             return code
         }
-        sqlite3_vfs_register(vfs, 1)
     }()
 
     /// Puts functions that tell in the place of a file's own.
@@ -85,13 +86,13 @@ enum WatchedFiles {
     ) -> UnsafePointer<sqlite3_io_methods>? {
         Self.watch.withLock { watch in
             guard let known = watch.files[UInt(bitPattern: file)] else { return nil }
-            watch.steps[known.path, default: []].append(step)
+            watch.steps[known.path]?.append(step)
             return UnsafePointer(bitPattern: known.methods)
         }
     }
 
-    /// What was done to a file since the last call.
+    /// What was done to a file since the last call; nothing is noted before the first.
     static func steps(_ path: String) -> [Step] {
-        Self.watch.withLock { $0.steps.removeValue(forKey: path) ?? [] }
+        Self.watch.withLock { $0.steps.updateValue([], forKey: path) ?? [] }
     }
 }

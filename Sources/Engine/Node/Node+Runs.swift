@@ -42,7 +42,10 @@ extension Node {
             self.searchFork(of: key, on: id, with: verified)
             return false
         }
-        guard let suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
+        // What is new of a run may begin at the fork only.
+        guard let suffix = verified.suffix(from: log.tail.seq + 1),
+            !log.isBeyondFork(suffix.run.first)
+        else { return false }
         guard suffix.run.entries[0].time > log.tail.time else {
             self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
             return false

@@ -43,8 +43,10 @@ struct Rebuild {
     /// Finds the runs of all logs that verify, and notes them in the order in which they had come.
     mutating func verify() throws(SQLiteError) {
         try self.staging.execute("BEGIN")
+        // Without checksums a damaged row can claim another log's name.
+        var seen: Set<LogKey> = []
         for (id, log) in self.salvage.logs.sorted(by: { $0.key < $1.key }) {
-            guard let key = self.key(log) else { continue }
+            guard let key = self.key(log), seen.insert(key).inserted else { continue }
             let kept = try self.verify(id, key)
             if kept < log.seq {
                 self.cuts.append(Cut(key: key, kept: kept, lost: log.seq - kept))
@@ -60,6 +62,7 @@ struct Rebuild {
         var head = Head.start
         var place = Int64.min
         var waiting: [Entry] = []
+        var bytes = 0
         var firstArrival: Int64 = 0
         let note = try self.staging.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, ?4)")
         var prev: EntryID?
@@ -72,7 +75,10 @@ struct Rebuild {
             guard found == seq, waiting.count < Limits.runEntries,
                 let entry = try? Self.entry(rows)
             else { break }
-            if waiting.isEmpty { firstArrival = rows.int(6) }
+            if waiting.isEmpty { (firstArrival, bytes) = (rows.int(6), 0) }
+            // Where attestations are missing, what is left between two must still fit a run.
+            bytes += entry.runBytes(after: waiting.last?.time)
+            guard bytes <= Limits.runEntryBytes else { break }
             waiting.append(entry)
             prev = entry.id(key: key, seq: seq, prev: prev)
             guard let attestation = try? rows.optionalBytes64(5),
@@ -207,6 +213,7 @@ struct Rebuild {
         for consumer in self.salvage.consumers {
             try store.acknowledge(consumer.name, Cursor(cursors.position(consumer.cursor)))
         }
+        try self.keepKeys(in: store)
         let state = try store.database.prepare(
             """
             INSERT OR REPLACE INTO state (one, owner, starts, token)
@@ -215,6 +222,27 @@ struct Rebuild {
         try state.bind(1, store.owner.key)
         try state.bind(2, self.salvage.starts ?? UInt64(0).stored)
         try state.run()
+    }
+}
+
+extension Rebuild {
+    /// Keeps the idempotency keys of entries that were cut off: they count again when peers have
+    /// brought these back.
+    fileprivate func keepKeys(in store: StoreFile) throws(SQLiteError) {
+        let lost = try self.staging.prepare(
+            "SELECT key, log, seq, milliseconds FROM sends ORDER BY number")
+        let add = try store.database.prepare(
+            "INSERT OR IGNORE INTO sends (key, log, seq, milliseconds) VALUES (?1, ?2, ?3, ?4)")
+        try lost.forEach { (row) throws(SQLiteError) in
+            guard let key = self.salvage.logs[row.int(1)].flatMap({ self.key($0) }),
+                let log = try store.logRow(key), row.int(2) > Int64(bitPattern: log.head.seq)
+            else { return }
+            try add.bind(1, text: row.text(0))
+            try add.bind(2, log.id)
+            try add.bind(3, row.int(2))
+            try add.bind(4, row.int(3))
+            try add.run()
+        }
     }
 }
 

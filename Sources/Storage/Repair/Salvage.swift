@@ -45,7 +45,8 @@ struct Salvage {
         CREATE TABLE entries (
             log INTEGER, seq INTEGER, sound INTEGER, arrival INTEGER, hlc INTEGER, kind INTEGER,
             flags INTEGER, prefix INTEGER, suffix BLOB, attestation BLOB, extra BLOB, payload BLOB);
-        CREATE TABLE sends (number INTEGER, key TEXT, log INTEGER, seq INTEGER);
+        CREATE TABLE sends (
+            number INTEGER, key TEXT, log INTEGER, seq INTEGER, milliseconds INTEGER);
         CREATE TABLE runs (log INTEGER, first INTEGER, count INTEGER, place INTEGER);
         BEGIN;
         """
@@ -62,7 +63,7 @@ struct Salvage {
         try staging.execute(Self.stagingSchema)
         self.insert = try staging.prepare(
             "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
-        self.insertSend = try staging.prepare("INSERT INTO sends VALUES (?1, ?2, ?3, ?4)")
+        self.insertSend = try staging.prepare("INSERT INTO sends VALUES (?1, ?2, ?3, ?4, ?5)")
     }
 
     /// Takes a row, if it has the shape of one of ours.
@@ -126,12 +127,14 @@ struct Salvage {
 
     private mutating func takeFive(_ row: RawRow) throws(SQLiteError) {
         if case .text(let bytes) = row.values[1], row.isAliased, let log = row.int(2),
-            let seq = row.int(3), let key = String(validating: bytes, as: UTF8.self)
+            let seq = row.int(3), let milliseconds = row.int(4),
+            let key = String(validating: bytes, as: UTF8.self)
         {
             try self.insertSend.bind(1, row.number)
             try self.insertSend.bind(2, text: key)
             try self.insertSend.bind(3, log)
             try self.insertSend.bind(4, seq)
+            try self.insertSend.bind(5, milliseconds)
             try self.insertSend.run()
         } else if row.isAliased, row.blob(1)?.count == 32, row.blob(4)?.count == 32 {
             self.starts = row.int(3)
