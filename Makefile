@@ -17,7 +17,7 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
 .PHONY: help demo build setup test labs sim interop faults counts bench load coverage lint format \
-	check check-long install uninstall clean
+	check check-long install uninstall clean mutants fuzz
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -42,11 +42,18 @@ labs: build  ## Run the programs on private networks and under systemd (as root)
 sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
 	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
 
+mutants: setup  ## Show that each of the deliberate bugs is caught
+	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \
+		--scratch-path $(SCRATCH)/mutants --filter MutantTests
+
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
 faults: build  ## Let the network between ten hosts fail; MINUTES=30 is the long form (as root)
 	@Tests/Faults/run_faults.py $(PROGRAMS) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
+
+fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
+	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
 	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)

@@ -20,6 +20,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
         name: "\(name)Tests", dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
+/// The functions that libFuzzer calls, and what calls them: the tests, which replay what is kept of
+/// earlier runs, or, where the variable is set, a program around libFuzzer (`Tests/Fuzz/run.sh`).
+///
+/// No product holds them, and an ordinary build does not know of the program.
+func fuzzing(_ dependencies: [Target.Dependency]) -> Target {
+    let kept = [
+        "Corpus", "Seeds", "FailCases", "Dictionaries", "README.md", "Tools", "build.sh",
+        "check.sh", "run.sh",
+    ]
+    if Context.environment["STOA_FUZZ"] != nil {
+        let program = "Fuzz"
+        return .executableTarget(
+            name: program, dependencies: dependencies + ["CSodium"], path: "Tests/Fuzz",
+            exclude: kept + ["Replay"], swiftSettings: strict)
+    }
+    return .testTarget(
+        name: "FuzzTests", dependencies: dependencies, path: "Tests/Fuzz",
+        exclude: kept + ["Program"], swiftSettings: strict)
+}
+
 let package = Package(
     name: "stoa",
     products: [
@@ -38,6 +58,8 @@ let package = Package(
         // No pkg-config: it adds only -D_REENTRANT, which the package manager warns about.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
         .target(name: "CLinux"),
+        // In C, because SQLite calls it with pointers to structures that it allocates.
+        .target(name: "CPages", dependencies: ["CSQLite"]),
 
         library("Noise", ["CSodium"]),
         library("Engine", ["Noise"]),
@@ -46,7 +68,7 @@ let package = Package(
         // sd-event and sd-daemon, apart from Posix because the `stoa` command uses Posix and may
         // not load libsystemd. The target is not called EventLoop because its main type is.
         library("Loop", ["CLinux", "CSystemd", "Posix"]),
-        library("Storage", ["Engine", "CSQLite"]),
+        library("Storage", ["Engine", "CPages", "CSQLite"]),
         library("Discovery", ["Loop", "Posix", "CDNSSD", "CAvahi"]),
         library(
             "Daemon",
@@ -61,12 +83,20 @@ let package = Package(
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
         tests("Posix", ["Posix"]),
         tests("Loop", ["Loop", "Posix"]),
-        tests("Storage", ["Storage", "Engine"]),
+        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
+        // Empty but for builds with -D MUTANTS; runs tests of others with a deliberate bug on.
+        tests(
+            "Mutant",
+            [
+                "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
+                "StorageTests",
+            ]),
+        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Noise", "Posix"]),
         tests("Repository", []),
-        tests("Integration", ["ControlAPI", "Posix"]),
+        tests("Integration", ["ControlAPI", "Engine", "Noise", "Posix", "Storage"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -75,6 +75,7 @@ extension NodeShell {
         } catch { throw StartError(error) }
         self.control = control
         self.startDiscovery()
+        self.startScrub()
         let addresses = self.listener?.addresses.map(\.description) ?? []
         self.log(
             .info,

@@ -24,6 +24,9 @@ extension NodeShell {
                 result = .failure(error)
             }
             self.tasks[number] = nil
+            if case .failure(let failure) = result, failure.reason == .corrupt {
+                self.noteDamage("\(failure.detail); \(failure.remedy)")
+            }
             self.turn { then(result) }
         }
     }

@@ -71,6 +71,10 @@ public actor NodeShell {
     var isGoodbyeOut = false
     var stopStep = StopStep.finishingWork
 
+    // Bit rot.
+    var scrubSchedule: ScrubSchedule
+    var damage: Alert?
+
     // Clients.
     var control: ControlServer?
     var requests: [Engine.RequestID: PendingRequest] = [:]
@@ -106,6 +110,16 @@ public actor NodeShell {
         configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
         activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
     ) {
+        self.init(
+            configuration: configuration, loop: loop, signer: signer, log: log,
+            activated: activated, bounds: bounds, scrub: ScrubSchedule())
+    }
+
+    init(
+        configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
+        activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
+    ) {
+        self.scrubSchedule = scrub
         self.configuration = configuration
         self.loop = loop
         self.log = log

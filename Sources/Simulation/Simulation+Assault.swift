@@ -29,7 +29,7 @@ extension Simulation {
             let kind = self.recorded.keys.sorted().randomElement(using: &self.random),
             let frame = self.recorded[kind]?.randomElement(using: &self.random)
         else { return }
-        let changed = self.changed(frame)
+        let changed = self.forgery(by: index) ?? self.changed(frame)
         guard changed.encoded.bytes.count <= Limits.frameBytes,
             let received = try? ReceivedFrame(whole: changed.encoded.bytes),
             self.wires[number]?.ends[side].session == nil
@@ -38,6 +38,20 @@ extension Simulation {
             (changed.encoded, received))
         self.assaultCount += 1
         self.touch(number, side)
+    }
+
+    /// Now and then, the next entry of somebody's log, which its author never signed.
+    private func forgery(by index: Int) -> Frame? {
+        let logs = self.machines[index].store.logs.sorted { $0.key < $1.key }
+        guard self.random.chance(10), let (key, log) = logs.randomElement(using: &self.random),
+            let last = log.rows.last, let time = log.head.time.next, log.head.id == last.id
+        else { return nil }
+        let entry = Entry(
+            kind: last.entry.kind, time: time, deps: [], payload: last.entry.payload)
+        return .liveRun(
+            Run(
+                key: key, first: log.head.seq + 1, prev: last.id,
+                attestation: last.attestation ?? .zero, entries: [entry]))
     }
 
     private func changed(_ frame: Frame) -> Frame {

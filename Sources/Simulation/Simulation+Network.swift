@@ -123,6 +123,7 @@ extension Simulation {
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
             try self.checker.sent(frame, by: index, direction)
+            try self.checker.claimed(frame, by: self.machines[index])
         }
         if let session = wire.ends[side].session {
             guard session.session.send(encoded) else {

@@ -219,6 +219,7 @@ package final class Simulation {
             guard self.machines[index].writing == nil else {
                 throw Violation("node \(index) gives the store a second batch")
             }
+            try self.checker.drafted(batch, by: self.machines[index], faults: self.faults)
             self.machines[index].writing = batch
             let delay = self.machines[index].random.number(0...self.faults.commitDelay)
             self.note(.stored(machine: index, start: start), in: delay)

@@ -126,6 +126,7 @@ extension Simulation {
     /// Sets a machine's wall clock off by some milliseconds.
     package func setClock(_ machine: Int, error: Int64) {
         self.machines[machine].clockError = error
+        self.checker.clockError = max(self.checker.clockError, error.magnitude)
     }
 
     /// Keeps a copy of a machine's disk.

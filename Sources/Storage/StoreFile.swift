@@ -15,6 +15,8 @@ final class StoreFile {
     /// What the witness was told at this start; its mark moves with own commits.
     private var continuity: Continuity
     private let witness: Witness
+    /// Keeps how far the scrub has come.
+    let scrubFile: ScrubFile
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
 
@@ -28,6 +30,8 @@ final class StoreFile {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
         self.owner = owner
+        try RepairedFile(database: path).finish()
+        try Self.refuseDamagedLog(of: path)
         try StoreDirectory.createDatabase(path, in: directory)
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
@@ -38,6 +42,7 @@ final class StoreFile {
         self.witness = witness
         let seen = witness.read()
         let identity = identify(path)
+        self.scrubFile = ScrubFile(path: witnessPath + ".scrub", inode: identity?.inode ?? 0)
         let opened = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.start(database, owner: owner, identity: identity, witness: seen)
         }
@@ -56,6 +61,42 @@ final class StoreFile {
         }
     }
 
+    /// Opens a file that no node runs on, to check it or to fill it; counts no start.
+    ///
+    /// A file of an earlier version stays one.
+    init(unwitnessed path: String, owner: PeerID) throws(StoreFailure) {
+        self.path = path
+        self.owner = owner
+        let database = try Self.translating(path, nil) { () throws(SQLiteError) in
+            try Database(path: path)
+        }
+        self.database = database
+        try Self.prepare(database, path: path, isMigrating: false)
+        self.witness = Witness(path: "")
+        self.scrubFile = ScrubFile(path: "", inode: 0)
+        self.continuity = Continuity(
+            owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
+        (self.statements, self.heldCount) = try Self.translating(path, database) {
+            () throws(SQLiteError) in
+            if try database.int("PRAGMA user_version") == 0 {
+                try Schema.migrate(database, from: 0)
+            }
+            let statements = try Statements(database)
+            return (
+                statements,
+                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+            )
+        }
+    }
+
+    /// Refuses a write-ahead log with damage: SQLite would take it for the end of the log, and what
+    /// was committed behind it would be lost.
+    private static func refuseDamagedLog(of path: String) throws(StoreFailure) {
+        guard let log = try WriteAheadLog(path: path + "-wal"), let damage = log.damage.first
+        else { return }
+        throw StoreFailure(reason: .corrupt, detail: "\(path)-wal: \(damage)", path: path)
+    }
+
     /// Runs `body` and gives its SQLite error the file's name and the cause.
     static func translating<R>(
         _ path: String, _ database: Database?, _ body: () throws(SQLiteError) -> R
@@ -70,7 +111,9 @@ final class StoreFile {
     // MARK: Opening
 
     /// Checks what the file is, takes its lock, sets the connection up and migrates.
-    private static func prepare(_ database: Database, path: String) throws(StoreFailure) {
+    private static func prepare(
+        _ database: Database, path: String, isMigrating: Bool = true
+    ) throws(StoreFailure) {
         let version = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.configure(database)
             return try Self.version(of: database)
@@ -89,6 +132,14 @@ final class StoreFile {
                     sql: "PRAGMA journal_mode = WAL")
             }
             try database.execute("PRAGMA synchronous = FULL")
+            #if MUTANTS
+                if Mutant.syncNothing.isActive {
+                    try database.execute("PRAGMA synchronous = OFF")
+                }
+            #endif
+            guard isMigrating else { return }
+            let isSealed = try database.isSealed()
+            if version > 0 && !isSealed { try database.seal() }
             try Schema.migrate(database, from: version)
         }
     }
@@ -167,6 +218,9 @@ final class StoreFile {
 
     /// Tells the witness that own logs have grown.
     func noteOwnCommit(mark: Int64) {
+        #if MUTANTS
+            if Mutant.forgetMark.isActive { return }
+        #endif
         self.continuity.mark = mark
         self.witness.note(self.continuity)
     }

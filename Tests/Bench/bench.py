@@ -158,25 +158,33 @@ def main():
     result = {"machine": before, "runs": options.runs}
     if has_counts:
         result["counts"] = counts.table(tools.stoad.parent)
-    rows, series, parts = [], [], []
+    rows, series, notes = [], [], []
     try:
         for workload in wanted:
             samples = measure(workload, tools, work, options.runs)
             rows += workload.rows(samples)
             series += workload.series(samples)
-            parts += workload.notes()
+            notes += workload.notes()
+            # After each, so that what was measured is not lost with a run that is ended.
+            write(work, result, tools.commands, rows, series, notes)
     finally:
         tools.prepared.close()
+    print(write(work, result, tools.commands, rows, series, notes))
+
+
+def write(work, result, commands, rows, series, notes):
+    """Writes report.json, report.md and growth.svg; gives the text of the second."""
+    parts = list(notes)
     if series:
         (work / "growth.svg").write_text(plot.svg(series))
         parts += ["", "Growth (growth.svg):", *plot.text(series), ""]
     result |= {
-        "load_after": os.getloadavg()[0], "commands": tools.commands,
+        "load_after": os.getloadavg()[0], "commands": commands,
         "rows": [vars(row) | {"value": row.value} for row in rows], "growth": series}
     (work / "report.json").write_text(json.dumps(result, indent=1) + "\n")
     text = report.markdown(result, rows, parts)
     (work / "report.md").write_text(text)
-    print(text)
+    return text
 
 
 if __name__ == "__main__":

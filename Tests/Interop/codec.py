@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 VARINT_MAXIMUM = 2**64 - 1
+# Entries.md section 1: a larger one is refused wherever it stands; a run may not even reach it.
+SEQ_MAXIMUM = 2**63 - 1
 
 
 class Refused(Exception):

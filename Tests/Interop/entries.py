@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Sequence
 
-from codec import Reader, Refused, read_extensions, u8, u64, varint
+from codec import SEQ_MAXIMUM, Reader, Refused, read_extensions, u8, u64, varint
 from primitives import H, Identity, check, verify
 
 ZERO_32 = bytes(32)
@@ -264,10 +264,10 @@ def read_run(data: bytes, bytes_maximum: int = RUN_BYTES_MAXIMUM) -> Run:
     """The shape alone; `Run.verified` looks at the signature."""
     reader = Reader(data)
     log = LogName(reader.take(32), reader.take(32), reader.u64())
-    first = reader.counted(1, 2**64 - 1, "a run's first seq")
+    first = reader.counted(1, SEQ_MAXIMUM, "a run's first seq")
     count = reader.counted(1, RUN_ENTRIES_MAXIMUM, "a run's count")
-    if first + count - 1 >= 2**64:
-        raise Refused("a seq over 64 bits")
+    if first + count - 1 >= SEQ_MAXIMUM:
+        raise Refused("a seq that is too large")
     prev = None if first == 1 else reader.take(32)
     signature = reader.take(64)
     if reader.left > bytes_maximum:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Iterable, Sequence
 
-from codec import Reader, Refused, text, u8, u64, varint
+from codec import SEQ_MAXIMUM, Reader, Refused, text, u8, u64, varint
 
 PLAINTEXT_MAXIMUM = 16_384
 CONTROL_FRAME_MAXIMUM = 4_096
@@ -261,7 +261,7 @@ def read_clock(body: bytes) -> tuple[bytes, bool, list[ClockRow]]:
     count = reader.counted(0, ROWS_MAXIMUM, "a clock's count")
     rows: list[ClockRow] = []
     for _ in range(count):
-        tag, seq = reader.take(8), reader.varint()
+        tag, seq = reader.take(8), reader.counted(0, SEQ_MAXIMUM, "a clock row's seq")
         head_tag = reader.take(8) if seq else None
         state = reader.u8()
         if state > State.REFUSED:
@@ -289,7 +289,7 @@ def read_want(body: bytes) -> Want:
     reader = Reader(body)
     want = Want(reader.take(32), reader.take(8), reader.varint(), reader.varint())
     reader.end()
-    if want.first < 1 or not want.first <= want.through <= want.first + 4_095:
+    if want.first < 1 or not want.first <= want.through <= min(want.first + 4_095, SEQ_MAXIMUM):
         raise Refused(f"a want from {want.first} through {want.through}")
     return want
 
@@ -300,9 +300,10 @@ def unavailable(conversation: bytes, tag: bytes, first: int) -> Frame:
 
 def read_unavailable(body: bytes) -> tuple[bytes, bytes, int]:
     reader = Reader(body)
-    out = reader.take(32), reader.take(8), reader.varint()
+    conversation, tag = reader.take(32), reader.take(8)
+    first = reader.counted(0, SEQ_MAXIMUM, "the seq of an unavailable")
     reader.end()
-    return out
+    return conversation, tag, first
 
 
 def records(packed: Sequence[bytes]) -> Frame:

@@ -122,6 +122,10 @@ main() {
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     tests simulation --filter SimulationTests
+    # Each deliberate bug is caught; a build of its own, too.
+    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
+        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
+        --filter MutantTests
     # What has threads, and what reads bytes of others or hands pointers to C; each sanitizer has a
     # build of its own.
     sanitized thread 'PosixTests|LoopTests|DaemonTests'
@@ -129,6 +133,8 @@ main() {
     tests integration --filter IntegrationTests
     part network-faults lines Tests/Faults/run_faults.py "$programs" --minutes "$minutes"
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    # Under the address sanitizer; it has a build of its own.
+    part fuzz lines env SCRATCH="$scratch" Tests/Fuzz/check.sh
     part load lines Tests/Load/run.sh "$programs" ${STOA_LONG:+--long}
     part counts lines Tests/Bench/counts.py --programs "$programs"
     part demo one Tests/Tools/demo.sh "$programs"

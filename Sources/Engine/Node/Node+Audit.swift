@@ -7,6 +7,26 @@ package struct NodeAudit: Sendable {
 }
 
 extension Node {
+    /// How many entries of each log of a conversation this node says to have.
+    package func claims(in conversation: ConversationID) -> [LogName: UInt64] {
+        self.conversationTable[conversation]?.logs.mapValues(\.head.seq) ?? [:]
+    }
+
+    /// Whether a peer was given credit for a run that is still on its way to the disk.
+    ///
+    /// What a link has taken in and not credited back is never less than what is under way of it.
+    package var hasCreditedEarly: Bool {
+        var underWay: [LinkID: [Channel: Int]] = [:]
+        for run in self.waiting.live + self.waiting.sync + (self.inFlight?.accepted ?? []) {
+            underWay[run.link, default: [:]][run.channel, default: 0] += run.byteCount
+        }
+        return underWay.contains { link, channels in
+            channels.contains { channel, bytes in
+                self.links[link].map { $0.uncredited(on: channel) < bytes } ?? false
+            }
+        }
+    }
+
     /// What this node believes to be on its disk and under way.
     package var audit: NodeAudit {
         var audit = NodeAudit()

@@ -58,12 +58,24 @@ extension Node {
         let log = conversation.log(key.name)
         let hasPending = log.tail != log.head
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
+        #if MUTANTS
+            if Mutant.claimBeforeCommit.isActive {
+                self.conversationTable[key.conversation]?.setHead(
+                    key.name, log.countedHead(of: run))
+                self.markDirty(key)
+            }
+        #endif
         self.takeEarlyRecord(of: key.name.author)
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.heldFrom(run.run.entries),
                 lateBefore: self.lateBefore(conversation)),
             link: id, channel: frame.channel, byteCount: frame.byteCount)
+        #if MUTANTS
+            if Mutant.creditBeforeCommit.isActive {
+                self.consume(frame.byteCount, on: frame.channel, of: id)
+            }
+        #endif
         let isBehindBulk = hasPending && self.waiting.sync.contains { $0.append.run.run.key == key }
         if frame.channel == .live && !isBehindBulk {
             self.waiting.live.append(accepted)

@@ -141,6 +141,18 @@ struct LimitTests {
         #expect(!accepts(.max, .max))
     }
 
+    @Test("the seq of an unavailable")
+    func unavailable() {
+        func accepts(_ from: UInt64) -> Bool {
+            let frame = Frame.unavailable(self.log.key.conversation, tag: 1, from: from)
+            var reader = FrameReader()
+            return (try? reader.read(frame.encoded.bytes))?.count == 1
+        }
+        #expect(accepts(0))
+        #expect(accepts(UInt64(Int64.max)))
+        #expect(!accepts(UInt64(Int64.max) + 1))
+    }
+
     @Test("rows of a clock")
     func clockRows() throws {
         func frame(_ count: Int) -> (UInt64, [UInt8]) {
