@@ -46,7 +46,7 @@ struct Checker {
     var hostile: Set<Int> = []
     /// How far a clock has been set off at most, in milliseconds.
     var clockError: UInt64 = 0
-    /// How many frames of the sync channel were sent.
+    /// How many frames other than of control honest nodes have sent to each other.
     var syncFrames = 0
     /// How many runs were sent.
     var runCount = 0
@@ -235,7 +235,6 @@ struct Checker {
             }
         case .forkProof(let proof): conversations = [proof.key.conversation]
         }
-        self.syncFrames += 1
         for conversation in conversations where !direction.announced.contains(conversation) {
             throw Violation(
                 "node \(machine.index) sends a frame about a conversation that is not shared: "

@@ -133,6 +133,8 @@ extension Simulation {
         }
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
+            // Who was left waiting by a hostile peer may ask it again until the link is given up.
+            if encoded.channel != .control, !self.isHostile(wire) { self.checker.syncFrames += 1 }
             var heard = direction
             if self.time <= direction.readBy { heard.announced.formUnion(direction.leftEarly) }
             try self.checker.sent(frame, by: self.machines[index], heard)
