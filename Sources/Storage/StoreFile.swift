@@ -89,7 +89,7 @@ final class StoreFile {
             if try database.int("PRAGMA user_version") == 0 {
                 try Schema.migrate(database, from: 0)
             }
-            let statements = try Statements(database)
+            let statements = Statements(database)
             return (
                 statements,
                 try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
