@@ -16,8 +16,8 @@ swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --di
 units = $(DESTDIR)$(PREFIX)/lib/systemd/user
 manual = $(DESTDIR)$(PREFIX)/share/man/man1
 
-.PHONY: help demo build setup test labs sim interop fuzz counts bench load coverage lint format check \
-	check-long install uninstall clean
+.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format \
+	check check-long install uninstall clean mutants fuzz faults
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -26,7 +26,7 @@ demo: build  ## Watch two nodes find each other, talk, crash and agree (10 secon
 	@Tests/Tools/demo.sh $(PROGRAMS)
 
 build: setup  ## Build the release programs stoad and stoa
-	$(swift_build) -c release --static-swift-stdlib
+	$(swift_build) -c release --static-swift-stdlib --disable-local-rpath
 
 setup:  ## Install the Debian packages that building needs, where they are missing
 	@Tests/Tools/setup.sh
@@ -39,14 +39,27 @@ test:  ## Run the unit tests, and talk to the implementation in Python
 labs: build  ## Run the programs on private networks and under systemd (as root)
 	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests
 
-sim: setup  ## Simulate networks, crashes and clocks; SEED=n replays one run
-	$(if $(SEED),SEED=$(SEED)) $(swift_test) --filter SimulationTests
+sim: setup  ## Simulate networks: FROM=, COUNT=, ASSAULT=1, NODES=n, RESULTS=file; SEED=n replays
+	$(swift_build) -c release --static-swift-stdlib --product simulate
+ifdef SEED
+	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) \
+		$(if $(NODES),--nodes $(NODES)) $(if $(VERBOSE),--log)
+else
+	@Tests/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations
+endif
+
+mutants: setup  ## Show that each of the deliberate bugs is caught
+	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \
+		--scratch-path $(SCRATCH)/mutants --filter MutantTests
 
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
 fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
 	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
+
+faults: build  ## Let the network between ten hosts fail; MINUTES=30 is the long form (as root)
+	@Tests/Faults/run_faults.py $(PROGRAMS) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
 
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
 	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
@@ -69,7 +82,7 @@ format:  ## Format all Swift files in place
 check:  ## All that CI runs, with a summary
 	@SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
-check-long:  ## The same with longer simulations and more crashes
+check-long:  ## The same with longer simulations, more crashes and half an hour of network faults
 	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/Tools/check.sh
 
 install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR

@@ -3,17 +3,44 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+int clinux_use_one_heap(void) {
+    return mallopt(M_ARENA_MAX, 1) == 1 ? 0 : -1;
+}
+
+static int release_code(struct dl_phdr_info *object, size_t size, void *context) {
+    (void)size;
+    (void)context;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int index = 0; index < object->dlpi_phnum; index++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[index];
+        /* What may be written has been changed by relocations and must stay. */
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = object->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+        /* Locked pages refuse, which is what whoever locked them wants. */
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void clinux_release_code(void) {
+    dl_iterate_phdr(release_code, NULL);
+}
 
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     struct ucred credentials;

@@ -7,6 +7,8 @@ public enum Command: Equatable, Sendable {
     case run(Configuration)
     /// Check the database and say what is wrong with it.
     case check(Configuration)
+    /// Repair the database and say what was done.
+    case repair(Configuration)
     /// Print the version.
     case version
     /// Print the help text.
@@ -28,7 +30,7 @@ public enum Command: Equatable, Sendable {
         userName: () -> String?
     ) throws(ConfigurationError) {
         var flags: [Setting: [SettingValue]] = [:]
-        var isCheck = false
+        var (isCheck, isRepair) = (false, false)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -40,6 +42,9 @@ public enum Command: Equatable, Sendable {
                 return
             case "--check":
                 isCheck = true
+                continue
+            case "--repair":
+                isRepair = true
                 continue
             default: break
             }
@@ -65,7 +70,10 @@ public enum Command: Equatable, Sendable {
         let configuration = try Configuration(
             flags: flags, file: Self.file(paths), paths: paths, environment: environment,
             userName: userName)
-        self = isCheck ? .check(configuration) : .run(configuration)
+        // A repair checks first, so both together ask for nothing else.
+        self =
+            isRepair
+            ? .repair(configuration) : isCheck ? .check(configuration) : .run(configuration)
     }
 
     /// The text for `--help`.
@@ -78,6 +86,7 @@ public enum Command: Equatable, Sendable {
             Setting.allCases.map { ("\($0.flag) \($0.valueShape)", $0.help) }
             + [
                 ("--check", "check the database, say what is wrong and end"),
+                ("--repair", "repair the database, keeping a copy, say what was done and end"),
                 ("--version", "print the version and end"),
                 ("--help", "print this and end"),
             ]
@@ -94,7 +103,7 @@ public enum Command: Equatable, Sendable {
 
     private static func unknown(_ flag: String) -> ConfigurationError {
         let shown = TerminalText.line(String(flag.unicodeScalars.prefix(64)))
-        let names = Setting.allCases.map(\.flag) + ["--check", "--version", "--help"]
+        let names = Setting.allCases.map(\.flag) + ["--check", "--repair", "--version", "--help"]
         let remedy =
             NearestName.find(flag, among: names).map { "did you mean \($0)?" }
             ?? "see stoad --help"

@@ -30,9 +30,12 @@ public final class DataLock {
 
     /// Writes the id for people; nothing depends on it, so a failure is of no account.
     private static func write(_ pid: Int32, to path: String) {
-        let number = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+        let number = open(path, O_WRONLY | O_CLOEXEC)
         guard number >= 0 else { return }
         let descriptor = FileDescriptor(owning: number)
-        _ = descriptor.write(Array("\(pid)\n".utf8).span.bytes)
+        let text = Array("\(pid)\n".utf8)
+        _ = descriptor.write(text.span.bytes)
+        // Cutting the file waits for the disk, so it is done only where an older id was longer.
+        if lseek(number, 0, SEEK_END) > text.count { _ = ftruncate(number, text.count) }
     }
 }

@@ -9,15 +9,16 @@ final class Listener {
     /// The pause after descriptors have run out.
     static let pauseMilliseconds: UInt64 = 250
 
-    private let listeners: [TCPListener]
+    /// The port of all of them.
+    let port: UInt16
+    private var listeners: [(socket: TCPListener, watch: IOWatch)] = []
     private let loop: EventLoop
-    private var watches: [IOWatch] = []
     private var resume: LoopTimer?
     private let handler: (consuming FileDescriptor, SocketAddress) -> Void
     private let failed: (SystemError) -> Void
 
     /// Where peers can connect.
-    var addresses: [SocketAddress] { self.listeners.map(\.localAddress) }
+    var addresses: [SocketAddress] { self.listeners.map(\.socket.localAddress) }
 
     /// Begins to accept.
     ///
@@ -29,25 +30,51 @@ final class Listener {
         handler: @escaping (consuming FileDescriptor, SocketAddress) -> Void,
         failed: @escaping (SystemError) -> Void
     ) throws(SystemError) {
-        self.listeners = listeners
+        self.port = listeners.first?.localAddress.port ?? 0
         self.loop = loop
         self.handler = handler
         self.failed = failed
         self.resume = try loop.makeTimer { [weak self] in
-            for watch in self?.watches ?? [] { watch.set(.readable) }
+            for listener in self?.listeners ?? [] { listener.watch.set(.readable) }
         }
-        for listener in listeners {
-            self.watches.append(
-                try loop.watch(listener.descriptor.number, for: .readable) { [weak self] _ in
-                    self?.accept(listener)
-                })
+        for listener in listeners { try self.watch(listener) }
+    }
+
+    private func watch(_ listener: TCPListener) throws(SystemError) {
+        let watch = try self.loop.watch(listener.descriptor.number, for: .readable) {
+            [weak self, unowned listener] _ in self?.accept(listener)
         }
+        self.listeners.append((listener, watch))
+    }
+
+    /// Listens on these addresses from now on, in this order, at the same port.
+    ///
+    /// A socket whose address stays is not touched, so that nobody who connects meanwhile is lost.
+    /// Throws the first failure when all others are open; call it again then.
+    func follow(_ addresses: [IPAddress]) throws(SystemError) {
+        for listener in self.listeners
+        where !addresses.contains(listener.socket.localAddress.ip) {
+            listener.watch.cancel()
+        }
+        self.listeners.removeAll { !addresses.contains($0.socket.localAddress.ip) }
+        var failure: SystemError?
+        for ip in addresses where !self.addresses.contains(where: { $0.ip == ip }) {
+            do throws(SystemError) {
+                try self.watch(TCPListener(on: SocketAddress(ip: ip, port: self.port)))
+            } catch { failure = failure ?? error }
+        }
+        let order = addresses.enumerated().reduce(into: [:]) { $0[$1.element] = $1.offset }
+        self.listeners.sort {
+            order[$0.socket.localAddress.ip, default: 0]
+                < order[$1.socket.localAddress.ip, default: 0]
+        }
+        if let failure { throw failure }
     }
 
     /// Stops accepting and closes the sockets.
     func close() {
-        for watch in self.watches { watch.cancel() }
-        self.watches = []
+        for listener in self.listeners { listener.watch.cancel() }
+        self.listeners = []
         self.resume?.cancel()
         self.resume = nil
     }
@@ -62,7 +89,7 @@ final class Listener {
                 }
                 self.handler(descriptor, address)
             } catch {
-                for watch in self.watches { watch.set([]) }
+                for listener in self.listeners { listener.watch.set([]) }
                 self.resume?.set(afterMilliseconds: Self.pauseMilliseconds)
                 self.failed(error)
                 return

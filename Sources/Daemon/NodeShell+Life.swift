@@ -75,11 +75,14 @@ extension NodeShell {
         } catch { throw StartError(error) }
         self.control = control
         self.startDiscovery()
+        self.startScrub()
         let addresses = self.listener?.addresses.map(\.description) ?? []
         self.log(
             .info,
             "version \(Build.version), identity \(PeerID(self.signer.publicKey)), listening on "
                 + addresses.joined(separator: ", "))
+        // Relocations and all that a start does once are half of what the process has touched.
+        ProcessEnvironment.releaseCode()
         Readiness.ready(status: "listening on \(addresses.joined(separator: ", "))")
     }
 

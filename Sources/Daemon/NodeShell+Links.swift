@@ -186,19 +186,21 @@ extension NodeShell {
     private func listenAgain() {
         guard let interface = self.configuration.interface, self.configuration.listen.isEmpty,
             !self.activated.contains(where: { $0.kind == .tcpListener }),
-            let bound = self.listener?.addresses, let port = bound.first?.port
+            let listener = self.listener
         else { return }
         let found = (try? NetworkInterface.named(interface))?.addresses ?? []
-        guard Set(found) != Set(bound.map(\.ip)), !found.isEmpty else { return }
-        self.listener?.close()
+        guard Set(found) != Set(listener.addresses.map(\.ip)), !found.isEmpty else { return }
         do throws(SystemError) {
-            self.listener = try self.makeListener(
-                TCPListener.open(port: port, interface: interface))
-            self.log(
-                .info,
-                "listening on \(self.listener?.addresses.map(\.description) ?? [])")
+            try listener.follow(found)
+            self.listenFailure = nil
+            let addresses = listener.addresses.map(\.description).joined(separator: ", ")
+            self.log(.info, "listening on \(addresses)")
         } catch {
-            self.log(.warning, "cannot listen on \(interface), trying again: \(error)")
+            // The same again is not worth another line.
+            if self.listenFailure != error {
+                self.log(.warning, "cannot listen on \(interface), trying again: \(error)")
+            }
+            self.listenFailure = error
             self.after(Self.listenAgainMilliseconds) { self.listenAgain() }
         }
     }

@@ -40,7 +40,8 @@ extension NodeShell {
             held: status.held,
             incarnation: Self.hexadecimal(status.incarnation),
             clockOffsetMilliseconds: status.clockOffsetMilliseconds,
-            alerts: status.alerts.map {
+            scrub: self.scrubStatus,
+            alerts: ((self.damage.map { [$0] } ?? []) + status.alerts).map {
                 StatusResult.Alert(
                     code: $0.code.rawValue, text: $0.text, since: Self.timestamp($0.since))
             })

@@ -24,6 +24,9 @@ extension NodeShell {
                 result = .failure(error)
             }
             self.tasks[number] = nil
+            if case .failure(let failure) = result, failure.reason == .corrupt {
+                self.noteDamage("\(failure.detail); \(failure.remedy)")
+            }
             self.turn { then(result) }
         }
     }
@@ -87,7 +90,11 @@ extension NodeShell {
         switch result {
         case .success(let outcome): self.happened(.committed(outcome))
         case .failure(let failure):
-            self.log(.error, "\(failure.detail); \(failure.remedy)")
+            if failure.reason == .corrupt {
+                self.noteDamage("\(failure.detail); \(failure.remedy)")
+            } else {
+                self.log(.error, "\(failure.detail); \(failure.remedy)")
+            }
             self.happened(.commitFailed(failure))
         }
     }

@@ -41,6 +41,8 @@ public actor NodeShell {
 
     // Links.
     var listener: Listener?
+    /// Why not all addresses are listened on; told when it is another reason.
+    var listenFailure: SystemError?
     var sessionIdentity: SessionIdentity?
     var admission = Admission()
     var streams: [ObjectIdentifier: PeerStream] = [:]
@@ -68,6 +70,10 @@ public actor NodeShell {
     /// Whether the network has been told that this node goes.
     var isGoodbyeOut = false
     var stopStep = StopStep.finishingWork
+
+    // Bit rot.
+    var scrubSchedule: ScrubSchedule
+    var damage: Alert?
 
     // Clients.
     var control: ControlServer?
@@ -104,6 +110,16 @@ public actor NodeShell {
         configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
         activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
     ) {
+        self.init(
+            configuration: configuration, loop: loop, signer: signer, log: log,
+            activated: activated, bounds: bounds, scrub: ScrubSchedule())
+    }
+
+    init(
+        configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
+        activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
+    ) {
+        self.scrubSchedule = scrub
         self.configuration = configuration
         self.loop = loop
         self.log = log

@@ -16,13 +16,16 @@ public enum Program {
         case .version:
             Self.print("stoad \(Build.version)\n")
             return 0
-        case .check(let configuration), .run(let configuration):
+        case .check(let configuration), .repair(let configuration), .run(let configuration):
             let log = Log(
                 threshold: configuration.logLevel,
                 isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)
             do throws(StartError) {
-                if case .check = command { return try Self.check(configuration, log) }
-                return try Self.serve(configuration, log)
+                switch command {
+                case .check: return try Care(configuration, print: Self.print).check()
+                case .repair: return try Care(configuration, print: Self.print).repair()
+                case .run, .help, .version: return try Self.serve(configuration, log)
+                }
             } catch {
                 log(.error, error.description)
                 return error.exitCode.rawValue
@@ -41,6 +44,7 @@ public enum Program {
         _ configuration: Configuration, _ log: Log
     ) throws(StartError) -> Int32 {
         ProcessEnvironment.ignoreBrokenPipes()
+        ProcessEnvironment.useOneHeap()
         let activated: [ActivatedSocket]
         do throws(SystemError) {
             activated = try ActivatedSocket.takeAll()
@@ -64,30 +68,6 @@ public enum Program {
             shell.launch()
             try loop.run()
             for watch in watches { watch.cancel() }
-            let failure = shell.assumeIsolated { $0.failure }
-            return withExtendedLifetime(lock) { failure?.exitCode.rawValue ?? 0 }
-        } catch { throw StartError(error) }
-    }
-
-    /// Checks the database of a daemon that does not run, and reports to standard output.
-    private static func check(
-        _ configuration: Configuration, _ log: Log
-    ) throws(StartError) -> Int32 {
-        guard Files.exists("\(configuration.dataDirectory)/\(Identity.fileName)") else {
-            throw StartError(
-                "there is no data in \(configuration.dataDirectory)",
-                remedy: "name the right place with --data-dir", exitCode: .unavailable)
-        }
-        let lock = try DataLock(directory: configuration.dataDirectory)
-        let (signer, _) = try Identity.load(
-            dataDirectory: configuration.dataDirectory,
-            credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
-        do throws(SystemError) {
-            let loop = try EventLoop()
-            let shell = NodeShell(
-                configuration: configuration, loop: loop, signer: signer, log: log)
-            shell.launchCheck { Self.print($0) }
-            try loop.run()
             let failure = shell.assumeIsolated { $0.failure }
             return withExtendedLifetime(lock) { failure?.exitCode.rawValue ?? 0 }
         } catch { throw StartError(error) }

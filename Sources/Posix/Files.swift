@@ -80,8 +80,9 @@ public enum Files {
     /// Makes a directory that only the own user can enter, or checks that an existing one is so.
     ///
     /// Missing parents are made too, with mode 0700, as the XDG Base Directory Specification says.
-    /// Throws when an existing one is no directory, belongs to somebody else or is open to others;
-    /// nothing is changed then.
+    /// While it is empty it may just have been made, by a start that was cut short perhaps: then its
+    /// name and those above it that are the user's are synced. Throws when an existing one is no
+    /// directory, belongs to somebody else or is open to others; nothing is changed then.
     public static func makePrivateDirectory(_ path: String) throws(SystemError) {
         try self.makeDirectories(path)
         var status = stat()
@@ -98,6 +99,7 @@ public enum Files {
                 EACCES, "use directory", path,
                 advice: "Others can enter it; run `chmod 700` on it or choose another.")
         }
+        if self.isEmpty(path) { try self.syncNames(of: path) }
     }
 
     private static func makeDirectories(_ path: String) throws(SystemError) {
@@ -113,6 +115,31 @@ public enum Files {
         default:
             throw SystemError(errno, "make directory", path)
         }
+    }
+
+    /// Makes the names of a directory and of those above it durable, as far as they are the user's.
+    ///
+    /// Otherwise a loss of power takes a new directory with all that was synced in it.
+    private static func syncNames(of path: String) throws(SystemError) {
+        var directory = path
+        while true {
+            let parent = self.parent(of: directory)
+            var status = stat()
+            guard parent != directory, stat(parent, &status) == 0, status.st_uid == geteuid()
+            else { return }
+            try self.syncDirectory(parent)
+            directory = parent
+        }
+    }
+
+    /// Whether a directory has nothing in it, or cannot be looked into.
+    private static func isEmpty(_ path: String) -> Bool {
+        guard let directory = opendir(path) else { return true }
+        defer { closedir(directory) }
+        var names = 0
+        while names < 3, readdir(directory) != nil { names += 1 }
+        // There are always `.` and `..`.
+        return names < 3
     }
 
     /// Tells whether something exists at a path; a path that cannot be looked at counts as missing.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// What the process was started with and by whom.
@@ -20,6 +21,17 @@ public enum ProcessEnvironment {
     public static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
     }
+
+    /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3).
+    ///
+    /// Call it before other threads start.
+    public static func useOneHeap() { _ = clinux_use_one_heap() }
+
+    /// Gives back the memory of code and constants that were needed so far; what is needed again
+    /// comes back by itself, from the system's cache of the file.
+    ///
+    /// For the end of a start, which goes through code that never runs again. madvise(2).
+    public static func releaseCode() { clinux_release_code() }
 
     /// The effective user id: geteuid(2).
     public static var userID: UInt32 { geteuid() }

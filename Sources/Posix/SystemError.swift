@@ -66,6 +66,8 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
             return "Too many open files; raise the limit with `ulimit -n` or LimitNOFILE=."
         case ENOSPC, EDQUOT:
             return "Free some space on that file system."
+        case EIO:
+            return "Look in the system journal for errors of that disk."
         case EROFS:
             return "The file system is read-only; choose a directory elsewhere."
         case ENAMETOOLONG:

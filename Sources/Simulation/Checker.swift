@@ -4,10 +4,17 @@ import Noise
 /// What must hold after each step, whatever goes wrong.
 struct Checker {
     /// What an author wrote, as its own store took it.
-    private struct Written {
+    struct Written {
         var key: LogKey
         var seq: UInt64
+        var prev: EntryID?
+        var time: HybridTime
+        var deps: [EntryID]
         var content: Content?
+
+        var place: Place {
+            Place(time: self.time, name: self.key.name, seq: self.seq)
+        }
     }
 
     private struct Position: Hashable {
@@ -15,19 +22,30 @@ struct Checker {
         var seq: UInt64
     }
 
-    private struct Acknowledged {
+    struct Acknowledged {
         var machine: Int
         var conversation: ConversationID
+        /// Whether an older disk of its author was put back, which lacks it.
+        var isAway = false
     }
 
-    private var written: [EntryID: Written] = [:]
+    private(set) var written: [EntryID: Written] = [:]
+    /// Entries that follow one, whether that one is known yet or not.
+    private(set) var followers: [EntryID: [EntryID]] = [:]
+    /// Who has written into a conversation.
+    private(set) var authors: [ConversationID: Set<PeerID>] = [:]
     private var positions: [Position: EntryID] = [:]
-    private var acknowledged: [EntryID: Acknowledged] = [:]
+    private(set) var acknowledged: [EntryID: Acknowledged] = [:]
+    /// What is on whose screen, and what the disks hold, by machine.
+    var screens: [Int: Screen] = [:]
+    var holdings: [Int: Holding] = [:]
     private var keyed: [String: EntryID] = [:]
     /// Authors that may sign two histories.
     var forkers: Set<PeerID> = []
     /// Machines that break the protocol.
     var hostile: Set<Int> = []
+    /// How far a clock has been set off at most, in milliseconds.
+    var clockError: UInt64 = 0
     /// How many frames of the sync channel were sent.
     var syncFrames = 0
     /// How many runs were sent.
@@ -35,41 +53,74 @@ struct Checker {
     /// How many messages were acknowledged.
     var acknowledgedCount: Int { self.acknowledged.count }
 
+    /// A node gives its store a batch: what its user writes follows the newest that it has shown.
+    func drafted(_ batch: Batch, by machine: Machine, faults: Faults) throws {
+        // What is ahead of time or disputed is not followed.
+        guard max(faults.clockError.magnitude, self.clockError) < Limits.aheadMilliseconds / 2,
+            self.forkers.isEmpty
+        else { return }
+        // Own entries that come back from peers were written before.
+        for append in batch.appends
+        where append.run.run.key.name.author == machine.id
+            && self.written[append.run.ids[0]] == nil
+        {
+            let run = append.run.run
+            let heads = machine.store.logs.filter { $0.key.conversation == run.key.conversation }
+                .compactMap { key, log in log.rows.last.map { (key: key, row: $0) } }
+                .filter { $0.row.cursor != nil }
+            let newest = heads.max {
+                ($0.row.entry.time, $0.row.id) < ($1.row.entry.time, $1.row.id)
+            }
+            // The rest of one batch follows its first run.
+            guard let newest, run.first == 1 || run.prev == machine.store.logs[run.key]?.head.id
+            else { continue }
+            guard run.entries[0].time > newest.row.entry.time,
+                newest.key == run.key || run.entries[0].deps.contains(newest.row.id)
+            else {
+                throw Violation(
+                    "node \(machine.index) writes as if it had not shown \(newest.row.id)")
+            }
+        }
+    }
+
     /// A batch is on a machine's disk.
-    mutating func written(_ batch: Batch, by machine: Machine) throws {
+    mutating func written(_ batch: Batch, _ outcome: BatchOutcome, by machine: Machine) throws {
+        let isForker = self.forkers.contains(machine.id)
         for append in batch.appends where append.run.run.key.name.author == machine.id {
             let run = append.run.run
             for (offset, id) in append.run.ids.enumerated() {
                 let position = Position(key: run.key, seq: run.first + UInt64(offset))
-                if let known = self.positions[position] {
-                    guard known == id || self.forkers.contains(machine.id) else {
-                        throw Violation(
-                            "node \(machine.index) forks its own log at \(position.seq)")
-                    }
-                    continue
+                let known = self.positions[position]
+                guard known == nil || known == id || isForker else {
+                    throw Violation("node \(machine.index) forks its own log at \(position.seq)")
                 }
-                // Own entries that come back from peers are in the table already.
-                self.positions[position] = id
-                self.written[id] = Written(
-                    key: run.key, seq: position.seq,
-                    content: Content(of: run.entries[offset], in: run.key.conversation))
+                if known == nil { self.positions[position] = id }
             }
-        }
-        if self.forkers.contains(machine.id) {
-            for append in batch.appends {
-                let run = append.run.run
-                for (offset, id) in append.run.ids.enumerated()
-                where self.written[id] == nil && run.key.name.author == machine.id {
-                    self.written[id] = Written(
-                        key: run.key, seq: run.first + UInt64(offset),
-                        content: Content(of: run.entries[offset], in: run.key.conversation))
-                }
-            }
+            // Own entries that come back from peers are known already.
+            self.note(append.run)
         }
         for append in batch.appends {
             for id in append.run.ids where self.written[id] == nil {
                 throw Violation("node \(machine.index) stores an entry that nobody wrote")
             }
+        }
+        self.holdings[machine.index, default: Holding()].took(batch)
+        for entry in outcome.hidden {
+            self.screens[machine.index]?.remove(entry.id, self.written[entry.id])
+        }
+    }
+
+    /// Entries are signed by their author.
+    mutating func note(_ run: VerifiedRun) {
+        let key = run.run.key
+        self.authors[key.conversation, default: []].insert(key.name.author)
+        for (offset, id) in run.ids.enumerated() where self.written[id] == nil {
+            let entry = run.run.entries[offset]
+            self.written[id] = Written(
+                key: key, seq: run.run.first + UInt64(offset),
+                prev: offset == 0 ? run.run.prev : run.ids[offset - 1], time: entry.time,
+                deps: entry.deps, content: Content(of: entry, in: key.conversation))
+            for dep in entry.deps { self.followers[dep, default: []].append(id) }
         }
     }
 
@@ -100,14 +151,11 @@ struct Checker {
         for message in messages {
             guard let written = self.written[message.id],
                 written.key.name.author == message.author,
-                written.key.conversation == message.conversation,
+                written.key.conversation == message.conversation, written.time == message.time,
                 written.content == message.content
             else {
                 throw Violation(
                     "node \(machine.index) shows what its author did not write: \(message)")
-            }
-            guard machine.shown.insert(message.id).inserted else {
-                throw Violation("node \(machine.index) shows a message twice: \(message)")
             }
             guard message.cursor > machine.shownCursor else {
                 throw Violation("node \(machine.index) shows cursors out of order")
@@ -116,6 +164,7 @@ struct Checker {
             guard machine.store.row(message.id)?.cursor == message.cursor else {
                 throw Violation("node \(machine.index) shows what is not on its disk: \(message)")
             }
+            try self.placed(message.id, written, on: machine.index)
         }
     }
 
@@ -159,7 +208,9 @@ struct Checker {
     }
 
     /// A node sends a frame.
-    mutating func sent(_ frame: Frame, by machine: Int, _ direction: Wire.Direction) throws {
+    mutating func sent(
+        _ frame: Frame, by machine: Machine, _ direction: Wire.Direction
+    ) throws {
         var conversations: [ConversationID] = []
         switch frame {
         case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft: return
@@ -172,13 +223,37 @@ struct Checker {
         case .want(let want): conversations = [want.conversation]
         // The answer to somebody who asks for a conversation tells nothing of it.
         case .unavailable: break
-        case .records: break
+        case .records(let records):
+            for record in records
+            where record.author != machine.id
+                && !direction.announced.contains(where: { room in
+                    self.authors[room]?.contains(record.author) == true
+                })
+            {
+                throw Violation(
+                    "node \(machine.index) tells of \(record.author) where no room is shared")
+            }
         case .forkProof(let proof): conversations = [proof.key.conversation]
         }
         self.syncFrames += 1
         for conversation in conversations where !direction.announced.contains(conversation) {
             throw Violation(
-                "node \(machine) sends a frame about a conversation that is not shared: \(frame)")
+                "node \(machine.index) sends a frame about a conversation that is not shared: "
+                    + "\(frame)")
+        }
+    }
+
+    /// A node says what it has: clocks count and credit returns for what is on disk, nothing else.
+    func claimed(_ frame: Frame, by machine: Machine) throws {
+        if case .credit = frame, machine.node?.hasCreditedEarly == true {
+            throw Violation("node \(machine.index) gives credit for what is not on its disk")
+        }
+        guard case .clock(let room, _, _) = frame else { return }
+        for (name, seq) in machine.node?.claims(in: room) ?? [:] {
+            let key = LogKey(conversation: room, name: name)
+            guard seq <= machine.store.logs[key]?.count ?? 0 else {
+                throw Violation("node \(machine.index) claims to have what is not on its disk")
+            }
         }
     }
 
@@ -193,11 +268,13 @@ struct Checker {
 
     /// An earlier disk is put back: what was nowhere else is gone.
     mutating func restored(_ machine: Int, to store: ModelStore, others: [ModelStore]) {
+        self.screens[machine] = Screen(of: store, self.written)
+        self.holdings[machine] = Holding(of: store)
         // With the disk it has forgotten what it sent under which key.
         self.keyed = self.keyed.filter { !$0.key.hasPrefix("\(machine) ") }
-        for id in self.acknowledged.keys
-        where store.row(id) == nil && !others.contains(where: { $0.row(id) != nil }) {
-            self.acknowledged[id] = nil
+        for (id, message) in self.acknowledged where store.row(id) == nil {
+            if message.machine == machine { self.acknowledged[id]?.isAway = true }
+            if !others.contains(where: { $0.row(id) != nil }) { self.acknowledged[id] = nil }
         }
     }
 

@@ -5,7 +5,8 @@ import Noise
 struct Machine {
     let index: Int
     let signer: Signer
-    let address: String
+    /// Where it listens, best first.
+    var addresses: [String]
     var random: SeededRandom
     var store: ModelStore
     /// The running node; nil while it is stopped.
@@ -14,8 +15,7 @@ struct Machine {
     var start = 0
     var boot: UInt64 = 0
     var serviceName = ""
-    /// How far the wall clock is off, in milliseconds.
-    var clockError: Int64 = 0
+    var clock: WallClock
     /// What the monotonic clock showed at the beginning of all.
     let monotonicBase: UInt64
     var timers: [Timer: (at: UInt64, generation: UInt64)] = [:]
@@ -28,15 +28,39 @@ struct Machine {
     var dials: [DialID: Int] = [:]
     /// Requests without an answer.
     var requests: [RequestID: Request] = [:]
-    /// What the node has shown since the disk was new.
-    var shown: Set<EntryID> = []
     /// The newest cursor that was shown.
     var shownCursor = Cursor(0)
     /// Whether it never starts again.
     var isRetired = false
     /// Whether the machine was put back to an earlier disk.
     var wasRestored = false
+    /// After how many more actions it is killed, if it is to be.
+    var actionsUntilCrash: Int?
+    /// What it does to others; nil for an honest one.
+    var malice: Malice?
 
     var id: PeerID { self.store.owner }
     var isUp: Bool { self.node != nil }
+}
+
+/// A wall clock that is off, and may run fast or slow.
+struct WallClock {
+    private var error: Int64 = 0
+    private var setAt: UInt64 = 0
+    /// How fast it runs beside the true time, in parts per million.
+    private var drift: Int64 = 0
+
+    /// What it shows at a true moment, both in milliseconds since 1970.
+    func reading(at moment: UInt64) -> UInt64 {
+        let since = Int64(moment) - Int64(self.setAt)
+        let reading = Int64(moment) + self.error + since * self.drift / 1_000_000
+        return UInt64(max(reading, 0))
+    }
+
+    /// Sets it to be so many milliseconds off, and to run at another speed from then on.
+    mutating func set(error: Int64, drift: Int64? = nil, at moment: UInt64) {
+        self.error = error
+        self.setAt = moment
+        if let drift { self.drift = drift }
+    }
 }

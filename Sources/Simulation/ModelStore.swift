@@ -49,23 +49,26 @@ struct ModelStore {
     var newestCursor: Int64 = 0
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
     private var waiting: [EntryID: [EntryID]] = [:]
+    private var heldEntries: Set<EntryID> = []
 
     /// Creates an empty store.
     init(owner: PeerID) { self.owner = owner }
 
     // MARK: Committing
 
-    /// Writes a batch, all or nothing.
-    mutating func commit(_ batch: Batch) throws -> BatchOutcome {
-        var copy = self
-        let outcome = try copy.write(batch)
-        self = copy
-        return outcome
-    }
-
-    private mutating func write(_ batch: Batch) throws -> BatchOutcome {
+    /// Writes a batch; a violation ends the run, so that nothing needs to be undone.
+    ///
+    /// - Parameter isAttested: whether a run's signature is its author's.
+    mutating func commit(
+        _ batch: Batch, isAttested: (VerifiedRun) -> Bool
+    ) throws -> BatchOutcome {
         var hidden: [EntryID] = []
-        for append in batch.appends { try self.append(append, &hidden) }
+        for append in batch.appends {
+            guard append.run.run.ids == append.run.ids, isAttested(append.run) else {
+                throw Violation("a node stores an entry that nobody wrote: its run is not valid")
+            }
+            try self.append(append, &hidden)
+        }
         for proof in batch.proofs { try self.end(proof) }
         let released = batch.release.map { self.release(through: $0) } ?? []
         for record in batch.records { self.records[record.author] = record }
@@ -90,9 +93,9 @@ struct ModelStore {
             hidden: hidden.filter { !new.contains($0) }.compactMap(self.stored), held: self.held)
     }
 
-    private mutating func append(_ append: Append, _ hidden: inout [EntryID]) throws {
+    private func checkPlace(of append: Append) throws {
         let run = append.run.run
-        var log = self.logs[run.key] ?? Log()
+        let log = self.logs[run.key] ?? Log()
         let name = "\(run.key.name.author.shortText)/\(run.key.name.incarnation)"
         guard run.first == log.head.seq + 1 else {
             throw Violation("append to \(name) at \(run.first), its head is \(log.head.seq)")
@@ -100,47 +103,63 @@ struct ModelStore {
         guard run.prev == (log.head.seq == 0 ? nil : log.head.id) else {
             throw Violation("append to \(name) at \(run.first) does not follow its head")
         }
-        guard run.entries[0].time > log.head.time || run.first == 1 else {
-            throw Violation("append to \(name) at \(run.first) goes back in time")
-        }
+        guard run.entries[0].time > log.head.time || run.first == 1,
+            zip(run.entries, run.entries.dropFirst()).allSatisfy({ $0.time < $1.time })
+        else { throw Violation("append to \(name) at \(run.first) goes back in time") }
         guard log.proof.map({ run.first < $0.point }) ?? true else {
             throw Violation("append to \(name) at \(run.first) behind its fork point")
         }
-        guard run.verified() == append.run else {
-            throw Violation("append to \(name) at \(run.first) is not valid")
-        }
-        log.rows.removeLast(log.rows.count - Int(log.count))
+    }
+
+    private mutating func append(_ append: Append, _ hidden: inout [EntryID]) throws {
+        try self.checkPlace(of: append)
+        let run = append.run.run
+        let room = run.key.conversation
+        let proof = self.logs[run.key]?.proof
+        // What lay behind a fork point gives way.
+        let excess = self.logs[run.key].map { $0.rows.count - Int($0.count) } ?? 0
+        if excess > 0 { self.logs[run.key]?.rows.removeLast(excess) }
         for (offset, entry) in run.entries.enumerated() {
             let id = append.run.ids[offset]
+            let index = Int(run.first) - 1 + offset
             var row = Row(
                 entry: entry, id: id,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
             row.isHidden =
-                log.isDisputed(log.rows.count)
+                (proof.map { UInt64(index) + 1 >= $0.point } ?? false)
                 || entry.deps.contains { dep in
-                    self.place(dep, in: run.key.conversation).map { $0.time >= entry.time } ?? false
+                    self.place(dep, in: room).map { $0.time >= entry.time } ?? false
                 }
             row.isHeld = offset >= append.heldFrom && !row.isHidden
             row.isLate = entry.time < append.lateBefore
-            if !row.isHeld && !row.isHidden { row.cursor = self.nextCursor() }
-            self.places[id] = (run.key, log.rows.count)
-            log.rows.append(row)
-            self.logs[run.key] = log
+            if row.isHeld {
+                self.heldEntries.insert(id)
+            } else if !row.isHidden {
+                row.cursor = self.nextCursor()
+            }
+            self.places[id] = (run.key, index)
+            self.logs[run.key, default: Log()].rows.append(row)
             for dep in entry.deps where self.places[dep] == nil {
                 self.waiting[dep, default: []].append(id)
             }
             for other in self.waiting.removeValue(forKey: id) ?? [] {
-                guard let place = self.places[other],
-                    place.key.conversation == run.key.conversation,
-                    let row = self.row(other), entry.time >= row.entry.time, !row.isHidden
-                else { continue }
-                if row.cursor != nil { hidden.append(other) }
-                self.logs[place.key]?.rows[place.index].isHidden = true
-                self.logs[place.key]?.rows[place.index].isHeld = false
-                self.logs[place.key]?.rows[place.index].cursor = nil
-                log = self.logs[run.key] ?? log
+                self.hide(other, behind: entry, in: room, &hidden)
             }
         }
+    }
+
+    /// Hides an entry that is not later than one that it follows, which has just come in.
+    private mutating func hide(
+        _ id: EntryID, behind dep: Entry, in room: ConversationID, _ hidden: inout [EntryID]
+    ) {
+        guard let place = self.places[id], place.key.conversation == room,
+            let row = self.row(id), dep.time >= row.entry.time, !row.isHidden
+        else { return }
+        if row.cursor != nil { hidden.append(id) }
+        self.logs[place.key]?.rows[place.index].isHidden = true
+        self.logs[place.key]?.rows[place.index].isHeld = false
+        self.logs[place.key]?.rows[place.index].cursor = nil
+        self.heldEntries.remove(id)
     }
 
     private mutating func end(_ proof: ForkProof) throws {
@@ -151,25 +170,31 @@ struct ModelStore {
         for index in log.rows.indices where log.isDisputed(index) && log.rows[index].isHeld {
             log.rows[index].isHeld = false
             log.rows[index].isHidden = true
+            self.heldEntries.remove(log.rows[index].id)
         }
         self.logs[proof.key] = log
     }
 
     private mutating func release(through time: HybridTime) -> [EntryID] {
         var due: [(order: (HybridTime, PeerID, UInt64, UInt64), key: LogKey, index: Int)] = []
-        for (key, log) in self.logs {
-            for (index, row) in log.rows.enumerated() where row.isHeld && row.entry.time <= time {
-                let name = key.name
-                due.append(
-                    ((row.entry.time, name.author, name.incarnation, UInt64(index)), key, index))
-            }
+        for id in self.heldEntries {
+            guard let place = self.places[id], let row = self.row(id), row.entry.time <= time
+            else { continue }
+            let name = place.key.name
+            due.append(
+                (
+                    (row.entry.time, name.author, name.incarnation, UInt64(place.index)),
+                    place.key, place.index
+                ))
         }
         due.sort { $0.order < $1.order }
         return due.compactMap { place in
             let cursor = self.nextCursor()
             self.logs[place.key]?.rows[place.index].isHeld = false
             self.logs[place.key]?.rows[place.index].cursor = cursor
-            return self.logs[place.key]?.rows[place.index].id
+            guard let id = self.logs[place.key]?.rows[place.index].id else { return nil }
+            self.heldEntries.remove(id)
+            return id
         }
     }
 
@@ -206,14 +231,9 @@ struct ModelStore {
 
     /// What is held, as the node is told.
     var held: HeldEntries {
-        var held = HeldEntries(count: 0, first: nil)
-        for log in self.logs.values {
-            for row in log.rows where row.isHeld {
-                held.count += 1
-                held.first = min(held.first ?? row.entry.time, row.entry.time)
-            }
-        }
-        return held
+        HeldEntries(
+            count: self.heldEntries.count,
+            first: self.heldEntries.compactMap { self.row($0)?.entry.time }.min())
     }
 
     /// The run that begins at a seq and ends at an attested position: at `through`, behind it, or as far as

@@ -18,7 +18,7 @@ extension Simulation {
         self.blocked.contains(Way(from: from, to: to))
     }
 
-    private func delay() -> UInt64 {
+    func delay() -> UInt64 {
         self.faults.delay + self.random.number(0...self.faults.jitter)
     }
 
@@ -32,15 +32,18 @@ extension Simulation {
         guard let handshakeHash = Bytes64(hash) else {
             preconditionFailure("a handshake hash has 64 bytes")
         }
-        let target = self.machines.firstIndex { $0.address == address }
+        let target = self.listeners[address]
         var wire = Wire(
             number: number, dial: dial, expecting: expecting, address: address,
             handshakeHash: handshakeHash,
             ends: [
-                Wire.End(machine: index, start: self.machines[index].start),
+                Wire.End(
+                    machine: index, start: self.machines[index].start,
+                    boot: self.machines[index].boot),
                 Wire.End(machine: target ?? -1, start: 0),
             ])
         if target == nil { wire.ends[1].isGone = true }
+        if self.faults.spread > 0 { wire.spread = self.random.number(0...self.faults.spread) }
         if self.faults.hasSessions {
             wire.ends[0].session = SessionBox(
                 Session(
@@ -75,7 +78,7 @@ extension Simulation {
         }
     }
 
-    private func open(_ number: Int, _ side: Int) throws {
+    private func open(_ number: Int, _ side: Int, _ proven: LinkInfo? = nil) throws {
         guard let wire = self.wires[number] else { return }
         let (end, other) = (wire.ends[side], wire.ends[1 - side])
         self.lastNumber += 1
@@ -85,10 +88,17 @@ extension Simulation {
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
         let info = LinkInfo(
-            peer: self.machines[other.machine].id, boot: self.machines[other.machine].boot,
+            peer: self.machines[other.machine].id, boot: other.boot,
             isInitiator: side == 0, dial: wire.dial.rawValue, version: 1, listenPort: 7000,
             handshakeHash: wire.handshakeHash)
-        let host = "10.0.0.\(other.machine + 1)"
+        // The tags of a real handshake would differ from run to run; all else must be the same.
+        if var proven {
+            proven.handshakeHash = wire.handshakeHash
+            guard proven == info else {
+                throw Violation("a session of \(end.machine) says \(proven) and not \(info)")
+            }
+        }
+        let host = self.machines[other.machine].addresses[0].dropLast(5)
         try self.tell(
             end.machine,
             .linkOpened(
@@ -115,31 +125,44 @@ extension Simulation {
             direction.outstanding[encoded.channel, default: 0] += encoded.bytes.count
             guard
                 (direction.outstanding[encoded.channel] ?? 0) <= Limits.initialCredit
-                    || !self.checker.hostile.isDisjoint(with: wire.ends.map(\.machine))
+                    || self.isHostile(wire)
             else {
                 throw Violation("node \(index) sends more than its credit on \(encoded.channel)")
             }
         }
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
-            try self.checker.sent(frame, by: index, direction)
+            try self.checker.sent(frame, by: self.machines[index], direction)
+            try self.checker.claimed(frame, by: self.machines[index])
         }
+        if let malice = self.machines[index].malice {
+            self.wires[number]?.directions[side] = direction
+            return self.sendHostile(encoded, received, malice, number, side)
+        }
+        var isWithinBound = true
         if let session = wire.ends[side].session {
-            guard session.session.send(encoded) else {
-                throw Violation("node \(index) queues too many control frames")
-            }
+            isWithinBound = session.session.send(encoded)
         } else {
             direction.lanes[encoded.channel, default: []].append((encoded, received))
             if encoded.channel == .control {
                 direction.controlBytes += encoded.bytes.count
-                // A stalled stream may hold pings and credits for a while, never without bound.
-                guard direction.controlBytes <= Limits.controlQueueBytes else {
-                    throw Violation("node \(index) queues too many control frames")
-                }
+                isWithinBound = direction.controlBytes <= Limits.controlQueueBytes
             }
         }
         self.wires[number]?.directions[side] = direction
+        if !isWithinBound {
+            // A stalled stream may hold pings and credits for a while, never without bound; but a
+            // peer that floods and does not read brings that about.
+            guard self.isHostile(wire) else {
+                throw Violation("node \(index) queues too many control frames")
+            }
+            self.note(.overflows(wire: number, side: side), in: 0)
+        }
         self.touch(number, side)
+    }
+
+    func isHostile(_ wire: Wire) -> Bool {
+        wire.ends.contains { $0.machine >= 0 && self.machines[$0.machine].malice != nil }
     }
 
     /// Says goodbye and ends a stream, as the shell does.
@@ -174,14 +197,14 @@ extension Simulation {
         self.wires[number] = nil
     }
 
-    private func push(_ chunk: Wire.Chunk, _ number: Int, _ side: Int, bytes: Int) {
+    func push(_ chunk: Wire.Chunk, _ number: Int, _ side: Int, bytes: Int) {
         guard let wire = self.wires[number] else { return }
         let rate =
             wire.ends[1 - side].machine >= 0
             ? self.machines[wire.ends[1 - side].machine].readRate : 1_000_000
         let sending = UInt64(bytes / rate)
         let arrival = max(
-            wire.directions[side].lastArrival, self.time + sending + self.delay())
+            wire.directions[side].lastArrival, self.time + sending + self.delay() + wire.spread)
         self.wires[number]?.directions[side].lastArrival = arrival
         self.wires[number]?.directions[side].inFlight.append(chunk)
         self.wires[number]?.directions[side].bytesInFlight += bytes
@@ -246,6 +269,10 @@ extension Simulation {
         else { return }
         let (end, sender) = (wire.ends[side], wire.ends[1 - side])
         if wire.directions[1 - side].isStalled { return }
+        if wire.isDead {
+            self.wires[number]?.directions[1 - side].inFlight.removeFirst()
+            return self.forgetIfOver(number)
+        }
         if self.isBlocked(sender.machine, end.machine) {
             self.wires[number]?.directions[1 - side].isStalled = true
             self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
@@ -259,6 +286,7 @@ extension Simulation {
         if case .bytes = chunk, side == 1, end.start == 0, !end.isGone {
             guard self.machines[end.machine].isUp else { return try self.accept(number) }
             self.wires[number]?.ends[1].start = self.machines[end.machine].start
+            self.wires[number]?.ends[1].boot = self.machines[end.machine].boot
             self.wires[number]?.ends[1].session = SessionBox(
                 Session(responder: self.identity(end.machine), static: KeyPair.generate()))
         } else if end.isGone || !self.isRunning(end.machine, end.start) {
@@ -274,6 +302,12 @@ extension Simulation {
         case .frames(let frames):
             for (_, frame) in frames { try self.deliver(frame, number, side) }
         case .bytes(let bytes): try self.read(bytes, number, side)
+        case .garbled(let bytes):
+            let frame: ReceivedFrame
+            do throws(WireError) { frame = try ReceivedFrame(whole: bytes) } catch {
+                return try self.endOfStream(number, side, .wire(error))
+            }
+            try self.deliver(frame, number, side)
         case .end: try self.endOfStream(number, side, nil)
         }
     }
@@ -293,7 +327,7 @@ extension Simulation {
         switch chunk {
         case .hello: 64
         case .frames(let frames): frames.reduce(0) { $0 + $1.0.bytes.count }
-        case .bytes(let bytes): bytes.count
+        case .bytes(let bytes), .garbled(let bytes): bytes.count
         case .end: 1
         }
     }
@@ -306,6 +340,7 @@ extension Simulation {
             return
         }
         self.wires[number]?.ends[1].start = self.machines[end.machine].start
+        self.wires[number]?.ends[1].boot = self.machines[end.machine].boot
         self.push(.hello(2), number, 1, bytes: 64)
     }
 
@@ -328,7 +363,7 @@ extension Simulation {
         case .credit(let channel, let bytes):
             self.wires[number]?.directions[side].outstanding[channel, default: 0] -= Int(bytes)
             let outstanding = self.wires[number]?.directions[side].outstanding[channel] ?? 0
-            guard outstanding >= 0 || !self.checker.hostile.isEmpty else {
+            guard outstanding >= 0 || self.wires[number].map(self.isHostile) == true else {
                 throw Violation("node \(end.machine) gets more credit than it used")
             }
         case .rooms(let names):
@@ -339,6 +374,9 @@ extension Simulation {
             self.wires[number]?.directions[side].announced.subtract(rooms)
         default: break
         }
+        if let malice = self.machines[end.machine].malice, let frame = received.frame {
+            self.mirror(frame, malice, number, side)
+        }
         try self.tell(end.machine, .received(link, received))
     }
 
@@ -346,7 +384,7 @@ extension Simulation {
         guard let session = self.wires[number]?.ends[side].session else { return }
         for event in session.session.receive(bytes) {
             switch event {
-            case .established: try self.open(number, side)
+            case .established(let info): try self.open(number, side, info)
             case .received(let frame): try self.deliver(frame, number, side)
             case .failed(let failure): try self.endOfStream(number, side, failure)
             }
@@ -359,7 +397,11 @@ extension Simulation {
         guard let end = self.wires[number]?.ends[side], !end.isGone else { return }
         guard let link = end.link else {
             if side == 0 { return try self.dialEnds(number, "the stream ended", failure) }
-            return self.leave(number, side)
+            self.leave(number, side)
+            guard let failure, self.isRunning(end.machine, end.start) else { return }
+            let stranger = self.wires[number]?.ends[0].machine ?? 0
+            let address = self.machines[stranger].addresses[0]
+            return try self.tell(end.machine, .incomingFailed(address: address, failure))
         }
         self.wires[number]?.directions[side].lanes = [:]
         self.leave(number, side)

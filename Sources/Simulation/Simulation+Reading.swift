@@ -71,3 +71,15 @@ extension Simulation {
         try self.request(machine, .send(outgoing))
     }
 }
+
+/// What a run came to.
+extension Simulation {
+    /// Counts for a list of runs: words and numbers in turn.
+    package var summary: String {
+        let hostile = self.machines.count { $0.malice != nil }
+        return "nodes \(self.machines.count) hostile \(hostile) "
+            + "sessions \(self.faults.hasSessions ? 1 : 0) messages \(self.acknowledgedCount) "
+            + "assaults \(self.assaultCount) events \(self.eventCount) "
+            + "milliseconds \(self.time) rounds \(self.rounds)"
+    }
+}

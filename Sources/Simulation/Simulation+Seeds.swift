@@ -4,8 +4,9 @@ extension Simulation {
         var random = SeededRandom(seed: seed)
         let faults = Faults(using: &random)
         let workload = Workload(using: &random)
-        let simulation = Simulation(
-            seed: random.next(), machines: random.number(2...5), faults: faults)
+        // Now and then a larger company.
+        let count = random.chance(4) ? random.number(13...24) : random.number(5...12)
+        let simulation = Simulation(seed: random.next(), machines: count, faults: faults)
         simulation.log = log
         log?("\(faults)")
         log?("\(workload)")
@@ -13,22 +14,66 @@ extension Simulation {
         return simulation
     }
 
-    /// Runs a simulation in which one of the machines breaks the protocol, to be switched off at last.
+    /// Runs a simulation in which some machines break the protocol in every way, to be switched off at
+    /// last, while little else goes wrong.
     @discardableResult
     package static func assault(seed: UInt64) throws -> Simulation {
         var random = SeededRandom(seed: seed)
         var faults = Faults()
         faults.jitter = random.number(UInt64(0)...30)
         faults.cuts = 4
+        faults.hasSessions = random.chance(25)
         var workload = Workload()
         workload.rooms = random.number(1...2)
         let simulation = Simulation(
-            seed: random.next(), machines: random.number(3...4), faults: faults)
-        simulation.noteAssault(by: 0, frames: 300, within: workload.milliseconds)
-        simulation.prepare(workload)
-        try simulation.run(for: workload.milliseconds)
-        try simulation.retire(0)
-        try simulation.settle()
+            seed: random.next(), machines: random.number(5...7), faults: faults)
+        for machine in 0..<random.number(1...2) {
+            simulation.makeHostile(machine, kinds: Malice.Kind.allCases)
+            simulation.noteAssaults(150, by: machine, within: workload.milliseconds)
+        }
+        try simulation.play(workload)
+        return simulation
+    }
+
+    /// Runs a simulation in which a machine signs several histories whose entries follow each other.
+    @discardableResult
+    package static func entangled(seed: UInt64) throws -> Simulation {
+        var faults = Faults()
+        faults.followsDisputed = true
+        let workload = Workload()
+        let simulation = Simulation(seed: seed, machines: 5, faults: faults)
+        simulation.makeHostile(0, kinds: [.equivocate])
+        simulation.noteAssaults(12, by: 0, within: workload.milliseconds)
+        try simulation.play(workload)
+        return simulation
+    }
+
+    /// Runs a simulation of many machines, of which each can discover a few others only.
+    ///
+    /// More than ``Limits/links`` cannot all be linked to each other, so what one writes reaches most by
+    /// way of others. Everything goes wrong.
+    package static func crowd(
+        seed: UInt64, _ count: Int, log: ((String) -> Void)? = nil
+    ) throws -> Simulation {
+        var random = SeededRandom(seed: seed)
+        var faults = Faults(using: &random)
+        faults.include(machines: count)
+        // A ring keeps all together; chords make it small.
+        var neighbours = [Set<Int>](repeating: [], count: count)
+        for one in 0..<count {
+            for other in [(one + 1) % count] + (0..<3).map({ _ in random.number(0...count - 1) })
+            where other != one {
+                neighbours[one].insert(other)
+                neighbours[other].insert(one)
+            }
+        }
+        var workload = Workload()
+        workload.messages = 300
+        workload.moves = count / 50
+        let simulation = Simulation(
+            seed: random.next(), machines: count, faults: faults, neighbours: neighbours)
+        simulation.log = log
+        try simulation.play(workload)
         return simulation
     }
 

@@ -3,28 +3,50 @@ import Noise
 
 /// The end of every simulation: faults stop, and all replicas must agree.
 extension Simulation {
-    /// Ends all faults and waits until all agree; then checks that the network is quiet.
-    package func settle(within limit: UInt64 = 300_000) throws {
+    /// The most ping intervals in which all honest nodes must agree once nothing goes wrong any more.
+    ///
+    /// A stream that died silently is noticed after four, a peer that could not be reached is dialled
+    /// again after five at the latest, and a digest that did not help is sent again after two, then
+    /// four more.
+    package static let mostRounds: UInt64 = 20
+
+    /// Ends all faults, hostile peers with them.
+    private func endFaults() throws {
         self.isSettling = true
         self.heal()
         for index in self.machines.indices {
+            if self.machines[index].malice != nil { try self.retire(index) }
             self.setDiskFull(index, false)
-            self.setClock(index, error: 0)
+            self.machines[index].clock.set(error: 0, drift: 0, at: self.wall)
+            self.machines[index].actionsUntilCrash = nil
             self.machines[index].readRate = 1_000_000
             if !self.machines[index].isRetired { try self.start(index) }
         }
         for one in self.machines.indices {
-            for other in self.machines.indices { self.noteDiscovery(of: other, by: one) }
+            for other in self.machines.indices where self.meets(one, other) {
+                self.noteDiscovery(of: other, by: one)
+            }
         }
+    }
+
+    /// Ends all faults and waits until all agree; then checks that the network is quiet.
+    package func settle(within rounds: UInt64 = mostRounds) throws {
+        try self.endFaults()
+        let begin = self.time
         var reason = ""
         do {
-            try self.run(until: "all agree", within: limit) {
+            try self.run(
+                until: "all agree", every: self.machines.count > 100 ? 5_000 : 250,
+                within: rounds * Limits.pingMilliseconds
+            ) {
                 reason = try self.disagreement() ?? ""
                 return reason.isEmpty
             }
         } catch let violation as Violation {
             throw reason.isEmpty ? violation : Violation("\(violation): \(reason)")
         }
+        let milliseconds = self.time - begin
+        self.rounds = (milliseconds + Limits.pingMilliseconds - 1) / Limits.pingMilliseconds
         try self.run(for: 65_000)
         if let reason = try self.disagreement() { throw Violation("no longer agree: \(reason)") }
         // A configured address may turn out late to be that of a linked peer; then the links are two
@@ -43,6 +65,8 @@ extension Simulation {
         if let reason = try self.disagreement() { throw Violation("no longer agree: \(reason)") }
         try self.checkRest()
         try self.checker.settled(self.machines, through: self.deadline)
+        for machine in self.machines where machine.isUp { try self.checker.looked(at: machine) }
+        try self.checker.matched(self.machines, through: self.deadline)
     }
 
     /// Where nothing happens nothing is under way and nothing is owed.
@@ -75,11 +99,19 @@ extension Simulation {
     /// What does not agree yet; nil where all does.
     package func disagreement() throws -> String? {
         let machines = self.machines.filter { !$0.isRetired }
+        var links: [Way: Int] = [:]
+        // A stream that died silently is no link, though neither end knows yet.
+        for wire in self.wires.values
+        where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil }) {
+            let ends = wire.ends.map(\.machine).sorted()
+            links[Way(from: ends[0], to: ends[1]), default: 0] += 1
+        }
         for one in machines {
             for other in machines where one.index < other.index && one.id != other.id {
-                let links = self.linkCount(one.index, other.index)
-                if links != 1 {
-                    return "\(links) links between \(one.index) and \(other.index)"
+                let count = links[Way(from: one.index, to: other.index)] ?? 0
+                guard self.meets(one.index, other.index) || count > 1 else { continue }
+                if count != 1 {
+                    return "\(count) links between \(one.index) and \(other.index)"
                 }
             }
             for link in one.wires.keys where one.timers[.ping(link)] == nil {
@@ -117,6 +149,29 @@ extension Simulation {
                 + "\(second) \(text(other.logs[name]))"
         }
         if one.profiles != other.profiles { return "profiles on \(first) and \(second) differ" }
-        return "\(first) shows \(one.shown.count), \(second) shows \(other.shown.count)"
+        let counts = "\(first) shows \(one.shown.count), \(second) shows \(other.shown.count)"
+        for (shown, lacking, machine) in [
+            (one.shown, Set(other.shown), second), (other.shown, Set(one.shown), first),
+        ] {
+            guard let id = shown.first(where: { !lacking.contains($0) }),
+                let entry = self.checker.written[id]
+            else { continue }
+            let row = self.machines[machine].store.row(id)
+            let state =
+                row.map { $0.isHidden ? "hides" : $0.isHeld ? "holds back" : "disputes" } ?? "lacks"
+            let author = self.machines.first { $0.id == entry.key.name.author }?.index ?? -1
+            let late = entry.deps.compactMap { self.checker.written[$0] }.filter {
+                $0.time >= entry.time
+            }
+            let places = late.map { dep in
+                let author = self.machines.first { $0.id == dep.key.name.author }?.index ?? -1
+                let point = self.machines[machine].store.logs[dep.key]?.proof?.point
+                return "entry \(dep.seq) of \(author)"
+                    + (point.map { ", forked at \($0)" } ?? "")
+            }
+            return counts + "; \(machine) \(state) entry \(entry.seq) of \(author), which follows "
+                + "later entries: \(places)"
+        }
+        return counts
     }
 }

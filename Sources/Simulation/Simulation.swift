@@ -13,7 +13,9 @@ package final class Simulation {
         case arrives(wire: Int, side: Int)
         case arrivesAgain(wire: Int, side: Int)
         case breaks(wire: Int, side: Int)
+        case overflows(wire: Int, side: Int)
         case dialEnds(wire: Int, detail: String)
+        case knockEnds(wire: Int)
         case timer(machine: Int, start: Int, Timer, generation: UInt64)
         case stored(machine: Int, start: Int)
         case read(machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64)
@@ -40,11 +42,24 @@ package final class Simulation {
     var lastNumber: UInt64 = 0
     /// How many ends of links have been opened.
     var linkCount = 0
-    /// Frames that were sent, for a hostile peer to send again, and whether to keep them.
+    /// Which machine listens at an address.
+    var listeners: [String: Int] = [:]
+    /// Addresses that machines have left.
+    var vacated: [String] = []
+    /// How many addresses were given out beyond the first ones.
+    var addressCount = 0
+    /// Whom each machine can discover; nil where all can discover all.
+    let neighbours: [Set<Int>]?
+    /// Runs whose attestation has been checked once.
+    private var attested: Set<Bytes64> = []
+    /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
     var recorded: [UInt8: [Frame]] = [:]
+    var recordedBytes: [[UInt8]] = []
     var isRecording = false
-    /// How many bad frames were sent.
+    /// How often hostile peers did something bad.
     package var assaultCount = 0
+    /// How many ping intervals went by between the end of all faults and the moment when all agreed.
+    package internal(set) var rounds: UInt64 = 0
     /// Whether nothing may go wrong any more.
     var isSettling = false
     private var touched: [(wire: Int, side: Int)] = []
@@ -60,19 +75,36 @@ package final class Simulation {
     package private(set) var lines: [String] = []
 
     /// Sets machines up; none runs yet.
-    package init(seed: UInt64, machines count: Int, faults: Faults) {
+    ///
+    /// - Parameter neighbours: whom each machine can discover; nil where all can discover all.
+    package init(
+        seed: UInt64, machines count: Int, faults: Faults, neighbours: [Set<Int>]? = nil
+    ) {
         self.random = SeededRandom(seed: seed)
         self.faults = faults
+        self.neighbours = neighbours
         for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
         for index in self.machines.indices {
             if faults.slowReaders > 0, self.random.chance(faults.slowReaders) {
                 self.machines[index].readRate = self.random.number(4...200)
             }
             if faults.clockError > 0, self.random.chance(50) {
-                self.machines[index].clockError = self.random.number(
-                    -faults.clockError...faults.clockError)
+                self.setClock(index, error: self.wrongness())
+            }
+            if faults.drift > 0 {
+                let drift = self.random.number(-faults.drift...faults.drift)
+                self.machines[index].clock.set(error: 0, drift: drift, at: Self.epoch)
             }
         }
+        let most = min(faults.hostile, (count - 1) / 3)
+        for index in Array(self.machines.indices.shuffled(using: &self.random).prefix(most)) {
+            self.makeHostile(index, kinds: self.malices())
+        }
+    }
+
+    /// How far off a clock is that is wrong.
+    func wrongness() -> Int64 {
+        self.random.number(-self.faults.clockError...self.faults.clockError)
     }
 
     static func signer(_ random: inout SeededRandom) -> Signer {
@@ -89,10 +121,14 @@ package final class Simulation {
         let index = self.machines.count
         self.machines.append(
             Machine(
-                index: index, signer: signer, address: "10.0.0.\(index + 1):7000",
+                index: index, signer: signer,
+                addresses: [
+                    "10.0.\(index / 250).\(index % 250 + 1):7000", "[fd00::\(index + 1)]:7000",
+                ],
                 random: self.random.split(),
-                store: ModelStore(owner: PeerID(signer.publicKey)),
+                store: ModelStore(owner: PeerID(signer.publicKey)), clock: WallClock(),
                 monotonicBase: self.random.number(1_000...100_000_000)))
+        for address in self.machines[index].addresses { self.listeners[address] = index }
         return index
     }
 
@@ -100,10 +136,9 @@ package final class Simulation {
 
     /// What the clocks of a machine show.
     package func instant(_ machine: Int) -> Instant {
-        let machine = self.machines[machine]
-        let wall = Int64(Self.epoch + self.time) + machine.clockError
-        return Instant(
-            monotonic: machine.monotonicBase + self.time, wall: UInt64(max(wall, 0)))
+        Instant(
+            monotonic: self.machines[machine].monotonicBase + self.time,
+            wall: self.machines[machine].clock.reading(at: self.wall))
     }
 
     /// The true time, in wall-clock milliseconds.
@@ -147,7 +182,9 @@ package final class Simulation {
         case .arrives(let wire, let side): try self.arrive(wire, side)
         case .arrivesAgain(let wire, let side): try self.arriveAgain(wire, side)
         case .breaks(let wire, let side): try self.endOfStream(wire, side, nil)
+        case .overflows(let wire, let side): try self.endOfStream(wire, side, .notReading)
         case .dialEnds(let wire, let detail): try self.dialEnds(wire, detail)
+        case .knockEnds(let wire): try self.knockEnds(wire)
         case .timer(let index, let start, let timer, let generation):
             guard self.isRunning(index, start),
                 self.machines[index].timers[timer]?.generation == generation
@@ -188,7 +225,12 @@ package final class Simulation {
         self.log?("\(self.time) \(index) < \(String(describing: event).prefix(300))")
         let actions = node.handle(event, at: self.instant(index))
         self.machines[index].node = node
+        if let excess = node.excess { throw Violation("node \(index) holds \(excess)") }
         for action in actions {
+            if let left = self.machines[index].actionsUntilCrash {
+                guard left > 0 else { return try self.fall(index) }
+                self.machines[index].actionsUntilCrash = left - 1
+            }
             self.log?("\(self.time) \(index) > \(String(describing: action).prefix(300))")
             try self.perform(action, index)
         }
@@ -219,7 +261,9 @@ package final class Simulation {
             guard self.machines[index].writing == nil else {
                 throw Violation("node \(index) gives the store a second batch")
             }
+            try self.checker.drafted(batch, by: self.machines[index], faults: self.faults)
             self.machines[index].writing = batch
+            try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
             let delay = self.machines[index].random.number(0...self.faults.commitDelay)
             self.note(.stored(machine: index, start: start), in: delay)
         case .readRun(let read, let key, let from, let through):
@@ -262,14 +306,34 @@ package final class Simulation {
                 reason: .full, detail: "the disk is full", remedy: "free some space")
             return try self.tell(index, .commitFailed(failure))
         }
+        let start = self.machines[index].start
         try self.tell(index, .committed(try self.write(batch, index)))
+        // It may have been killed before it showed what it had written.
+        guard self.isRunning(index, start) else { return }
         try self.checker.audited(self.machines[index], batch)
+        if batch.number.isMultiple(of: 16) { try self.checker.looked(at: self.machines[index]) }
     }
 
     func write(_ batch: Batch, _ index: Int) throws -> BatchOutcome {
-        let outcome = try self.machines[index].store.commit(batch)
-        try self.checker.written(batch, by: self.machines[index])
+        let outcome = try self.machines[index].store.commit(batch) { run in
+            // Many machines store the same run; its signature is checked once.
+            let signature = run.run.attestation
+            if self.attested.contains(signature) { return true }
+            guard
+                Attestation.isValid(
+                    signature, key: run.run.key, seq: run.run.last, id: run.head.id)
+            else { return false }
+            self.attested.insert(signature)
+            return true
+        }
+        try self.checker.written(batch, outcome, by: self.machines[index])
         return outcome
+    }
+
+    /// Whether all clocks show about the same, so that what is shown to an author is not ahead of it.
+    private var clocksAgree: Bool {
+        self.faults.clockError == 0 && self.faults.drift == 0 && self.faults.clockJumps == 0
+            && self.checker.hostile.isEmpty && self.checker.forkers.isEmpty
     }
 
     /// Asks a node for something, as the control socket does; nothing happens where it is stopped.
@@ -289,101 +353,6 @@ package final class Simulation {
     /// Notes a request for later; the wait for delivery counts from then.
     package func request(_ index: Int, _ request: Request, in milliseconds: UInt64) {
         self.note(.request(machine: index, request), in: milliseconds)
-    }
-
-    // MARK: Starting and stopping
-
-    /// Starts a machine's node from its disk.
-    package func start(_ index: Int, isContinuous: Bool = true) throws {
-        guard !self.machines[index].isUp else { return }
-        self.machines[index].start += 1
-        let boot = self.random.next()
-        self.machines[index].boot = boot
-        self.lastNumber += 1
-        self.machines[index].serviceName = "s\(self.lastNumber)"
-        var statics: [StaticPeer] = []
-        if self.faults.hasStaticPeers {
-            for other in self.machines where other.index != index && self.random.chance(50) {
-                statics.append(
-                    StaticPeer(
-                        address: other.address, key: self.random.chance(50) ? other.id : nil))
-            }
-        }
-        let machine = self.machines[index]
-        self.machines[index].node = Node(
-            signer: machine.signer, boot: boot,
-            configuration: NodeConfiguration(
-                name: "n\(index)", staticPeers: statics, buildTime: Self.epoch - 86_400_000),
-            snapshot: machine.store.snapshot(isContinuous: isContinuous),
-            random: self.machines[index].random.split())
-        try self.tell(index, .started)
-        for other in self.machines where other.isUp {
-            self.noteDiscovery(of: other.index, by: index)
-            if other.index != index { self.noteDiscovery(of: index, by: other.index) }
-        }
-        try self.sendTouched()
-    }
-
-    /// Notes that discovery will tell one machine of another.
-    func noteDiscovery(of other: Int, by index: Int) {
-        self.note(
-            .found(
-                machine: index, start: self.machines[index].start, other: other,
-                otherStart: self.machines[other].start),
-            in: self.random.number(UInt64(5)...900))
-    }
-
-    private func discover(_ index: Int, _ start: Int, _ other: Int, _ otherStart: Int) throws {
-        guard self.isRunning(index, start), self.isRunning(other, otherStart) else { return }
-        if self.isBlocked(other, index) || self.isBlocked(index, other) {
-            self.note(
-                .found(machine: index, start: start, other: other, otherStart: otherStart),
-                in: 2_000)
-            return
-        }
-        let service = Service(
-            name: self.machines[other].serviceName, addresses: [self.machines[other].address])
-        try self.tell(index, .found(service))
-    }
-
-    /// Stops a machine at once; what its disk had not finished may be there or not.
-    ///
-    /// - Parameter isSilent: power loss, so that nobody is told; otherwise the streams end.
-    package func crash(_ index: Int, isSilent: Bool) throws {
-        guard self.machines[index].isUp else { return }
-        if let batch = self.machines[index].writing.take(), !self.machines[index].isDiskFull,
-            self.random.chance(50)
-        {
-            _ = try self.write(batch, index)
-        }
-        let start = self.machines[index].start
-        self.machines[index].node = nil
-        self.machines[index].timers = [:]
-        self.machines[index].requests = [:]
-        self.machines[index].dials = [:]
-        self.machines[index].wires = [:]
-        for number in self.wires.keys.sorted() {
-            for side in 0...1 {
-                guard let end = self.wires[number]?.ends[side], end.machine == index,
-                    end.start == start, !end.isGone
-                else { continue }
-                self.wires[number]?.directions[side].lanes = [:]
-                if isSilent {
-                    self.wires[number]?.ends[side].isGone = true
-                    self.wires[number]?.ends[side].session = nil
-                    self.forgetIfOver(number)
-                } else {
-                    self.leave(number, side)
-                }
-            }
-        }
-        for other in self.machines where other.isUp {
-            self.note(
-                .lost(
-                    machine: other.index, start: other.start,
-                    name: self.machines[index].serviceName),
-                in: self.random.number(UInt64(100)...150_000))
-        }
     }
 
     // MARK: Sending

@@ -2,12 +2,13 @@ import Engine
 
 /// One thing that goes wrong, or right again.
 enum Trouble: Sendable {
-    /// A stream breaks: both ends notice, at different moments.
-    case cut
+    /// A stream breaks: both ends notice, at different moments, or only by silence.
+    case cut(isSilent: Bool)
     /// Two groups of machines cannot reach each other, in both directions or in one.
     case part(isOneWay: Bool)
     case heal
-    case crash
+    /// A machine is killed at once, or after so many more actions of its node.
+    case crash(machine: Int, afterActions: Int?)
     case start(machine: Int)
     case fillDisk
     case freeDisk(machine: Int)
@@ -15,59 +16,95 @@ enum Trouble: Sendable {
     /// The copy is put back; where the whole machine is, nothing beside the disk tells.
     case restore(machine: Int, isWhole: Bool)
     case setClock(machine: Int, error: Int64)
+    /// A node dials another address of a peer.
+    case dialAgain
+    /// A machine gets other addresses.
+    case move
+    /// A machine goes for good.
+    case depart
+    /// A machine comes that nobody knew.
+    case arrive(until: UInt64)
 }
 
 extension Simulation {
     /// Notes all faults for moments within a time.
     package func noteTroubles(within milliseconds: UInt64) {
         let faults = self.faults
-        func moment() -> UInt64 { self.random.number(0...milliseconds) }
-        for _ in 0..<faults.cuts { self.note(.trouble(.cut), in: moment()) }
+        func note(_ count: Int, _ trouble: () -> Trouble) {
+            for _ in 0..<count {
+                let trouble = trouble()
+                self.note(.trouble(trouble), in: self.random.number(0...milliseconds))
+            }
+        }
+        note(faults.cuts) { .cut(isSilent: self.random.chance(30)) }
         for _ in 0..<faults.partitions {
             let isOneWay = self.random.chance(30)
-            let begin = moment()
+            let begin = self.random.number(0...milliseconds)
             self.note(.trouble(.part(isOneWay: isOneWay)), in: begin)
             self.note(.trouble(.heal), in: begin + self.random.number(UInt64(500)...90_000))
         }
-        for _ in 0..<faults.crashes { self.note(.trouble(.crash), in: moment()) }
-        for _ in 0..<faults.fullDisks { self.note(.trouble(.fillDisk), in: moment()) }
-        for _ in 0..<faults.restores {
-            let machine = self.random.number(0...self.machines.count - 1)
-            let begin = moment()
-            self.note(.trouble(.backUp(machine: machine)), in: begin)
-            self.note(
-                .trouble(
-                    .restore(machine: machine, isWhole: self.random.chance(faults.wholeRestores))),
-                in: begin + self.random.number(UInt64(1_000)...60_000))
+        note(faults.crashes) {
+            let isAtAction = self.random.chance(faults.crashesAtAction)
+            return .crash(
+                machine: self.anyMachine(),
+                afterActions: isAtAction ? self.random.number(0...15) : nil)
         }
-        if faults.clockError > 0 {
-            for machine in self.machines.indices where self.random.chance(40) {
-                let error =
-                    self.random.chance(50)
-                    ? 0
-                    : self.random.number(
-                        -faults.clockError...faults.clockError)
-                self.note(.trouble(.setClock(machine: machine, error: error)), in: moment())
-            }
+        if faults.restless > 0 {
+            let machine = self.anyMachine()
+            note(self.random.number(4...12)) { .crash(machine: machine, afterActions: nil) }
+        }
+        note(faults.fullDisks) { .fillDisk }
+        self.noteRestores(within: milliseconds)
+        note(faults.clockJumps) {
+            let error = self.random.chance(50) ? 0 : self.wrongness()
+            return .setClock(machine: self.anyMachine(), error: error)
+        }
+        note(faults.duplicateDials) { .dialAgain }
+        note(faults.addressChanges) { .move }
+        note(faults.departures) { .depart }
+        note(faults.newcomers) { .arrive(until: self.time + milliseconds) }
+        for machine in self.machines.indices where self.machines[machine].malice != nil {
+            self.noteAssaults(faults.assaults, by: machine, within: milliseconds)
         }
     }
 
+    private func noteRestores(within milliseconds: UInt64) {
+        for index in 0..<self.faults.restores + self.faults.lostWrites {
+            let machine = self.anyMachine()
+            let begin = self.random.number(0...milliseconds)
+            // A disk that did not sync goes back a little, and nothing beside it tells.
+            let hasLied = index >= self.faults.restores
+            let isWhole = hasLied || self.random.chance(self.faults.wholeRestores)
+            self.note(.trouble(.backUp(machine: machine)), in: begin)
+            self.note(
+                .trouble(.restore(machine: machine, isWhole: isWhole)),
+                in: begin
+                    + (hasLied
+                        ? self.random.number(UInt64(1)...1_000)
+                        : self.random.number(UInt64(1_000)...60_000)))
+        }
+    }
+
+    private func anyMachine() -> Int { self.random.number(0...self.machines.count - 1) }
+
     func cause(_ trouble: Trouble) throws {
         switch trouble {
-        case .cut:
-            let numbers = self.wires.keys.sorted()
-            guard let number = numbers.randomElement(using: &self.random) else { return }
-            self.cut(number)
+        case .cut(let isSilent):
+            guard let number = self.wires.keys.sorted().randomElement(using: &self.random) else {
+                return
+            }
+            if isSilent { self.wires[number]?.isDead = true } else { self.cut(number) }
         case .part(let isOneWay): self.part(isOneWay: isOneWay)
         case .heal: self.heal()
-        case .crash:
-            let machine = self.random.number(0...self.machines.count - 1)
-            try self.crash(machine, isSilent: self.random.chance(40))
-            self.note(
-                .trouble(.start(machine: machine)), in: self.random.number(UInt64(10)...60_000))
+        case .crash(let machine, let actions):
+            if let actions {
+                self.machines[machine].actionsUntilCrash = actions
+            } else {
+                try self.fall(machine)
+            }
         case .start(let machine): try self.start(machine)
         case .fillDisk:
-            let machine = self.random.number(0...self.machines.count - 1)
+            let machine = self.anyMachine()
             self.setDiskFull(machine, true)
             self.note(
                 .trouble(.freeDisk(machine: machine)),
@@ -80,6 +117,48 @@ extension Simulation {
             self.note(
                 .trouble(.start(machine: machine)), in: self.random.number(UInt64(10)...20_000))
         case .setClock(let machine, let error): self.setClock(machine, error: error)
+        case .dialAgain: try self.dialAgain()
+        case .move: try self.move(self.anyMachine())
+        case .depart: try self.depart()
+        case .arrive(let end): try self.arrive(until: end)
+        }
+    }
+
+    /// Lets a node dial an address of a peer that it may be linked to already.
+    private func dialAgain() throws {
+        let (one, other) = (self.anyMachine(), self.anyMachine())
+        guard one != other,
+            let address = self.machines[other].addresses.randomElement(using: &self.random)
+        else { return }
+        let key = self.random.chance(30) ? self.machines[other].id : nil
+        try self.request(one, .connect(address: address, expecting: key))
+        if self.random.chance(50), let address = self.machines[one].addresses.last {
+            try self.request(other, .connect(address: address, expecting: nil))
+        }
+    }
+
+    /// An honest machine goes for good, as long as enough stay.
+    private func depart() throws {
+        let machine = self.anyMachine()
+        let staying = self.machines.filter { !$0.isRetired && $0.malice == nil }
+        guard staying.count > 3, self.machines[machine].malice == nil,
+            !self.machines[machine].isRetired
+        else { return }
+        try self.retire(machine)
+    }
+
+    /// Somebody new comes, joins the first room and says something.
+    private func arrive(until end: UInt64) throws {
+        let machine = self.addMachine()
+        try self.start(machine)
+        let room = Workload.room(0)
+        try self.request(machine, .join(room))
+        for number in 0..<self.random.number(0...5) {
+            let outgoing = Outgoing(
+                conversation: room.conversation, text: "newcomer \(machine) says \(number)",
+                idempotencyKey: nil, deliverBy: nil)
+            let left = end > self.time ? end - self.time : 0
+            self.request(machine, .send(outgoing), in: self.random.number(0...left))
         }
     }
 
@@ -125,7 +204,8 @@ extension Simulation {
 
     /// Sets a machine's wall clock off by some milliseconds.
     package func setClock(_ machine: Int, error: Int64) {
-        self.machines[machine].clockError = error
+        self.machines[machine].clock.set(error: error, at: self.wall)
+        self.checker.clockError = max(self.checker.clockError, error.magnitude)
     }
 
     /// Keeps a copy of a machine's disk.
@@ -141,6 +221,7 @@ extension Simulation {
         let index = self.addMachine(signer: self.machines[machine].signer)
         self.machines[index].store = self.machines[machine].store
         self.machines[index].shownCursor = Cursor(self.machines[machine].store.newestCursor)
+        self.checker.copied(from: machine, to: index)
         self.checker.forkers.insert(self.machines[machine].id)
         return index
     }
@@ -155,7 +236,9 @@ extension Simulation {
     ///
     /// - Parameter isWhole: the witness beside the disk is put back, too, so that nothing shows it.
     package func restore(_ machine: Int, isWhole: Bool = false) {
-        guard var backup = self.backups[machine], !self.machines[machine].isUp else { return }
+        guard var backup = self.backups[machine], !self.machines[machine].isUp,
+            !self.machines[machine].isRetired
+        else { return }
         if isWhole {
             self.checker.forkers.insert(self.machines[machine].id)
         } else {
@@ -166,7 +249,6 @@ extension Simulation {
             machine, to: backup, others: self.machines.filter { $0.index != machine }.map(\.store))
         self.machines[machine].store = backup
         self.machines[machine].wasRestored = true
-        self.machines[machine].shown = []
         self.machines[machine].shownCursor = Cursor(backup.newestCursor)
     }
 }

@@ -11,6 +11,8 @@ struct Wire {
         case frames([(EncodedFrame, ReceivedFrame)])
         /// Bytes of a session.
         case bytes([UInt8])
+        /// A frame that may not be one.
+        case garbled([UInt8])
         /// The end of the stream.
         case end
     }
@@ -20,6 +22,8 @@ struct Wire {
         var machine: Int
         /// Which start of the machine it belongs to.
         var start: Int
+        /// What that start calls itself, which a handshake tells even when the machine restarts meanwhile.
+        var boot: UInt64 = 0
         /// The name that the node knows it by, once it is open.
         var link: LinkID?
         /// Whether this side has done with it.
@@ -57,6 +61,10 @@ struct Wire {
     /// The side that dialled, then the side that was dialled.
     var ends: [End]
     var directions = [Direction(), Direction()]
+    /// How much longer all takes on this stream than on others.
+    var spread: UInt64 = 0
+    /// Whether nothing arrives any more and nobody is told, as when an address is gone.
+    var isDead = false
 
     var isOver: Bool { self.ends[0].isGone && self.ends[1].isGone }
 }

@@ -14,6 +14,8 @@ package struct Workload: Sendable {
     package var bursts = 5
     /// How many users leave or come back.
     package var moves = 2
+    /// How many short messages one user sends within a second, which others then catch up with.
+    package var avalanche = 0
 
     /// A plain workload.
     package init() {}
@@ -26,6 +28,7 @@ package struct Workload: Sendable {
         self.bursts = random.chance(20) ? random.number(0...60) : 5
         self.milliseconds = random.number(UInt64(2_000)...120_000)
         self.moves = random.chance(40) ? random.number(1...5) : 0
+        self.avalanche = random.chance(8) ? random.number(300...1_500) : 0
     }
 
     /// The name of a room.
@@ -67,6 +70,17 @@ extension Simulation {
                         machine, .send(outgoing),
                         in: moment + self.random.number(UInt64(0)...2_000))
                 }
+            }
+        }
+        if workload.avalanche > 0 {
+            let machine = self.random.number(0...self.machines.count - 1)
+            let begin = self.random.number(0...workload.milliseconds)
+            for number in 0..<workload.avalanche {
+                let outgoing = Outgoing(
+                    conversation: Workload.room(0).conversation, text: "avalanche \(number)",
+                    idempotencyKey: nil, deliverBy: nil)
+                self.request(
+                    machine, .send(outgoing), in: begin + self.random.number(UInt64(0)...1_000))
             }
         }
         for _ in 0..<workload.moves {

@@ -1,4 +1,10 @@
+internal import CPages
 internal import CSQLite
+internal import Glibc
+
+#if MUTANTS
+    internal import Engine
+#endif
 
 /// One connection to a SQLite file, used by one thread at a time.
 ///
@@ -23,16 +29,21 @@ final class Database {
     private static let settings: Void = {
         // It fails where SQLite is in use already, and then the count stays on.
         _ = csqlite_config(SQLITE_CONFIG_MEMSTATUS, 0)
+        // Where this fails no file can be opened, which says so.
+        _ = cpages_register()
     }()
 
     /// Opens a file for reading and writing; it must exist; sqlite3_open_v2.
-    init(path: String) throws(SQLiteError) {
+    ///
+    /// Its pages have checksums, which are checked when they are read; only a file of an earlier
+    /// version has none, up to ``seal()``. `isPlain` leaves them out.
+    init(path: String, isPlain: Bool = false) throws(SQLiteError) {
         Self.settings
         var handle: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
             | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, isPlain ? nil : CPAGES_VFS_NAME)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(connection: handle, code: code, sql: "sqlite3_open_v2")
             // A connection that could not be opened still has to be closed.
@@ -46,6 +57,10 @@ final class Database {
                 extendedCode: SQLITE_READONLY, message: "the file or its directory is read-only",
                 sql: "sqlite3_db_readonly")
         }
+        guard !isPlain else { return }
+        // Counts for a file that is empty, and for the next VACUUM of one that is not.
+        var reserved = CPAGES_RESERVED_BYTES
+        try self.control(SQLITE_FCNTL_RESERVE_BYTES, &reserved)
     }
 
     /// Copies the write-ahead log into the database whenever a commit has made it long, as SQLite's
@@ -90,8 +105,13 @@ final class Database {
 
     /// Compiles a statement that is kept.
     func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-        try Statement(sql, on: self.handle)
+        let statement = self.statement(sql)
+        try statement.compile()
+        return statement
     }
+
+    /// A statement that is compiled when it is first used.
+    func statement(_ sql: String) -> Statement { Statement(sql, on: self.handle) }
 
     /// The first column of the first row as an integer; 0 where there is no row.
     func int(_ sql: String) throws(SQLiteError) -> Int64 {
@@ -111,8 +131,53 @@ final class Database {
         }
     }
 
+    /// Asks the file; sqlite3_file_control.
+    func control<Value>(_ operation: Int32, _ value: inout Value) throws(SQLiteError) {
+        let code = withUnsafeMutablePointer(to: &value) { pointer in
+            sqlite3_file_control(self.handle, "main", operation, pointer)
+        }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(connection: nil, code: code, sql: "sqlite3_file_control")
+        }
+    }
+
+    /// Whether the pages have checksums.
+    func isSealed() throws(SQLiteError) -> Bool {
+        var reserved: Int32 = -1
+        try self.control(CPAGES_CONTROL_SEALED, &reserved)
+        return reserved != 0
+    }
+
+    /// Gives the pages of a file of an earlier version their checksums: writes all of them anew.
+    func seal() throws(SQLiteError) {
+        // What VACUUM gathers is as large as the file, so not in memory.
+        try self.execute("PRAGMA temp_store = FILE")
+        try self.execute("VACUUM")
+        try self.execute("PRAGMA temp_store = MEMORY")
+        try self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
     /// The `errno` behind the last failed call; sqlite3_system_errno.
     var systemError: Int32 { sqlite3_system_errno(self.handle) }
+
+    /// What is behind an error of this connection, with its `errno` or 0.
+    ///
+    /// SQLite calls a file damaged also where the disk failed to read it, and keeps the `errno` to
+    /// the file; whoever believed that would move a sound store away. `SQLITE_FCNTL_LAST_ERRNO`,
+    /// <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>.
+    func cause(of error: SQLiteError) -> (error: SQLiteError, systemError: Int32) {
+        guard error.code == SQLITE_CORRUPT else { return (error, self.systemError) }
+        for last in [csqlite_last_errno(self.handle), csqlite_last_log_errno(self.handle)]
+        where [EIO, ENXIO, ERANGE].contains(last) {
+            let reason = strerror(last).map { String(cString: $0) } ?? "error \(last)"
+            return (
+                SQLiteError(
+                    extendedCode: SQLITE_IOERR, message: "it cannot be read: \(reason)",
+                    sql: error.sql), last
+            )
+        }
+        return (error, 0)
+    }
 
     /// Whether a transaction is open; sqlite3_get_autocommit.
     var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
@@ -139,6 +204,9 @@ final class Database {
             try commit.run()
             return result
         } catch {
+            #if MUTANTS
+                if Mutant.keepFailedBatches.isActive { try? self.execute("COMMIT") }
+            #endif
             // Some errors roll back by themselves; a rollback that fails leaves nothing to undo.
             if self.isInTransaction { try? self.execute("ROLLBACK") }
             throw error

@@ -1,3 +1,4 @@
+internal import CPages
 internal import CSQLite
 
 /// What SQLite said when a call failed.
@@ -25,10 +26,27 @@ struct SQLiteError: Error, Hashable, Sendable {
     init(connection: OpaquePointer?, code: Int32, sql: String) {
         let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
         let text = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        // A connection can already have forgotten the error that a call returned.
+        let known = extended & 0xff == code & 0xff ? extended : code
+        var page: UInt32 = 0
+        if known == Self.pageDamaged {
+            // Without a page the library's words have to do.
+            _ = sqlite3_file_control(connection, "main", CPAGES_CONTROL_DAMAGED, &page)
+        }
         self.init(
-            // A connection can already have forgotten the error that a call returned.
-            extendedCode: extended & 0xff == code & 0xff ? extended : code,
-            message: text.map { String(cString: $0) } ?? "no message", sql: sql)
+            extendedCode: known,
+            message: page > 0
+                ? "page \(page) does not have its checksum"
+                : text.map { String(cString: $0) } ?? "no message", sql: sql)
+    }
+
+    /// `SQLITE_IOERR_DATA`: a page without its checksum.
+    private static let pageDamaged = SQLITE_IOERR | 32 << 8
+
+    /// Whether what the file holds is wrong, not the disk or the system.
+    var isDamage: Bool {
+        self.code == SQLITE_CORRUPT || self.code == SQLITE_NOTADB
+            || self.extendedCode == Self.pageDamaged
     }
 
     /// An error for a row whose contents this module would not have written.

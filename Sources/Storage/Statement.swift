@@ -1,35 +1,50 @@
 internal import CSQLite
 internal import Noise
 
-/// A prepared statement that is kept and used again; belongs to one connection and one thread.
+/// A statement that is compiled once and used again; belongs to one connection and one thread.
 ///
 /// Parameters count from 1 and columns from 0, as in SQLite. A statement that has been stepped must
 /// be reset before it is bound again; ``run()`` and ``forEach(_:)`` do so themselves.
 /// <https://www.sqlite.org/c3ref/stmt.html>
 final class Statement {
-    private let handle: OpaquePointer
+    private let connection: OpaquePointer
+    private let text: String
+    /// Nil until it is needed: a start uses few statements, and compiling all takes milliseconds.
+    private var compiled: OpaquePointer?
 
-    /// Compiles one statement; sqlite3_prepare_v3.
-    init(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) {
-        var handle: OpaquePointer?
-        let code = sqlite3_prepare_v3(
-            connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let handle else {
-            throw SQLiteError(connection: connection, code: code, sql: sql)
-        }
-        self.handle = handle
+    /// Keeps the text of one statement on a connection, which must stay open for as long.
+    init(_ text: String, on connection: OpaquePointer) {
+        self.text = text
+        self.connection = connection
     }
 
     deinit {
         // The result repeats the error of the last step, which was thrown then.
-        sqlite3_finalize(self.handle)
+        if let compiled { sqlite3_finalize(compiled) }
     }
 
-    private var sql: String { sqlite3_sql(self.handle).map { String(cString: $0) } ?? "" }
+    /// Compiles the statement unless it is; sqlite3_prepare_v3.
+    func compile() throws(SQLiteError) { _ = try self.handle() }
+
+    @inline(__always)
+    private func handle() throws(SQLiteError) -> OpaquePointer {
+        if let compiled { return compiled }
+        return try self.compiledNow()
+    }
+
+    @inline(never)
+    private func compiledNow() throws(SQLiteError) -> OpaquePointer {
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            self.connection, self.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw self.error(code) }
+        self.compiled = handle
+        return handle
+    }
 
     @inline(never)
     private func error(_ code: Int32) -> SQLiteError {
-        SQLiteError(connection: sqlite3_db_handle(self.handle), code: code, sql: self.sql)
+        SQLiteError(connection: self.connection, code: code, sql: self.text)
     }
 
     @inline(__always)
@@ -45,7 +60,7 @@ final class Statement {
 
     /// Binds an integer; sqlite3_bind_int64.
     func bind(_ index: Int32, _ value: Int64) throws(SQLiteError) {
-        try self.check(sqlite3_bind_int64(self.handle, index, value))
+        try self.check(sqlite3_bind_int64(try self.handle(), index, value))
     }
 
     /// Binds an integer or NULL.
@@ -53,18 +68,19 @@ final class Statement {
         if let value {
             try self.bind(index, value)
         } else {
-            try self.check(sqlite3_bind_null(self.handle, index))
+            try self.check(sqlite3_bind_null(try self.handle(), index))
         }
     }
 
     /// Binds bytes, which are copied; sqlite3_bind_blob.
     func bind(_ index: Int32, _ value: RawSpan) throws(SQLiteError) {
+        let handle = try self.handle()
         let code = value.withUnsafeBytes { buffer in
             // A null pointer would bind NULL where an empty blob is meant.
             buffer.isEmpty
-                ? sqlite3_bind_zeroblob(self.handle, index, 0)
+                ? sqlite3_bind_zeroblob(handle, index, 0)
                 : csqlite_bind_blob_transient(
-                    self.handle, index, buffer.baseAddress, Int32(buffer.count))
+                    handle, index, buffer.baseAddress, Int32(buffer.count))
         }
         try self.check(code)
     }
@@ -79,7 +95,7 @@ final class Statement {
         if let value {
             try self.bind(index, value.span.bytes)
         } else {
-            try self.check(sqlite3_bind_null(self.handle, index))
+            try self.check(sqlite3_bind_null(try self.handle(), index))
         }
     }
 
@@ -93,17 +109,18 @@ final class Statement {
         if let value {
             try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(index, bytes) }
         } else {
-            try self.check(sqlite3_bind_null(self.handle, index))
+            try self.check(sqlite3_bind_null(try self.handle(), index))
         }
     }
 
     /// Binds a text, which is copied; sqlite3_bind_text.
     func bind(_ index: Int32, text value: String) throws(SQLiteError) {
         var value = value
+        let handle = try self.handle()
         let code = value.withUTF8 { buffer in
             buffer.withMemoryRebound(to: CChar.self) { text in
                 csqlite_bind_text_transient(
-                    self.handle, index, text.baseAddress, Int32(text.count))
+                    handle, index, text.baseAddress, Int32(text.count))
             }
         }
         try self.check(code)
@@ -115,7 +132,7 @@ final class Statement {
     ///
     /// A statement that fails is reset.
     func step() throws(SQLiteError) -> Bool {
-        switch sqlite3_step(self.handle) {
+        switch sqlite3_step(try self.handle()) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let code:
@@ -129,7 +146,7 @@ final class Statement {
     /// Makes the statement ready for another run; bindings stay; sqlite3_reset.
     func reset() {
         // The result repeats the error of the last step, which was thrown then.
-        _ = sqlite3_reset(self.handle)
+        _ = sqlite3_reset(self.compiled)
     }
 
     /// Runs a statement that gives no rows.
@@ -154,11 +171,11 @@ final class Statement {
     // MARK: Columns
 
     /// An integer column; 0 for NULL; sqlite3_column_int64.
-    func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
+    func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.compiled, column) }
 
     /// Whether a column is NULL.
     func isNull(_ column: Int32) -> Bool {
-        sqlite3_column_type(self.handle, column) == SQLITE_NULL
+        sqlite3_column_type(self.compiled, column) == SQLITE_NULL
     }
 
     /// An integer column that may be NULL.
@@ -167,8 +184,8 @@ final class Statement {
     /// Lends a blob column; no bytes for NULL; sqlite3_column_blob.
     func withBytes<R>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         // The pointer is asked for before the length, as SQLite's documentation demands.
-        let start = sqlite3_column_blob(self.handle, column)
-        let count = Int(sqlite3_column_bytes(self.handle, column))
+        let start = sqlite3_column_blob(self.compiled, column)
+        let count = Int(sqlite3_column_bytes(self.compiled, column))
         return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 

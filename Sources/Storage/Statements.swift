@@ -1,4 +1,4 @@
-/// The statements of the store, prepared once when it opens.
+/// The statements of the store, each compiled when it is first used.
 struct Statements {
     let names: NameStatements
     let entries: EntryStatements
@@ -13,13 +13,13 @@ struct Statements {
             - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
         """
 
-    /// Prepares all of them.
-    init(_ database: Database) throws(SQLiteError) {
-        self.names = try NameStatements(database)
-        self.entries = try EntryStatements(database)
-        self.effects = try EffectStatements(database)
-        self.values = try ValueStatements(database)
-        self.reading = try ReadingStatements(database)
+    /// Names all of them.
+    init(_ database: Database) {
+        self.names = NameStatements(database)
+        self.entries = EntryStatements(database)
+        self.effects = EffectStatements(database)
+        self.values = ValueStatements(database)
+        self.reading = ReadingStatements(database)
     }
 }
 
@@ -39,39 +39,39 @@ struct NameStatements {
     let proof: Statement
     let logsOfAuthor: Statement
 
-    /// Prepares them.
-    init(_ database: Database) throws(SQLiteError) {
-        self.conversation = try database.prepare("SELECT id FROM conversations WHERE hash = ?1")
-        self.addConversation = try database.prepare(
+    /// Names them.
+    init(_ database: Database) {
+        self.conversation = database.statement("SELECT id FROM conversations WHERE hash = ?1")
+        self.addConversation = database.statement(
             "INSERT INTO conversations (hash) VALUES (?1) RETURNING id")
-        self.author = try database.prepare("SELECT id FROM authors WHERE key = ?1")
-        self.addAuthor = try database.prepare("INSERT INTO authors (key) VALUES (?1) RETURNING id")
-        self.log = try database.prepare(
+        self.author = database.statement("SELECT id FROM authors WHERE key = ?1")
+        self.addAuthor = database.statement("INSERT INTO authors (key) VALUES (?1) RETURNING id")
+        self.log = database.statement(
             """
             SELECT id, seq, head, hlc, shown, last, fork FROM logs
             WHERE conversation = ?1 AND author = ?2 AND incarnation = ?3
             """)
-        self.addLog = try database.prepare(
+        self.addLog = database.statement(
             """
             INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown, last)
             VALUES (?1, ?2, ?3, 0, zeroblob(32), ?4, 0, ?4) RETURNING id
             """)
-        self.updateLog = try database.prepare(
+        self.updateLog = database.statement(
             "UPDATE logs SET seq = ?2, head = ?3, hlc = ?4, shown = ?5, last = ?6 WHERE id = ?1")
-        self.showHead = try database.prepare(
+        self.showHead = database.statement(
             "UPDATE logs SET shown = 1 WHERE id = ?1 AND seq = ?2")
-        self.hideHead = try database.prepare(
+        self.hideHead = database.statement(
             "UPDATE logs SET shown = 0 WHERE id = ?1 AND seq = ?2")
-        self.setFork = try database.prepare("UPDATE logs SET fork = ?2 WHERE id = ?1")
-        self.replaceProof = try database.prepare(
+        self.setFork = database.statement("UPDATE logs SET fork = ?2 WHERE id = ?1")
+        self.replaceProof = database.statement(
             "INSERT OR REPLACE INTO forks (log, proof) VALUES (?1, ?2)")
-        self.proof = try database.prepare(
+        self.proof = database.statement(
             """
             SELECT f.proof FROM conversations c JOIN authors a
             JOIN logs l ON l.conversation = c.id AND l.author = a.id AND l.incarnation = ?3
             JOIN forks f ON f.log = l.id WHERE c.hash = ?1 AND a.key = ?2
             """)
-        self.logsOfAuthor = try database.prepare(
+        self.logsOfAuthor = database.statement(
             "SELECT id, incarnation FROM logs WHERE conversation = ?1 AND author = ?2")
     }
 }
@@ -94,53 +94,53 @@ struct EntryStatements {
     let run: Statement
     let idAt: Statement
 
-    /// Prepares them.
-    init(_ database: Database) throws(SQLiteError) {
+    /// Names them.
+    init(_ database: Database) {
         let row =
             """
             SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
                 l.incarnation, e.extra, e.prefix, e.suffix
             FROM entries e CROSS JOIN logs l ON l.id = e.log
             """
-        self.newestArrival = try database.prepare("SELECT max(arrival) FROM entries")
-        self.oldestArrival = try database.prepare("SELECT min(arrival) FROM entries")
-        self.insert = try database.prepare(
+        self.newestArrival = database.statement("SELECT max(arrival) FROM entries")
+        self.oldestArrival = database.statement("SELECT min(arrival) FROM entries")
+        self.insert = database.statement(
             """
             INSERT INTO entries (arrival, log, seq, conversation, hlc, kind, flags, prefix, suffix,
                 attestation, extra, payload)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
-        self.byID = try database.prepare(
+        self.byID = database.statement(
             "SELECT arrival, conversation, hlc FROM entries WHERE prefix = ?1 AND suffix = ?2")
-        self.byPosition = try database.prepare("\(row) WHERE e.log = ?1 AND e.seq = ?2")
-        self.byArrival = try database.prepare("\(row) WHERE e.arrival = ?1")
-        self.dispute = try database.prepare(
+        self.byPosition = database.statement("\(row) WHERE e.log = ?1 AND e.seq = ?2")
+        self.byArrival = database.statement("\(row) WHERE e.arrival = ?1")
+        self.dispute = database.statement(
             "UPDATE entries SET flags = flags | 2 WHERE log = ?1 AND seq >= ?2 AND seq < ?3")
-        self.hide = try database.prepare(
+        self.hide = database.statement(
             "UPDATE entries SET flags = flags | 4 WHERE arrival = ?1")
-        self.move = try database.prepare("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
-        self.countHeld = try database.prepare(
+        self.move = database.statement("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
+        self.countHeld = database.statement(
             "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
-        self.firstHeld = try database.prepare(
+        self.firstHeld = database.statement(
             "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
-        self.dueHeld = try database.prepare(
+        self.dueHeld = database.statement(
             """
             SELECT e.arrival, length(e.payload) FROM entries e INDEXED BY entries_held
             CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
             WHERE e.arrival < 0 AND e.hlc <= ?1
             ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT ?2
             """)
-        self.heldFrom = try database.prepare(
+        self.heldFrom = database.statement(
             """
             SELECT arrival FROM entries
             WHERE log = ?1 AND seq >= ?2 AND seq < ?3 AND arrival < 0
             """)
-        self.run = try database.prepare(
+        self.run = database.statement(
             """
             SELECT seq, hlc, kind, attestation, extra, payload FROM entries
             WHERE log = ?1 AND seq >= ?2 ORDER BY seq
             """)
-        self.idAt = try database.prepare(
+        self.idAt = database.statement(
             "SELECT prefix, suffix FROM entries WHERE log = ?1 AND seq = ?2")
     }
 }
@@ -160,22 +160,22 @@ struct EffectStatements {
     let setRead: Statement
     let countUnread: Statement
 
-    /// Prepares them.
-    init(_ database: Database) throws(SQLiteError) {
-        self.anyWaiting = try database.prepare("SELECT 1 FROM waiting LIMIT 1")
-        self.addWaiting = try database.prepare(
+    /// Names them.
+    init(_ database: Database) {
+        self.anyWaiting = database.statement("SELECT 1 FROM waiting LIMIT 1")
+        self.addWaiting = database.statement(
             "INSERT OR IGNORE INTO waiting (dep, log, seq) VALUES (?1, ?2, ?3)")
-        self.waitingFor = try database.prepare("SELECT log, seq FROM waiting WHERE dep = ?1")
-        self.removeWaiting = try database.prepare(
+        self.waitingFor = database.statement("SELECT log, seq FROM waiting WHERE dep = ?1")
+        self.removeWaiting = database.statement(
             "DELETE FROM waiting WHERE dep = ?1 AND log = ?2 AND seq = ?3")
-        self.noteShown = try database.prepare(
+        self.noteShown = database.statement(
             """
             UPDATE conversations SET shown = max(coalesce(shown, ?2), ?2), unread = unread + ?3,
                 latest = max(latest, ?4) WHERE id = ?1
             """)
-        self.reduceUnread = try database.prepare(
+        self.reduceUnread = database.statement(
             "UPDATE conversations SET unread = unread - 1 WHERE id = ?1 AND read < ?2")
-        self.upsertMember = try database.prepare(
+        self.upsertMember = database.statement(
             """
             INSERT INTO members (conversation, author, kind, hlc, incarnation, seq)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -183,19 +183,19 @@ struct EffectStatements {
             SET kind = ?3, hlc = ?4, incarnation = ?5, seq = ?6
             WHERE (?4, ?5, ?6) > (hlc, incarnation, seq)
             """)
-        self.removeMember = try database.prepare(
+        self.removeMember = database.statement(
             "DELETE FROM members WHERE conversation = ?1 AND author = ?2")
-        self.latestMembership = try database.prepare(
+        self.latestMembership = database.statement(
             """
             SELECT kind, hlc, seq FROM entries INDEXED BY entries_of_members
             WHERE log = ?1 AND kind IN (2, 3) AND arrival > 0 AND flags & 14 = 0
             ORDER BY hlc DESC LIMIT 1
             """)
-        self.readPosition = try database.prepare(
+        self.readPosition = database.statement(
             "SELECT id, read, latest, unread FROM conversations WHERE hash = ?1")
-        self.setRead = try database.prepare(
+        self.setRead = database.statement(
             "UPDATE conversations SET read = ?2, unread = ?3 WHERE id = ?1")
-        self.countUnread = try database.prepare(
+        self.countUnread = database.statement(
             """
             SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
             WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4
@@ -219,33 +219,33 @@ struct ValueStatements {
     let consumer: Statement
     let acknowledge: Statement
 
-    /// Prepares them.
-    init(_ database: Database) throws(SQLiteError) {
-        self.setIncarnation = try database.prepare("UPDATE state SET incarnation = ?1")
-        self.setMembership = try database.prepare(
+    /// Names them.
+    init(_ database: Database) {
+        self.setIncarnation = database.statement("UPDATE state SET incarnation = ?1")
+        self.setMembership = database.statement(
             "UPDATE conversations SET name = ?2, joined = ?3 WHERE id = ?1")
-        self.replaceRecord = try database.prepare(
+        self.replaceRecord = database.statement(
             """
             INSERT OR REPLACE INTO records (author, conversation, kind, record)
             VALUES (?1, ?2, ?3, ?4)
             """)
-        self.upsertPeer = try database.prepare(
+        self.upsertPeer = database.statement(
             "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (?1, ?2, ?3)")
-        self.countPeers = try database.prepare("SELECT count(*) FROM peers")
-        self.prunePeers = try database.prepare(
+        self.countPeers = database.statement("SELECT count(*) FROM peers")
+        self.prunePeers = database.statement(
             """
             DELETE FROM peers WHERE author IN
                 (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET ?1)
             """)
-        self.addSend = try database.prepare(
+        self.addSend = database.statement(
             "INSERT OR IGNORE INTO sends (key, log, seq, milliseconds) VALUES (?1, ?2, ?3, ?4)")
-        self.oldestSend = try database.prepare(
+        self.oldestSend = database.statement(
             "SELECT number, milliseconds FROM sends ORDER BY number LIMIT 1")
-        self.newestSend = try database.prepare(
+        self.newestSend = database.statement(
             "SELECT number, milliseconds FROM sends ORDER BY number DESC LIMIT 1")
-        self.removeSend = try database.prepare("DELETE FROM sends WHERE number = ?1")
-        self.consumer = try database.prepare("SELECT cursor FROM consumers WHERE name = ?1")
-        self.acknowledge = try database.prepare(
+        self.removeSend = database.statement("DELETE FROM sends WHERE number = ?1")
+        self.consumer = database.statement("SELECT cursor FROM consumers WHERE name = ?1")
+        self.acknowledge = database.statement(
             """
             INSERT INTO consumers (name, cursor) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
@@ -279,26 +279,26 @@ struct ReadingStatements {
         CROSS JOIN conversations c ON c.id = e.conversation
         """
 
-    /// Prepares them.
-    init(_ database: Database) throws(SQLiteError) {
-        self.stored = try database.prepare(
+    /// Names them.
+    init(_ database: Database) {
+        self.stored = database.statement(
             """
             SELECT \(Self.stored) FROM entries e \(Self.joined)
             WHERE e.prefix = ?1 AND e.suffix = ?2
             """)
-        self.storedWithoutPayload = try database.prepare(
+        self.storedWithoutPayload = database.statement(
             """
             SELECT \(Self.stored.replacing("e.payload", with: "NULL")) FROM entries e
             \(Self.joined) WHERE e.arrival = ?1
             """)
-        self.send = try database.prepare(
+        self.send = database.statement(
             """
             SELECT \(Self.stored) FROM sends s
             CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
             \(Self.joined) WHERE s.key = ?1
             """)
         // Both bounds of the clock serve the index; the rest of the order only breaks ties.
-        self.historyBefore = try database.prepare(
+        self.historyBefore = database.statement(
             """
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
             WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.hlc >= ?3
@@ -306,7 +306,7 @@ struct ReadingStatements {
                 AND e.arrival > 0 AND e.flags & 12 = 0
             ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC
             """)
-        self.historyAfter = try database.prepare(
+        self.historyAfter = database.statement(
             """
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
             WHERE e.conversation = ?1 AND e.hlc >= ?3 AND e.hlc <= ?7
@@ -314,15 +314,15 @@ struct ReadingStatements {
                 AND e.arrival > 0 AND e.flags & 12 = 0
             ORDER BY e.hlc, a.key, l.incarnation, e.seq
             """)
-        self.arrivals = try database.prepare(
+        self.arrivals = database.statement(
             """
             SELECT \(Self.stored), e.flags & 12, e.conversation FROM entries e \(Self.joined)
             WHERE e.arrival > max(?1, 0) ORDER BY e.arrival
             """)
-        self.shown = try database.prepare("SELECT id, shown FROM conversations WHERE hash = ?1")
-        self.summaries = try database.prepare(
+        self.shown = database.statement("SELECT id, shown FROM conversations WHERE hash = ?1")
+        self.summaries = database.statement(
             "SELECT id, hash, unread, read, shown FROM conversations ORDER BY hash")
-        self.lastMessage = try database.prepare(
+        self.lastMessage = database.statement(
             """
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
             WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.kind = 1

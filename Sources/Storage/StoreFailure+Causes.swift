@@ -15,7 +15,7 @@ extension StoreFailure {
             switch error.code {
             case SQLITE_FULL: .full
             case SQLITE_READONLY, SQLITE_PERM: .readOnly
-            case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            case _ where error.isDamage: .corrupt
             case SQLITE_BUSY, SQLITE_LOCKED: .locked
             case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_AUTH:
                 systemError == 0 ? .inputOutput : Self.reason(systemError)
@@ -59,8 +59,8 @@ extension StoreFailure {
         case .readOnly:
             "Give this user the right to write \(path) and its directory, or choose another one."
         case .corrupt:
-            "Run stoad --check. If it cannot be read, move \(path) away and start again: "
-                + "peers send back what they have."
+            "Stop the daemon and run stoad --repair, which keeps a copy; "
+                + "stoad --check says what is damaged."
         case .inputOutput:
             "Look in the system journal for errors of the disk that holds \(path)."
         case .newer:

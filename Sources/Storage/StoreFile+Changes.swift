@@ -219,6 +219,9 @@ extension StoreFile {
     /// A key that is known stays with its first entry.
     func store(_ keys: [Int: String], of run: Run, log: Int64) throws(SQLiteError) {
         guard !keys.isEmpty else { return }
+        #if MUTANTS
+            if Mutant.forgetKeys.isActive { return }
+        #endif
         for (offset, key) in keys.sorted(by: { $0.key < $1.key }) {
             let statement = self.statements.values.addSend
             try statement.bind(1, text: key)

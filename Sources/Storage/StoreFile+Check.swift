@@ -1,6 +1,32 @@
 internal import Engine
 internal import Noise
 
+/// What was found, up to a bound: a file with a thousand faults needs no list of them.
+struct Findings {
+    private(set) var found: [CheckFinding] = []
+
+    mutating func add(_ log: LogKey?, _ seq: UInt64?, _ text: String) {
+        if self.found.count < 1_000 {
+            self.found.append(CheckFinding(log: log, seq: seq, text: text))
+        }
+    }
+}
+
+/// What the entries say of the rows that are derived from them; grows with members, not entries.
+struct Derived {
+    /// A join or leave and its place in the order that decides.
+    struct Latest {
+        let kind: Int64
+        let order: (Int64, Int64, Int64)
+    }
+
+    var members: [StoreFile.Membership: Latest] = [:]
+    /// The newest time shown, by conversation.
+    var shown: [Int64: HybridTime] = [:]
+    /// How many deps are awaited.
+    var waiting = 0
+}
+
 extension StoreFile {
     /// Looks for damage; see ``MessageStore/check()``.
     func check() -> [CheckFinding] {
@@ -10,32 +36,25 @@ extension StoreFile {
         }
         var logs: [(key: LogKey, row: LogRow)] = []
         self.gather(&findings, log: nil) { (_) throws(SQLiteError) in
-            let snapshot = try self.snapshot()
+            var snapshot = Snapshot()
+            try self.readLogs(into: &snapshot)
             for key in snapshot.logs.keys.sorted() {
                 guard let row = try self.logRow(key) else { continue }
                 logs.append((key, row))
             }
         }
+        var derived = Derived()
         for (key, row) in logs {
             self.gather(&findings, log: key) { (findings) throws(SQLiteError) in
-                try self.check(key, row, &findings)
+                try self.check(key, row, &findings, &derived)
             }
         }
-        self.gather(&findings, log: nil) { (findings) throws(SQLiteError) in
-            try self.checkConversations(&findings)
+        for part in self.derivedChecks {
+            self.gather(&findings, log: nil) { (findings) throws(SQLiteError) in
+                try part(&findings, derived)
+            }
         }
         return findings.found
-    }
-
-    /// What was found, up to a bound: a file with a thousand faults needs no list of them.
-    private struct Findings {
-        var found: [CheckFinding] = []
-
-        mutating func add(_ log: LogKey?, _ seq: UInt64?, _ text: String) {
-            if self.found.count < 1_000 {
-                self.found.append(CheckFinding(log: log, seq: seq, text: text))
-            }
-        }
     }
 
     /// Runs a part of the check; an error is a finding, and the next part follows.
@@ -64,57 +83,56 @@ extension StoreFile {
         }
     }
 
-    /// One log: numbers without a gap, growing times, ids that are the headers' hashes,
-    /// attestations.
-    private func check(
-        _ key: LogKey, _ log: LogRow, _ findings: inout Findings
-    ) throws(SQLiteError) {
-        let statement = try self.database.prepare(
-            """
-            SELECT seq, hlc, kind, attestation, extra, payload, prefix, suffix, flags
-            FROM entries WHERE log = ?1 ORDER BY seq
-            """)
-        try statement.bind(1, log.id)
+    // MARK: Logs
+
+    /// How far the check of a log has come.
+    private struct Walk {
         var last = Head.start
         var attested: UInt64 = 0
         var head: EntryID?
+        var isHeadShown = false
+        var newest = HybridTime(0)
+    }
+
+    /// One log: numbers without a gap, growing times, ids that are the headers' hashes,
+    /// attestations, and what is noted with each entry.
+    private func check(
+        _ key: LogKey, _ log: LogRow, _ findings: inout Findings, _ derived: inout Derived
+    ) throws(SQLiteError) {
+        let statement = try self.database.prepare(
+            """
+            SELECT e.seq, e.hlc, e.kind, e.attestation, e.extra, e.payload, e.prefix, e.suffix,
+                e.flags, e.arrival, e.conversation, l.conversation, l.author, l.incarnation
+            FROM entries e CROSS JOIN logs l ON l.id = e.log WHERE e.log = ?1 ORDER BY e.seq
+            """)
+        try statement.bind(1, log.id)
+        var walk = Walk()
         try statement.forEach { (row) throws(SQLiteError) in
             let seq = UInt64(bitPattern: row.int(0))
-            let time = HybridTime(stored: row.int(1))
-            let id = try EntryID(prefix: row.int(6), suffix: row.bytes(7))
-            if seq != last.seq + 1 {
-                findings.add(key, seq, "entries \(last.seq + 1) to \(seq &- 1) are missing")
-            } else {
-                let entry = try Entry(
-                    kind: row.int(2), time: time, extra: row.optionalBytes(4),
-                    payload: row.optionalBytes(5))
-                let computed = entry.id(key: key, seq: seq, prev: seq == 1 ? nil : last.id)
-                if computed != id {
-                    findings.add(key, seq, "the header or payload does not have the entry's hash")
-                }
-                if seq > 1 && time <= last.time { findings.add(key, seq, "time does not grow") }
+            do throws(SQLiteError) {
+                try self.check(row, key, log, &walk, &findings, &derived)
+            } catch {
+                // The next ones can be judged by the id that stands in this one.
+                findings.add(key, seq, "cannot be read: \(error.message)")
+                let id = try? EntryID(prefix: row.int(6), suffix: row.bytes(7))
+                walk.last = Head(
+                    seq: seq, id: id ?? EntryID(.zero), time: HybridTime(stored: row.int(1)))
+                if !row.isNull(3) { walk.attested = seq }
             }
-            if let attestation = try row.optionalBytes64(3) {
-                if !Attestation.isValid(attestation, key: key, seq: seq, id: id) {
-                    findings.add(key, seq, "the attestation is not the author's")
-                }
-                if seq - attested > UInt64(Limits.runEntries) {
-                    findings.add(key, seq, "no attestation for \(seq - attested) entries")
-                }
-                attested = seq
-            }
-            let isDisputed = EntryFlags(rawValue: row.int(8)).contains(.disputed)
-            if isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
-                findings.add(key, seq, "the entry and the fork point disagree")
-            }
-            if seq == log.head.seq { head = id }
-            last = Head(seq: seq, id: id, time: time)
         }
-        if attested < last.seq { findings.add(key, last.seq, "the end of the log is not attested") }
-        if log.head.seq != min(last.seq, (log.forkPoint ?? .max) - 1)
-            || (log.head.seq > 0 && head != log.head.id)
+        if walk.attested < walk.last.seq {
+            findings.add(key, walk.last.seq, "the end of the log is not attested")
+        }
+        if log.head.seq != min(walk.last.seq, (log.forkPoint ?? .max) - 1)
+            || (log.head.seq > 0 && walk.head != log.head.id)
         {
             findings.add(key, log.head.seq, "the log's head is not its last entry")
+        }
+        if log.head.seq > 0 && log.isHeadShown != walk.isHeadShown {
+            findings.add(key, log.head.seq, "whether the log's head is shown is noted wrong")
+        }
+        if log.last != walk.newest {
+            findings.add(key, walk.last.seq, "the log's greatest time is noted wrong")
         }
         if let point = log.forkPoint {
             let proof = try self.forkProof(key)
@@ -124,29 +142,115 @@ extension StoreFile {
         }
     }
 
-    /// What is derived from entries, and records.
-    private func checkConversations(_ findings: inout Findings) throws(SQLiteError) {
-        let newest = try self.newestCursor().rawValue
-        var rows: [(id: Int64, hash: Bytes32, unread: Int64, read: Int64)] = []
-        try self.database.prepare("SELECT id, hash, unread, read FROM conversations").forEach {
-            (row) throws(SQLiteError) in
-            rows.append((row.int(0), try row.bytes32(1), row.int(2), row.int(3)))
+    /// One entry.
+    private func check(
+        _ row: Statement, _ key: LogKey, _ log: LogRow, _ walk: inout Walk,
+        _ findings: inout Findings, _ derived: inout Derived
+    ) throws(SQLiteError) {
+        let seq = UInt64(bitPattern: row.int(0))
+        let time = HybridTime(stored: row.int(1))
+        let id = try EntryID(prefix: row.int(6), suffix: row.bytes(7))
+        let flags = EntryFlags(rawValue: row.int(8))
+        let entry = try Entry(
+            kind: row.int(2), time: time, extra: row.optionalBytes(4),
+            payload: row.optionalBytes(5))
+        let last = walk.last
+        if seq != last.seq + 1 {
+            findings.add(key, seq, "entries \(last.seq + 1) to \(seq &- 1) are missing")
+        } else {
+            if entry.id(key: key, seq: seq, prev: seq == 1 ? nil : last.id) != id {
+                findings.add(key, seq, "the header or payload does not have the entry's hash")
+            }
+            if seq > 1 && time <= last.time { findings.add(key, seq, "time does not grow") }
         }
-        for row in rows {
-            let unread = try self.countUnread(row.id, after: row.read, through: newest)
-            if unread != row.unread {
-                findings.add(
-                    nil, nil, "conversation \(row.hash) counts \(row.unread) unread, has \(unread)")
+        if let attestation = try row.optionalBytes64(3) {
+            if !Attestation.isValid(attestation, key: key, seq: seq, id: id) {
+                findings.add(key, seq, "the attestation is not the author's")
+            }
+            if seq - walk.attested > UInt64(Limits.runEntries) {
+                findings.add(key, seq, "no attestation for \(seq - walk.attested) entries")
+            }
+            walk.attested = seq
+        }
+        let isDisputed = flags.contains(.disputed)
+        if isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
+            findings.add(key, seq, "the entry and the fork point disagree")
+        }
+        if flags.rawValue & ~15 != 0 { findings.add(key, seq, "it has flags that do not exist") }
+        if flags.contains(.unreadable) != (Content(of: entry, in: key.conversation) == nil) {
+            findings.add(key, seq, "whether it can be read is noted wrong")
+        }
+        if row.int(10) != row.int(11) { findings.add(key, seq, "it is in another conversation") }
+        let isContradicted = try self.checkDeps(of: entry, row, key, &findings, &derived)
+        let isHidden = flags.contains(.hidden)
+        if isContradicted && !isHidden || isHidden && !isContradicted && !isDisputed {
+            findings.add(key, seq, "whether it is hidden is noted wrong")
+        }
+        let arrival = row.int(9)
+        if arrival == 0 || arrival < 0 && isHidden {
+            findings.add(key, seq, "its arrival number, \(arrival), is wrong")
+        }
+        let isShown = arrival > 0 && !isHidden
+        if isShown {
+            derived.shown[row.int(10)] = max(derived.shown[row.int(10)] ?? time, time)
+            let isMembership = entry.kind == Entry.Kind.join || entry.kind == Entry.Kind.leave
+            if isMembership && flags.isDisjoint(with: [.unreadable, .disputed]) {
+                derived.note(row)
             }
         }
-        let misplaced = try self.database.int(
-            """
-            SELECT count(*) FROM entries e JOIN logs l ON l.id = e.log
-            WHERE l.conversation <> e.conversation
-            """)
-        if misplaced > 0 { findings.add(nil, nil, "\(misplaced) entries are misplaced") }
-        for record in try self.snapshot().records where !record.isValid {
-            findings.add(nil, nil, "the record of \(record.author.key) is not its author's")
+        if seq == log.head.seq {
+            walk.head = id
+            walk.isHeadShown = isShown
         }
+        walk.newest = max(walk.newest, time)
+        walk.last = Head(seq: seq, id: id, time: time)
+    }
+
+    /// Whether a dep that is here is not before the entry; checks that those that are not here are
+    /// awaited.
+    private func checkDeps(
+        of entry: Entry, _ row: Statement, _ key: LogKey, _ findings: inout Findings,
+        _ derived: inout Derived
+    ) throws(SQLiteError) -> Bool {
+        var isContradicted = false
+        for dep in entry.deps {
+            let statement = self.statements.entries.byID
+            try statement.bind(1, dep.prefix)
+            try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+            let found = try statement.first { (found) throws(SQLiteError) in
+                (conversation: found.int(1), time: HybridTime(stored: found.int(2)))
+            }
+            if let found {
+                if found.conversation == row.int(10) && found.time >= entry.time {
+                    isContradicted = true
+                }
+                continue
+            }
+            let waiting = try self.database.prepare(
+                "SELECT 1 FROM waiting WHERE dep = ?1 AND log = (SELECT id FROM logs l "
+                    + "WHERE l.conversation = ?2 AND l.author = ?3 AND l.incarnation = ?4) "
+                    + "AND seq = ?5")
+            try waiting.bind(1, dep.prefix)
+            try waiting.bind(2, row.int(11))
+            try waiting.bind(3, row.int(12))
+            try waiting.bind(4, row.int(13))
+            try waiting.bind(5, row.int(0))
+            if try waiting.first({ _ in true }) == nil {
+                findings.add(
+                    key, UInt64(bitPattern: row.int(0)), "that it waits for a dep is not noted")
+            }
+            derived.waiting += 1
+        }
+        return isContradicted
+    }
+}
+
+extension Derived {
+    /// Counts a join or leave.
+    fileprivate mutating func note(_ row: Statement) {
+        let membership = StoreFile.Membership(conversation: row.int(11), author: row.int(12))
+        let order = (row.int(1), row.int(13), row.int(0))
+        if let known = self.members[membership], known.order >= order { return }
+        self.members[membership] = Latest(kind: row.int(2), order: order)
     }
 }

@@ -88,6 +88,11 @@ extension StoreFile {
             try self.end(proof, &progress)
         }
         for append in batch.appends { try self.append(append, &progress) }
+        #if MUTANTS
+            if Mutant.splitBatches.isActive {
+                try self.database.execute("COMMIT; BEGIN IMMEDIATE")
+            }
+        #endif
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
             try self.end(proof, &progress)
         }
@@ -201,6 +206,9 @@ extension StoreFile {
         try statement.bind(8, row.id.prefix)
         try row.id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(9, bytes) }
         try statement.bind(10, attestation)
+        #if MUTANTS
+            if Mutant.dropAttestations.isActive { try statement.bind(10, nil as Int64?) }
+        #endif
         try statement.bind(11, entry.extra)
         if case .present(let payload) = entry.payload {
             try statement.bind(12, payload)
@@ -304,6 +312,9 @@ extension StoreFile {
                 progress.hasWaiting = true
             }
         }
+        #if MUTANTS
+            if Mutant.ignoreDeps.isActive { return false }
+        #endif
         return isContradicted
     }
 

@@ -48,7 +48,7 @@ extension StoreFile {
         return snapshot
     }
 
-    private func readLogs(into snapshot: inout Snapshot) throws(SQLiteError) {
+    func readLogs(into snapshot: inout Snapshot) throws(SQLiteError) {
         let logs = try self.database.prepare(
             """
             SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.last, l.fork
@@ -73,28 +73,32 @@ extension StoreFile {
         }
     }
 
-    private func readPeers(into snapshot: inout Snapshot) throws(SQLiteError) {
+    func readPeers(into snapshot: inout Snapshot) throws(SQLiteError) {
         let peers = try self.database.prepare(
             """
             SELECT a.key, p.addresses, p.seen FROM peers p JOIN authors a ON a.id = p.author
             ORDER BY p.seen DESC, a.key
             """)
         try peers.forEach { (row) throws(SQLiteError) in
-            var addresses: [String] = []
-            do throws(WireError) {
-                let bytes = row.bytes(1)
-                var reader = WireReader(bytes)
-                for _ in 0..<(try reader.count("addressCount", limit: bytes.count)) {
-                    addresses.append(try reader.text("address", limit: bytes.count))
-                }
-            } catch {
-                throw .damaged("a peer's addresses do not parse: \(error)")
-            }
             snapshot.peers.append(
                 KnownPeer(
-                    id: PeerID(try row.bytes32(0)), addresses: addresses,
+                    id: PeerID(try row.bytes32(0)), addresses: try Self.addresses(row.bytes(1)),
                     lastSeen: UInt64(stored: row.int(2))))
         }
+    }
+
+    /// Reads the addresses of a peer.
+    static func addresses(_ bytes: [UInt8]) throws(SQLiteError) -> [String] {
+        var addresses: [String] = []
+        do throws(WireError) {
+            var reader = WireReader(bytes)
+            for _ in 0..<(try reader.count("addressCount", limit: bytes.count)) {
+                addresses.append(try reader.text("address", limit: bytes.count))
+            }
+        } catch {
+            throw .damaged("a peer's addresses do not parse: \(error)")
+        }
+        return addresses
     }
 
     // MARK: For peers
@@ -137,9 +141,17 @@ extension StoreFile {
             }
         }
         guard let end else { return nil }
-        return Run(
+        let run = Run(
             key: key, first: first, prev: prev, attestation: end.attestation,
             entries: Array(entries[..<end.count]))
+        // The last id follows from all that is in the run. A peer that was sent anything else
+        // would take this node for a forger.
+        guard try self.entryID(log: log.id, seq: run.last) == run.ids.last else {
+            throw .damaged(
+                "entries \(run.first) to \(run.last) of the log of \(key.name.author) in "
+                    + "\(key.conversation) do not have their hashes")
+        }
+        return run
     }
 
     /// The proof that ended a log; nil for a log that goes on.
@@ -153,7 +165,7 @@ extension StoreFile {
         }
     }
 
-    private static func forkProof(_ bytes: [UInt8]) throws(SQLiteError) -> ForkProof {
+    static func forkProof(_ bytes: [UInt8]) throws(SQLiteError) -> ForkProof {
         do throws(WireError) {
             var reader = WireReader(bytes)
             return try ForkProof(from: &reader)
@@ -222,6 +234,12 @@ extension StoreFile {
             }
             page.entries.append(entry)
         }
+        #if MUTANTS
+            if Mutant.orderByArrival.isActive {
+                page.entries.sort { ($0.time, $0.cursor) < ($1.time, $1.cursor) }
+                return page
+            }
+        #endif
         if !isForward { page.entries.reverse() }
         return page
     }

@@ -12,9 +12,13 @@ final class StoreFile {
     let database: Database
     let statements: Statements
     let owner: PeerID
-    /// What the witness was told at this start; its mark moves with own commits.
+    /// What the witness was told; its mark moves with own commits.
     private var continuity: Continuity
+    /// Whether store and witness know of this start.
+    private(set) var isStartCounted = false
     private let witness: Witness
+    /// Keeps how far the scrub has come.
+    let scrubFile: ScrubFile
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
 
@@ -28,32 +32,77 @@ final class StoreFile {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
         self.owner = owner
+        try RepairedFile(database: path).finish()
+        try Self.refuseDamagedLog(of: path)
         try StoreDirectory.createDatabase(path, in: directory)
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
         }
         self.database = database
         try Self.prepare(database, path: path)
-        let witness = Witness(path: witnessPath)
-        self.witness = witness
-        let seen = witness.read()
-        let identity = identify(path)
-        let opened = try Self.translating(path, database) { () throws(SQLiteError) in
-            try Self.start(database, owner: owner, identity: identity, witness: seen)
+        self.witness = Witness(path: witnessPath)
+        let seen = self.witness.read()
+        let found = identify(path)
+        self.scrubFile = ScrubFile(path: witnessPath + ".scrub", inode: found?.inode ?? 0)
+        let stored = try Self.translating(path, database) { () throws(SQLiteError) in
+            try Self.story(database, identity: found)
         }
-        // The database has the new start before the witness. A crash in between leaves the two
-        // apart, which costs a new incarnation that was not needed, and never continues one that
-        // was lost.
-        try witness.replace(with: opened)
-        self.continuity = opened
+        let isProven =
+            found != nil && stored?.owner == owner
+            && Continuity.isProven(store: stored, witness: seen)
+        self.continuity =
+            stored
+            ?? Continuity(
+                owner: owner, starts: 0, token: .zero, inode: found?.inode ?? 0,
+                birthNanoseconds: found?.birthNanoseconds, mark: 0)
+        self.continuity.owner = owner
+        self.continuity.starts = max(stored?.starts ?? 0, seen?.starts ?? 0)
+        self.statements = Statements(database)
+        self.heldCount = 0
+        if isProven {
+            try self.witness.resume(self.continuity)
+        } else {
+            try self.countStart(endsIncarnation: true)
+        }
+        self.heldCount = try Self.translating(path, database) { () throws(SQLiteError) in
+            try self.statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+        }
+    }
+
+    /// Opens a file that no node runs on, to check it or to fill it; counts no start.
+    ///
+    /// A file of an earlier version stays one.
+    init(unwitnessed path: String, owner: PeerID) throws(StoreFailure) {
+        self.path = path
+        self.owner = owner
+        let database = try Self.translating(path, nil) { () throws(SQLiteError) in
+            try Database(path: path)
+        }
+        self.database = database
+        try Self.prepare(database, path: path, isMigrating: false)
+        self.witness = Witness(path: "")
+        self.scrubFile = ScrubFile(path: "", inode: 0)
+        self.continuity = Continuity(
+            owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
         (self.statements, self.heldCount) = try Self.translating(path, database) {
             () throws(SQLiteError) in
-            let statements = try Statements(database)
+            if try database.int("PRAGMA user_version") == 0 {
+                try Schema.migrate(database, from: 0)
+            }
+            let statements = Statements(database)
             return (
                 statements,
                 try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
             )
         }
+    }
+
+    /// Refuses a write-ahead log with damage: SQLite would take it for the end of the log, and what
+    /// was committed behind it would be lost.
+    private static func refuseDamagedLog(of path: String) throws(StoreFailure) {
+        guard let log = try WriteAheadLog(path: path + "-wal"), let damage = log.damage.first
+        else { return }
+        throw StoreFailure(reason: .corrupt, detail: "\(path)-wal: \(damage)", path: path)
     }
 
     /// Runs `body` and gives its SQLite error the file's name and the cause.
@@ -63,14 +112,17 @@ final class StoreFile {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            throw StoreFailure(error, path: path, systemError: database?.systemError ?? 0)
+            let (cause, systemError) = database?.cause(of: error) ?? (error, 0)
+            throw StoreFailure(cause, path: path, systemError: systemError)
         }
     }
 
     // MARK: Opening
 
     /// Checks what the file is, takes its lock, sets the connection up and migrates.
-    private static func prepare(_ database: Database, path: String) throws(StoreFailure) {
+    private static func prepare(
+        _ database: Database, path: String, isMigrating: Bool = true
+    ) throws(StoreFailure) {
         let version = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.configure(database)
             return try Self.version(of: database)
@@ -89,6 +141,14 @@ final class StoreFile {
                     sql: "PRAGMA journal_mode = WAL")
             }
             try database.execute("PRAGMA synchronous = FULL")
+            #if MUTANTS
+                if Mutant.syncNothing.isActive {
+                    try database.execute("PRAGMA synchronous = OFF")
+                }
+            #endif
+            guard isMigrating else { return }
+            let isSealed = try database.isSealed()
+            if version > 0 && !isSealed { try database.seal() }
             try Schema.migrate(database, from: version)
         }
     }
@@ -123,50 +183,64 @@ final class StoreFile {
         return application == 0 && version == 0 && objects == 0 ? 0 : nil
     }
 
-    /// Counts this start, and ends the incarnation unless the own logs may go on in it.
-    private static func start(
-        _ database: Database, owner: PeerID, identity: FileIdentity?, witness: Continuity?
-    ) throws(SQLiteError) -> Continuity {
-        try database.transaction { () throws(SQLiteError) in
-            let mark = try database.int(Statements.markSQL)
-            let stored = try database.prepare("SELECT owner, starts, token FROM state").first {
-                (row) throws(SQLiteError) in
-                Continuity(
-                    owner: PeerID(try row.bytes32(0)), starts: UInt64(stored: row.int(1)),
-                    token: try row.bytes32(2), inode: identity?.inode ?? 0,
-                    birthNanoseconds: identity?.birthNanoseconds, mark: mark)
-            }
-            let isProven =
-                identity != nil && stored?.owner == owner
-                && Continuity.isProven(store: stored, witness: witness)
-            var random = SystemRandomNumberGenerator()
-            var token: [UInt8] = []
-            for _ in 0..<Bytes32.byteCount { token.append(.random(in: 0...255, using: &random)) }
-            let next = Continuity(
-                owner: owner, starts: max(stored?.starts ?? 0, witness?.starts ?? 0) &+ 1,
-                token: Bytes32(token) ?? .zero, inode: identity?.inode ?? 0,
+    /// What the database tells of the last start that wrote to it; nil where none has.
+    private static func story(
+        _ database: Database, identity: FileIdentity?
+    ) throws(SQLiteError) -> Continuity? {
+        let mark = try database.int(Statements.markSQL)
+        return try database.prepare("SELECT owner, starts, token FROM state").first {
+            (row) throws(SQLiteError) in
+            Continuity(
+                owner: PeerID(try row.bytes32(0)), starts: UInt64(stored: row.int(1)),
+                token: try row.bytes32(2), inode: identity?.inode ?? 0,
                 birthNanoseconds: identity?.birthNanoseconds, mark: mark)
-            // The incarnation goes in the same transaction: otherwise the next start would find
-            // both sides equal again and go on in the log that this start gave up.
-            let write = try database.prepare(
-                """
-                INSERT INTO state (one, owner, starts, token) VALUES (1, ?1, ?2, ?3)
-                ON CONFLICT (one) DO UPDATE SET owner = ?1, starts = ?2, token = ?3,
-                    incarnation = iif(?4, incarnation, NULL)
-                """)
-            try write.bind(1, owner.key)
-            try write.bind(2, next.starts.stored)
-            try write.bind(3, next.token)
-            try write.bind(4, isProven ? 1 : 0)
-            try write.run()
-            return next
         }
+    }
+
+    /// Counts this start in the store and in its witness, before anything else is written.
+    ///
+    /// A start that finds continuity proven does so with its first commit: up to there both sides
+    /// tell the same story as before, and nothing has grown that a copy from then would lack.
+    func countStart(endsIncarnation: Bool = false) throws(StoreFailure) {
+        guard !self.isStartCounted else { return }
+        var next = self.continuity
+        next.starts &+= 1
+        var random = SystemRandomNumberGenerator()
+        var token: [UInt8] = []
+        for _ in 0..<Bytes32.byteCount { token.append(.random(in: 0...255, using: &random)) }
+        next.token = Bytes32(token) ?? .zero
+        try Self.translating(self.path, self.database) { () throws(SQLiteError) in
+            try self.database.transaction { () throws(SQLiteError) in
+                // The incarnation goes in the same transaction: otherwise the next start would find
+                // both sides equal again and go on in the log that this start gave up.
+                let write = try self.database.prepare(
+                    """
+                    INSERT INTO state (one, owner, starts, token) VALUES (1, ?1, ?2, ?3)
+                    ON CONFLICT (one) DO UPDATE SET owner = ?1, starts = ?2, token = ?3,
+                        incarnation = iif(?4, NULL, incarnation)
+                    """)
+                try write.bind(1, next.owner.key)
+                try write.bind(2, next.starts.stored)
+                try write.bind(3, next.token)
+                try write.bind(4, endsIncarnation ? 1 : 0)
+                try write.run()
+            }
+        }
+        // The database has the new start before the witness. A crash in between leaves the two
+        // apart, which costs a new incarnation that was not needed, and never continues one that
+        // was lost. Where the witness cannot be written, the next try makes both anew.
+        try self.witness.replace(with: next)
+        self.continuity = next
+        self.isStartCounted = true
     }
 
     // MARK: Own commits
 
     /// Tells the witness that own logs have grown.
     func noteOwnCommit(mark: Int64) {
+        #if MUTANTS
+            if Mutant.forgetMark.isActive { return }
+        #endif
         self.continuity.mark = mark
         self.witness.note(self.continuity)
     }

@@ -4,8 +4,8 @@ internal import Noise
 
 /// The file outside the data directory that remembers what the store had reached.
 ///
-/// One per identity, a few bytes, written anew and synced at each start; the mark in it is
-/// overwritten in place after each own commit, without a sync.
+/// One per identity, a few bytes, written anew and synced with the first commit of each start; the
+/// mark in it is overwritten in place after each own commit, without a sync.
 final class Witness {
     private static let magic = Array("stoa witness 1\n".utf8)
     private static let byteLimit = 1_024
@@ -56,6 +56,24 @@ final class Witness {
         } catch {
             close(descriptor)
             throw error
+        }
+        if self.descriptor >= 0 { close(self.descriptor) }
+        self.descriptor = descriptor
+    }
+
+    /// Goes on with the file that is there and syncs what it says, with the mark of `continuity`.
+    ///
+    /// All but the mark must be in the file already. A torn write proves nothing later on, which
+    /// costs an incarnation and continues nothing that was lost.
+    func resume(_ continuity: Continuity) throws(StoreFailure) {
+        let descriptor = open(self.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw self.failure("open", self.path) }
+        let bytes = Self.encode(continuity)
+        let isWritten = pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+        guard isWritten, fdatasync(descriptor) == 0 else {
+            let failure = self.failure("write", self.path)
+            close(descriptor)
+            throw failure
         }
         if self.descriptor >= 0 { close(self.descriptor) }
         self.descriptor = descriptor

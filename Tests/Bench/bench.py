@@ -60,8 +60,10 @@ class Tools:
 
     def note(self, node, system):
         """Keeps a command line for the report, with short names for the folders; two per kind."""
-        short = pathlib.Path(node.command[0]).name
-        for part in node.command[1:]:
+        names = [pathlib.Path(part).name for part in node.command]
+        start = names.index("stoad") if "stoad" in names else 0
+        short = names[start]
+        for part in node.command[start + 1:]:
             part = part.replace(str(system.folder), "FOLDER")
             short += " " + part.replace(str(system.sockets), "SOCKETS")
         if node.name in ("node0", "node1") and short not in self.commands:
@@ -158,25 +160,33 @@ def main():
     result = {"machine": before, "runs": options.runs}
     if has_counts:
         result["counts"] = counts.table(tools.stoad.parent)
-    rows, series, parts = [], [], []
+    rows, series, notes = [], [], []
     try:
         for workload in wanted:
             samples = measure(workload, tools, work, options.runs)
             rows += workload.rows(samples)
             series += workload.series(samples)
-            parts += workload.notes()
+            notes += workload.notes()
+            # After each, so that what was measured is not lost with a run that is ended.
+            write(work, result, tools.commands, rows, series, notes)
     finally:
         tools.prepared.close()
+    print(write(work, result, tools.commands, rows, series, notes))
+
+
+def write(work, result, commands, rows, series, notes):
+    """Writes report.json, report.md and growth.svg; gives the text of the second."""
+    parts = list(notes)
     if series:
         (work / "growth.svg").write_text(plot.svg(series))
         parts += ["", "Growth (growth.svg):", *plot.text(series), ""]
     result |= {
-        "load_after": os.getloadavg()[0], "commands": tools.commands,
+        "load_after": os.getloadavg()[0], "commands": commands,
         "rows": [vars(row) | {"value": row.value} for row in rows], "growth": series}
     (work / "report.json").write_text(json.dumps(result, indent=1) + "\n")
     text = report.markdown(result, rows, parts)
     (work / "report.md").write_text(text)
-    print(text)
+    return text
 
 
 if __name__ == "__main__":

@@ -44,9 +44,8 @@ NODES = ["sender", "receiver"]
 SKIPPED = 77
 # Twenty times what it takes on a quiet machine.
 TIME_LIMIT_SECONDS = 600
-# So that instructions do not depend on the seeds of dictionaries, nor anything on announcements.
-STEADY = {
-    "environment": {"SWIFT_DETERMINISTIC_HASHING": "1"}, "options": ["--discovery", "off"]}
+# What steady.c adds to each sync.
+PAUSES = "clock_nanosleep"
 
 
 class Tools:
@@ -55,13 +54,13 @@ class Tools:
     def __init__(self, programs, work, is_building=False):
         self.stoad = programs / "stoad"
         self.load = work / "load"
-        self.allocations = work / "allocations.so"
+        self.steady = work / "steady.so"
         if not is_building:
             return
         warnings = ["-O2", "-Wall", "-Wextra", "-Werror"]
         for command in (
             ["cc", *warnings, "-o", self.load, HERE / "load.c"],
-            ["cc", *warnings, "-shared", "-fPIC", "-o", self.allocations, HERE / "allocations.c"],
+            ["cc", *warnings, "-shared", "-fPIC", "-o", self.steady, HERE / "steady.c"],
         ):
             subprocess.run([str(part) for part in command], check=True)
 
@@ -123,6 +122,7 @@ def count_calls(system, found):
         send(system, sent)
         for name, tracer in zip(NODES, tracers):
             calls = tracer.end()
+            calls.pop(PAUSES, None)
             found[f"{shape}.{name}", "system calls"] = sum(calls.values())
             found[f"{shape}.{name}", "syncs"] = calls.get("fsync", 0) + calls.get("fdatasync", 0)
 
@@ -210,22 +210,25 @@ def linked(tools, work, settings):
     return system
 
 
-def with_allocations(tools, folder):
+def steady(tools, folder, wrapper=()):
+    """Settings under which nothing depends on seeds of dictionaries, the disk or announcements."""
     folder.mkdir(mode=0o700)
     (folder / "allocations").write_bytes(bytes(16))
-    return STEADY | {"environment": STEADY["environment"] | {
-        "LD_PRELOAD": str(tools.allocations),
-        "STOA_BENCH_ALLOCATIONS": str(folder / "allocations")}}
+    return {
+        "wrapper": wrapper, "options": ["--discovery", "off"],
+        "environment": {
+            "SWIFT_DETERMINISTIC_HASHING": "1", "LD_PRELOAD": str(tools.steady),
+            "STOA_BENCH_ALLOCATIONS": str(folder / "allocations")}}
 
 
-def with_callgrind(_, folder):
-    return STEADY | {"wrapper": [
-        "valgrind", "--tool=callgrind", "--quiet", f"--callgrind-out-file={folder}/callgrind.%p"]}
+def with_callgrind(tools, folder):
+    return steady(tools, folder, [
+        "valgrind", "--tool=callgrind", "--quiet", f"--callgrind-out-file={folder}/callgrind.%p"])
 
 
 PARTS = {
-    "calls": (lambda tools, folder: STEADY, count_calls),
-    "memory": (with_allocations, count_memory),
+    "calls": (steady, count_calls),
+    "memory": (steady, count_memory),
     "instructions": (with_callgrind, count_instructions),
 }
 

@@ -1,19 +1,18 @@
 """Workload L, idle: how often two linked daemons wake up while nothing happens, and what for."""
 
+import os
 import re
 import signal
 import subprocess
 import time
 
-from nodes import Failure, Stoa
+from nodes import Failure, Stoa, until
 from report import ALONE, Row
 from workloads import Workload
 
 # After the first minute announcements are over and timers have found their rhythm.
 SETTLE_SECONDS = 60
 WATCH_SECONDS = 120
-# Away from other systems; each pair has ports of its own.
-FIRST_PORT = 7501
 
 # A line of `strace -f -yy`: thread, call.
 LINE = re.compile(r"^(?P<thread>\d+)\s+(?P<call>.*)$")
@@ -71,6 +70,22 @@ def classify(calls):
     return "other: " + ", ".join(sorted({call.split("(", 1)[0] for call in calls[1:]}))
 
 
+class Network:
+    """A network of its own for a pair, so that it does not hear other pairs' announcements."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            ["unshare", "--net", "sleep", "3600"], stdin=subprocess.DEVNULL)
+        path = f"/proc/{self.process.pid}/ns/net"
+        until("a network of its own", lambda: os.readlink(path) != os.readlink("/proc/self/ns/net"))
+        self.wrapper = ["nsenter", f"--net={path}"]
+        subprocess.run([*self.wrapper, "ip", "link", "set", "lo", "up"], check=True)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
 class Idle(Workload):
     name = "Lidle"
     is_once = True
@@ -84,11 +99,13 @@ class Idle(Workload):
 
     def stoa(self, tools, work):
         """As many pairs as there are runs, side by side; one without discovery; one is traced."""
-        systems = []
+        systems, networks = [], []
         try:
             for number in range(self.runs + 2):
-                system = Stoa(tools, work, first_port=FIRST_PORT + 2 * number)
+                networks.append(Network())
+                system = Stoa(tools, work)
                 systems.append(system)
+                system.wrapper = networks[-1].wrapper
                 if number == self.runs:
                     system.options = ["--discovery", "off"]
                 system.together(2)
@@ -120,8 +137,8 @@ class Idle(Workload):
                     count for kind, count in self.counts.items() if kind.startswith("other")),
             }
         finally:
-            for system in systems:
-                system.close()
+            for each in systems + networks:
+                each.close()
 
     def rows(self, samples):
         def line(name, text, unit, **rest):

@@ -8,6 +8,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -118,7 +119,8 @@ class System:
         self.sockets = pathlib.Path(tempfile.mkdtemp(prefix="stoa-bench."))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{self.kind}.", dir=work))
         self.nodes = []
-        # What every node's command line ends with.
+        # What every node's command line begins and ends with.
+        self.wrapper = []
         self.options = []
 
     def __enter__(self):
@@ -130,10 +132,16 @@ class System:
     def close(self, error=None):
         """Ends and forgets all; after an error it shows what the nodes have logged."""
         if error is not None:
-            for node in self.nodes:
+            ended = [
+                f"{node.name} with {node.process.returncode}" for node in self.nodes
+                if node.process is not None and node.process.poll() is not None]
+            if ended:
+                print(f"ended by themselves: {', '.join(ended)}", file=sys.stderr)
+            # Of many nodes the first ones will do.
+            for node in self.nodes[:3]:
                 log = node.folder / "log"
                 if log.exists() and log.stat().st_size:
-                    print(f"--- log of {node.name}\n" + log.read_text()[-2000:])
+                    print(f"--- log of {node.name}\n" + log.read_text()[-2000:], file=sys.stderr)
         for node in self.nodes:
             node.stop()
             self.tools.note(node, self)
@@ -194,7 +202,7 @@ class Stoa(System):
     def command(self, index):
         node = self.nodes[index]
         arguments = [
-            *node.wrapper, self.tools.stoad, "--data-dir", node.data, "--socket",
+            *self.wrapper, *node.wrapper, self.tools.stoad, "--data-dir", node.data, "--socket",
             self.socket(index), "--listen", f"127.0.0.1:{self.first_port + index}"]
         for peer in node.peers:
             arguments += ["--peer", f"127.0.0.1:{self.first_port + peer}"]
@@ -222,7 +230,9 @@ class Stoa(System):
 
     def await_links(self, count):
         """Until the first node is linked to `count` others."""
-        until(f"{count} links", lambda: self.call(0, "status")["links"] >= count)
+        # Many nodes that all discover each other are busy with each other first.
+        until(
+            f"{count} links", lambda: self.call(0, "status")["links"] >= count, 30 + 2 * count)
 
     def await_members(self, count, room=ROOM):
         def are_members(index):
@@ -230,7 +240,7 @@ class Stoa(System):
             return any(
                 each["name"] == room and len(each["members"]) == count for each in rooms)
         for index in range(count):
-            until(f"{count} members in {room}", lambda: are_members(index))
+            until(f"{count} members in {room}", lambda: are_members(index), 30 + 2 * count)
 
     def together(self, count, room=ROOM):
         """`count` nodes that are linked to the first one and share the room."""

@@ -181,6 +181,7 @@ struct CommandTests {
             startedAt: Timestamp(milliseconds: 0), listen: [], discoveryMode: "auto",
             discoveryBackend: "system", discoveryState: "running", links: 1, conversations: 2,
             messages: 3, held: 4, incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
+            scrub: .init(completedAt: nil, percent: 7, damagedPages: 8),
             alerts: [.init(code: "clock", text: "look", since: Timestamp(milliseconds: 0))])
         let daemon = try FakeDaemon { request in
             switch request.method {
@@ -209,6 +210,7 @@ struct CommandTests {
         let shown = try CommandRun(["status"], daemon: daemon).output
         #expect(shown.contains("you             me @aaaaaaaaaaaa\n"))
         #expect(shown.contains("held until due  4\n"))
+        #expect(shown.contains("read through    not yet, 7 %, 8 damaged pages\n"))
         #expect(shown.contains(": look (clock)\n"))
         #expect(
             try CommandRun(["status", "--json"], daemon: daemon).output == status.json.text + "\n")

@@ -60,6 +60,7 @@ struct ResultTests {
             listen: ["a:1"], discoveryMode: "auto", discoveryBackend: "system",
             discoveryState: "running", links: 1, conversations: 2, messages: 3, held: 4,
             incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
+            scrub: .init(completedAt: nil, percent: 7, damagedPages: 8),
             alerts: [.init(code: "c", text: "t", since: Self.time)])
         #expect(Self.names(status.json) == Self.documented("status"))
         let peer = PeerResult(

@@ -18,7 +18,7 @@ final class TestDaemon {
 
     init(
         name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
-        directory: TemporaryDirectory? = nil
+        directory: TemporaryDirectory? = nil, scrub: ScrubSchedule = ScrubSchedule()
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -34,7 +34,7 @@ final class TestDaemon {
                 listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
                 peers: try peers.map { try PeerAddress($0) }, name: name),
             loop: loop, signer: signer, log: Log(threshold: .error, isJournal: false) { _ in },
-            bounds: bounds)
+            activated: [], bounds: bounds, scrub: scrub)
         self.shell.launch()
         let ended = self.ended
         try OSThread.start(name: "test-loop") {

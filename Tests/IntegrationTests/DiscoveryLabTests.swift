@@ -106,6 +106,27 @@ extension IntegrationTests {
             for node in nodes { try node.stop() }
         }
 
+        @Test("can be dialled at an address that the host got later")
+        func dialledAtTheNewAddress() throws {
+            let scratch = try Scratch()
+            let lab = try NetworkLab(hosts: 2, avahi: false)
+            let nodes = try (1...2).map { host in
+                try Node(
+                    "n\(host)", in: scratch, on: lab.prefix(host),
+                    ["--discovery", "off", "--interface", "eth0"])
+            }
+            for node in nodes { try node.start() }
+            let port = try nodes[1].address().split(separator: ":").last ?? ""
+            try lab.move(2, to: "10.77.0.99")
+            let address = JSON.string("10.77.0.99:\(port)")
+            try nodes[1].await("it listens there", .fiveTimes(2_000)) {
+                try $0.call("status")["listen"]?.arrayValue?.contains(address) == true
+            }
+            _ = try nodes[0].call("connect", ["address": address])
+            try nodes[0].await("n2 is linked", .fiveTimes(2_000)) { try $0.linked() == ["n2"] }
+            for node in nodes { try node.stop() }
+        }
+
         static func startTheFirstTwo(_ nodes: [Node], _ finding: Finding) throws {
             try nodes[0].start()
             if finding == .staticPeers {

@@ -18,6 +18,16 @@ extension IntegrationTests {
             }
         }
 
+        @Test("no program holds a deliberate bug", arguments: ["stoad", "stoa"])
+        func deliberateBugs(program: String) throws {
+            let path = "\(try Surroundings.programs())/\(program)"
+            #expect(try DeliberateBugs.names().count >= 10)
+            #expect(try DeliberateBugs.found(in: path) == [])
+            // Neither their type nor their switch; what is there is found.
+            #expect(try DeliberateBugs.found(["Mutant", "MUTANTS"], in: path) == [])
+            #expect(try DeliberateBugs.found(["Usage", "usage"], in: path) != [])
+        }
+
         static func libraries(of program: String) throws -> [String] {
             try ChildProcess.run(["readelf", "-d", "\(Surroundings.programs())/\(program)"])
                 .split(separator: "\n").map(String.init).filter { $0.contains("(NEEDED)") }

@@ -9,13 +9,14 @@ struct ImportTests {
         "ControlAPI": ["FoundationEssentials"],
         "Posix": ["CLinux", "Glibc", "Synchronization"],
         "Loop": ["CLinux", "CSystemd", "Glibc", "Posix", "Synchronization"],
-        "Storage": ["CSQLite", "Engine", "Glibc", "Noise"],
+        "Storage": ["CPages", "CSQLite", "Engine", "Glibc", "Noise"],
         "Discovery": ["CAvahi", "CDNSSD", "Glibc", "Loop", "Posix"],
         "Daemon": [
             "ControlAPI", "Discovery", "Engine", "Glibc", "Loop", "Noise", "Posix", "Storage",
             "Synchronization",
         ],
         "Simulation": ["Engine", "Noise"],
+        "simulate": ["Glibc", "Simulation"],
         "stoad": ["Daemon", "Glibc", "Posix"],
         "stoa": ["ControlAPI", "FoundationEssentials", "Glibc", "Posix"],
     ]

@@ -1,8 +1,9 @@
 import Engine
 import Glibc
 import Noise
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite("Continuity")
 struct ContinuityTests {
@@ -153,6 +154,72 @@ struct ContinuityTests {
         // Opens, which makes both sides equal again, and writes no new incarnation.
         await (try await directory.open()).close()
         #expect(try await directory.open().snapshot().incarnation == nil)
+    }
+
+    @Test("a start that writes nothing leaves both sides as they were")
+    func quietStart() async throws {
+        let directory = try TemporaryDirectory()
+        await (try Self.session(directory)).store.close()
+        let database = try readFile(directory.database)
+        let witness = try readFile(directory.witness)
+        for _ in 0..<3 {
+            let store = try await directory.open()
+            #expect(try await store.snapshot().incarnation == 1)
+            await store.close()
+        }
+        #expect(try readFile(directory.database) == database)
+        #expect(try readFile(directory.witness) == witness)
+    }
+
+    @Test("a copy made in a start before its first commit is told from what came after it")
+    func restoredFromBeforeTheFirstCommit() async throws {
+        let directory = try TemporaryDirectory()
+        await (try Self.session(directory)).store.close()
+        await (try await directory.open()).close()
+        let backup = try readFile(directory.database)
+        // The witness has what a crash leaves of it: all but the mark, which is not synced.
+        let (_, store) = try await Self.session(directory)
+        var continuity = try #require(try Self.witness(directory))
+        continuity.mark = 0
+        await store.close()
+        try writeFile(directory.witness, Witness.encode(continuity))
+        #expect(try await Self.session(directory, sending: 0).found == 1)
+        try writeFile(directory.database, backup)
+        #expect(try await directory.open().snapshot().incarnation == nil)
+    }
+
+    @Test("a start brings the mark of the one before it into the witness")
+    func markAtStart() async throws {
+        let directory = try TemporaryDirectory()
+        await (try Self.session(directory, sending: 3)).store.close()
+        var stale = try #require(try Self.witness(directory))
+        let mark = stale.mark
+        stale.mark = 0
+        try writeFile(directory.witness, Witness.encode(stale))
+        await (try await directory.open()).close()
+        #expect(try Self.witness(directory)?.mark == mark)
+    }
+
+    @Test("where the witness cannot be written nothing is committed, and the next try may be")
+    func unwritableWitness() async throws {
+        let directory = try TemporaryDirectory()
+        await (try Self.session(directory)).store.close()
+        let store = try await directory.open()
+        var own = LogWriter(ada)
+        _ = own.run([text("m", at: 1)])
+        let append = batch(own.append([text("n", at: 2)]))
+        // A directory in the place of the file that replaces the witness.
+        try #require(mkdir(directory.witness + ".new", 0o700) == 0)
+        await #expect(throws: StoreFailure.self) { try await store.commit(append) }
+        #expect(try await store.commitQuickly(append) == nil)
+        try #require(rmdir(directory.witness + ".new") == 0)
+        #expect(try await store.commit(append).cursors == [[Cursor(2)]])
+        await store.close()
+        #expect(try await directory.open().snapshot().incarnation == 1)
+    }
+
+    private static func witness(_ directory: TemporaryDirectory) throws -> Continuity? {
+        Witness.decode(try readFile(directory.witness))
     }
 
     @Test("another identity over the same store begins a new incarnation")

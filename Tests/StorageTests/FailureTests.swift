@@ -231,6 +231,27 @@ struct FailureTests {
         #expect(store.check().isEmpty)
     }
 
+    @Test("a batch of which the last part is refused leaves nothing behind, and can come again")
+    func refused() throws {
+        let directory = try TemporaryDirectory()
+        let store = try Self.open(directory)
+        var log = LogWriter(bob)
+        var next = batch(log.append([text("first", at: 1)]))
+        next.peers = [KnownPeer(id: eve.id, addresses: [], lastSeen: 1)]
+        // Unlike a full disk, this ends only the statement and leaves the transaction open.
+        try store.database.execute(
+            """
+            CREATE TEMP TRIGGER refuse BEFORE INSERT ON peers
+            BEGIN SELECT raise(ABORT, 'refused'); END
+            """)
+        #expect(throws: SQLiteError.self) { try store.commit(next) }
+        try #require(try store.counts().entries == 0)
+        #expect(try store.snapshot().logs.isEmpty)
+        try store.database.execute("DROP TRIGGER refuse")
+        #expect(try store.commit(next).cursors == [[Cursor(1)]])
+        #expect(try store.snapshot().logs[log.key]?.head == log.head)
+    }
+
     @Test("a failed write refuses a batch whole, and the store goes on when writing works again")
     func failedWrite() async {
         await #expect(processExitsWith: .success) {
@@ -257,6 +278,42 @@ struct FailureTests {
             #expect(try store.snapshot().logs[log.key]?.head == log.head)
             #expect(store.check().isEmpty)
         }
+    }
+
+    /// The descriptor by which this process has a file open.
+    private static func descriptor(of path: String) throws -> Int32 {
+        let found = (0..<1_024).first { (number: Int32) in
+            var buffer = [CChar](repeating: 0, count: 4_096)
+            let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)
+            return count > 0
+                && String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+                    == path
+        }
+        return try #require(found)
+    }
+
+    @Test("a read that fails is not called damage, and the store goes on when reading works again")
+    func failedRead() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.fill(directory, runs: 20)
+        let store = try Self.open(directory)
+        let query = HistoryQuery(conversation: ops.conversation, limit: 1_000)
+        let number = try Self.descriptor(of: directory.database)
+        let kept = dup(number)
+        // Reading at the address 0 of a process is an input or output error: proc(5).
+        let failing = Glibc.open("/proc/self/mem", O_RDWR | O_CLOEXEC)
+        try #require(kept >= 0 && failing >= 0 && dup2(failing, number) == number)
+        let failure = #expect(throws: StoreFailure.self) {
+            try StoreFile.translating(store.path, store.database) { () throws(SQLiteError) in
+                try store.history(query)
+            }
+        }
+        #expect(failure?.reason == .inputOutput)
+        #expect(failure?.detail.contains("Input/output error") == true)
+        try #require(dup2(kept, number) == number)
+        close(kept)
+        close(failing)
+        #expect(try store.history(query).entries.count == 1_000)
     }
 
     @Test("what SQLite and the system report is told apart")

@@ -41,13 +41,24 @@ final class TemporaryDirectory: Sendable {
 
     deinit {
         for directory in [self.data, self.state] {
-            for name in ["stoa.db", "stoa.db-wal", "stoa.db-shm", "witness", "witness.new", "copy"]
-            {
-                unlink("\(directory)/\(name)")
-            }
+            for name in Self.names(in: directory) { unlink("\(directory)/\(name)") }
             rmdir(directory)
         }
         rmdir(self.path)
+    }
+
+    /// The names of the files in a directory.
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
     }
 
     /// Opens the store in this directory.

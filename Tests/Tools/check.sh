@@ -13,8 +13,8 @@ scratch=$(cd "$scratch" && pwd)
 logs=$scratch/check
 rm -f "$logs"/*
 programs=$scratch/release
-# The seeds of the simulation.
-if [ "${STOA_LONG:-}" = 1 ]; then export COUNT=${COUNT:-5000}; fi
+# How long the network fails.
+minutes=${MINUTES:-$([ "${STOA_LONG:-}" = 1 ] && echo 30 || echo 1)}
 export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
@@ -111,18 +111,29 @@ main() {
     part setup step Tests/Tools/setup.sh --labs || finish
     part lint step swift format lint --strict --recursive Sources Tests Package.swift
     part release-build step \
-        swift build -c release --static-swift-stdlib --scratch-path "$scratch" || finish
+        swift build -c release --static-swift-stdlib --disable-local-rpath --scratch-path "$scratch" || finish
     part test-build step swift build --build-tests --scratch-path "$scratch" || finish
     tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
     around=(Tests/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    tests simulation --filter SimulationTests
+    tests simulation-tests --filter SimulationTests
+    # In a folder of its own each time: a check repeats what was done before.
+    rm -rf "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 1000) part simulation lines \
+        Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
+        Tests/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    # Each deliberate bug is caught; a build of its own, too.
+    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
+        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
+        --filter MutantTests
     # What has threads, and what reads bytes of others or hands pointers to C; each sanitizer has a
     # build of its own.
     sanitized thread 'PosixTests|LoopTests|DaemonTests'
     sanitized address 'NoiseTests|EngineTests|ControlAPITests|PosixTests|StorageTests'
     tests integration --filter IntegrationTests
+    part network-faults lines Tests/Faults/run_faults.py "$programs" --minutes "$minutes"
     part interop lines Tests/Interop/run.sh "$programs/stoad" "$programs/stoa"
     # Under the address sanitizer; it has a build of its own.
     part fuzz lines env SCRATCH="$scratch" Tests/Fuzz/check.sh

@@ -16,6 +16,13 @@ int clinux_stream_socket(int family, int nonblocking);
 /* A netlink socket, non-blocking, that becomes readable when links or addresses change: rtnetlink(7). */
 int clinux_address_monitor(void);
 
+/* One heap for all threads: M_ARENA_MAX, mallopt(3). */
+int clinux_use_one_heap(void);
+
+/* Lets the pages of code and constants go that are mapped so far; those that are needed come back from the
+   page cache one by one: MADV_DONTNEED, madvise(2). */
+void clinux_release_code(void);
+
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 

@@ -7,6 +7,7 @@ enum Schemas {
     static let identifier: JSON = ["type": "string", "pattern": "^[a-z2-7]{52}$"]
     static let identifiers: JSON = ["type": "array", "items": Self.identifier]
     static let time: JSON = ["type": "string", "format": "date-time"]
+    static let timeOrNull: JSON = ["type": ["string", "null"], "format": "date-time"]
 
     static func reference(_ name: String) -> JSON {
         ["$ref": .string("#/components/schemas/\(name)")]
@@ -41,6 +42,10 @@ enum Schemas {
         "links": Self.integer, "conversations": Self.integer, "messages": Self.integer,
         "held": Self.integer, "incarnation": Self.string,
         "clockOffsetMilliseconds": Self.integer,
+        "scrub": Self.object([
+            "completedAt": Self.timeOrNull, "percent": Self.integer,
+            "damagedPages": Self.integer,
+        ]),
         "alerts": [
             "type": "array",
             "items": Self.object([
@@ -81,7 +86,7 @@ enum Schemas {
                 "id": Self.identifier, "name": Self.string, "status": Self.string,
                 "state": Self.word(PeerResult.State.allCases.map(\.rawValue)),
                 "addresses": Self.strings,
-                "lastSeen": ["type": ["string", "null"], "format": "date-time"],
+                "lastSeen": Self.timeOrNull,
                 "verified": Self.boolean,
                 "source": Self.word(PeerResult.Source.allCases.map(\.rawValue)),
             ],

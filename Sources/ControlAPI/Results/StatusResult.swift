@@ -20,6 +20,23 @@ public struct StatusResult: Equatable, Sendable {
         }
     }
 
+    /// How far the daemon has read its database through, looking for damage.
+    public struct Scrub: Equatable, Sendable {
+        /// When all of it had been read last; null where it never was.
+        public let completedAt: Timestamp?
+        /// How much of the present round is done, in percent.
+        public let percent: Int
+        /// How many damaged pages the last round found, or the present one where that is more.
+        public let damagedPages: Int
+
+        /// Makes a state.
+        public init(completedAt: Timestamp?, percent: Int, damagedPages: Int) {
+            self.completedAt = completedAt
+            self.percent = percent
+            self.damagedPages = damagedPages
+        }
+    }
+
     /// The daemon's version.
     public var version: String
     /// The own identity.
@@ -50,6 +67,8 @@ public struct StatusResult: Equatable, Sendable {
     public var incarnation: String
     /// How far the own clock is behind the median of the linked peers', in milliseconds.
     public var clockOffsetMilliseconds: Int64
+    /// How far the database has been read through.
+    public var scrub: Scrub
     /// What a person should know about, oldest first.
     public var alerts: [Alert]
 
@@ -58,7 +77,7 @@ public struct StatusResult: Equatable, Sendable {
         version: String, id: String, name: String, dataDirectory: String, startedAt: Timestamp,
         listen: [String], discoveryMode: String, discoveryBackend: String,
         discoveryState: String, links: Int, conversations: Int, messages: Int, held: Int,
-        incarnation: String, clockOffsetMilliseconds: Int64, alerts: [Alert]
+        incarnation: String, clockOffsetMilliseconds: Int64, scrub: Scrub, alerts: [Alert]
     ) {
         self.version = version
         self.id = id
@@ -75,6 +94,7 @@ public struct StatusResult: Equatable, Sendable {
         self.held = held
         self.incarnation = incarnation
         self.clockOffsetMilliseconds = clockOffsetMilliseconds
+        self.scrub = scrub
         self.alerts = alerts
     }
 
@@ -93,6 +113,11 @@ public struct StatusResult: Equatable, Sendable {
             "messages": .integer(Int64(self.messages)), "held": .integer(Int64(self.held)),
             "incarnation": .string(self.incarnation),
             "clockOffsetMilliseconds": .integer(self.clockOffsetMilliseconds),
+            "scrub": [
+                "completedAt": self.scrub.completedAt.map { .string($0.text) } ?? .null,
+                "percent": .integer(Int64(self.scrub.percent)),
+                "damagedPages": .integer(Int64(self.scrub.damagedPages)),
+            ],
             "alerts": .array(
                 self.alerts.map {
                     [

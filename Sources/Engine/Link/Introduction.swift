@@ -23,6 +23,11 @@ struct Introduction: Hashable, Sendable {
         writer.byte(context.sender == .initiator ? 1 : 2)
         writer.raw(context.handshakeHash)
         writer.raw(senderStatic)
+        #if MUTANTS
+            if Mutant.dropRoleByte.isActive {
+                return Self.context + writer.bytes.dropFirst(Self.context.count + 1)
+            }
+        #endif
         return writer.bytes
     }
 

@@ -51,6 +51,9 @@ public struct Run: Hashable, Sendable {
         for (earlier, later) in zip(self.entries, self.entries.dropFirst())
         where later.time <= earlier.time { return nil }
         let ids = self.ids
+        #if MUTANTS
+            if Mutant.acceptUnattested.isActive { return VerifiedRun(run: self, ids: ids) }
+        #endif
         guard let head = ids.last,
             Attestation.isValid(self.attestation, key: self.key, seq: self.last, id: head)
         else { return nil }

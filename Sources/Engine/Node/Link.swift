@@ -116,6 +116,9 @@ struct Link: Sendable {
         return (self.outstanding[frame.channel] ?? 0) <= Limits.initialCredit
     }
 
+    /// How many bytes were taken in and not credited back.
+    func uncredited(on channel: Channel) -> Int { self.outstanding[channel] ?? 0 }
+
     /// Gives back what was consumed; the credit to send, once it is worth a frame.
     mutating func consume(_ bytes: Int, on channel: Channel) -> Frame? {
         guard channel != .control else { return nil }

@@ -7,6 +7,26 @@ package struct NodeAudit: Sendable {
 }
 
 extension Node {
+    /// How many entries of each log of a conversation this node says to have.
+    package func claims(in conversation: ConversationID) -> [LogName: UInt64] {
+        self.conversationTable[conversation]?.logs.mapValues(\.head.seq) ?? [:]
+    }
+
+    /// Whether a peer was given credit for a run that is still on its way to the disk.
+    ///
+    /// What a link has taken in and not credited back is never less than what is under way of it.
+    package var hasCreditedEarly: Bool {
+        var underWay: [LinkID: [Channel: Int]] = [:]
+        for run in self.waiting.live + self.waiting.sync + (self.inFlight?.accepted ?? []) {
+            underWay[run.link, default: [:]][run.channel, default: 0] += run.byteCount
+        }
+        return underWay.contains { link, channels in
+            channels.contains { channel, bytes in
+                self.links[link].map { $0.uncredited(on: channel) < bytes } ?? false
+            }
+        }
+    }
+
     /// What this node believes to be on its disk and under way.
     package var audit: NodeAudit {
         var audit = NodeAudit()
@@ -36,5 +56,50 @@ extension Node {
             audit.open.append("\(count) \(what)")
         }
         return audit
+    }
+}
+
+extension Node {
+    /// The first queue or table that is larger than ``Limits`` allow, in words; nil where none is.
+    package var excess: String? {
+        var found = Excess()
+        found.check(self.links.count, Limits.links, "links")
+        found.check(self.challengers.count, Limits.links, "challengers")
+        found.check(self.targets.count, Limits.targets, "targets")
+        found.check(self.conversationTable.count, Limits.conversations, "conversations")
+        found.check(self.refusalList.entries.count, Limits.refusals, "refusals")
+        found.check(self.waiting.drafts.count, Limits.waitingDrafts, "drafts")
+        for challenger in self.challengers.values {
+            found.check(challenger.frames.count, Limits.heldFrames, "held frames")
+        }
+        for conversation in self.conversationTable.values {
+            found.check(conversation.logs.count, Limits.logsPerConversation, "logs")
+        }
+        var bytes = 0
+        for accepted in self.waiting.live { bytes += accepted.byteCount }
+        for accepted in self.waiting.sync { bytes += accepted.byteCount }
+        // Each link's credit bounds what it brings; some links may have ended meanwhile.
+        found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
+        for link in self.links.values {
+            found.check(link.rooms.count, Limits.roomsPerPeer, "rooms of a link")
+            found.check(link.outbox.count, Limits.outboxFrames, "waiting frames of a link")
+            found.check(link.serving.count, Limits.wantsPerLink, "served wants of a link")
+            found.check(link.openWants, Limits.wantsPerLink, "wants of a link")
+            found.check(link.earlyRecords.count, Limits.earlyRecords, "early records of a link")
+            for shared in link.shared.values {
+                found.check(
+                    shared.unknown.count, Limits.logsPerConversation, "unknown logs of a link")
+            }
+        }
+        return found.text
+    }
+}
+
+/// The first count that is above its limit.
+private struct Excess {
+    private(set) var text: String?
+
+    mutating func check(_ count: Int, _ limit: Int, _ what: String) {
+        if count > limit && self.text == nil { self.text = "\(count) \(what), not \(limit)" }
     }
 }

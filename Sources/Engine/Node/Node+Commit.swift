@@ -23,9 +23,27 @@ extension Node {
         guard !batch.isEmpty else { return }
         self.batchNumber = batch.number
         flight.batch = batch
+        #if MUTANTS
+            if Mutant.acknowledgeBeforeCommit.isActive { self.acknowledge(&flight) }
+            if Mutant.pushBeforeCommit.isActive { self.pushOwn(flight) }
+        #endif
         self.inFlight = flight
         self.actions.append(.commit(batch))
     }
+
+    #if MUTANTS
+        /// Answers what is only on its way to the disk.
+        private mutating func acknowledge(_ flight: inout InFlight) {
+            let cursors = flight.batch.appends.map { append in
+                [Cursor?](repeating: nil, count: append.run.ids.count)
+            }
+            self.answerDrafts(
+                flight,
+                BatchOutcome(
+                    number: flight.batch.number, cursors: cursors, released: [], held: self.held))
+            for index in flight.drafts.indices { flight.drafts[index].request = nil }
+        }
+    #endif
 
     private mutating func takeSmallThings(_ batch: inout Batch, _ flight: inout InFlight) {
         batch.records = self.waiting.records.sorted { $0.key < $1.key }.map(\.value)
@@ -112,6 +130,9 @@ extension Node {
         var tail = state.log(name).tail
         var deps = state.deps(besides: tail.id).filter { !self.isAhead(state.time(ofHead: $0)) }
         var floor = deps.map { state.time(ofHead: $0) }.max() ?? HybridTime(0)
+        #if MUTANTS
+            if Mutant.forgetDeps.isActive { (deps, floor) = ([], HybridTime(0)) }
+        #endif
         var gathered: [Entry] = []
         var keys: [Int: String] = [:]
         var bytes = 0
@@ -146,6 +167,9 @@ extension Node {
         guard let next = earlier.next else {
             preconditionFailure("times at the end of time are ahead and so never followed")
         }
+        #if MUTANTS
+            if Mutant.followTheWallClock.isActive { return wall }
+        #endif
         return max(wall, next)
     }
 
@@ -205,8 +229,16 @@ extension Node {
         self.pushOwn(flight)
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted {
+            #if MUTANTS
+                if Mutant.creditBeforeCommit.isActive { continue }
+            #endif
             self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
         }
+        #if MUTANTS
+            for accepted in flight.accepted where Mutant.creditTwice.isActive {
+                self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+            }
+        #endif
         for request in flight.profileRequests {
             self.actions.append(.answer(request, .profile(self.profile(of: self.id))))
         }
@@ -329,6 +361,9 @@ extension Node {
             self.actions.append(.answer(request, .failed(.storage(failure))))
         }
         for id in self.conversationTable.keys.sorted() {
+            #if MUTANTS
+                if Mutant.countFailedCommits.isActive { continue }
+            #endif
             self.conversationTable[id]?.resetTails()
         }
         // A link whose entries were dropped cannot be told to send them again; a new one can.

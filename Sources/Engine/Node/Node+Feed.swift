@@ -107,6 +107,11 @@ extension Node {
         guard let purpose = self.reads.removeValue(forKey: read) else { return }
         self.alert(.storage, "\(failure.detail); \(failure.remedy)")
         switch purpose {
+        // Entries that are damaged here are no reason to keep the others from the peer.
+        case .live(let id, let key) where failure.reason == .corrupt:
+            self.liveRead(nil, key, on: id)
+        case .sync(let id, let serving) where failure.reason == .corrupt:
+            self.syncRead(nil, serving, on: id)
         case .live(let id, _), .sync(let id, _): self.close(id, .storage, "the disk failed")
         case .fork(let key): self.forkSearches[key] = nil
         // Peers tell of the proof again.

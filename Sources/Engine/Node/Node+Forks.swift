@@ -170,6 +170,9 @@ extension Node {
             self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
         }
         self.waiting.proofs.append(proof)
+        #if MUTANTS
+            if Mutant.forgetForkProofs.isActive { self.waiting.proofs = [] }
+        #endif
         self.markDirty(key)
         if key.name == self.ownLog {
             self.renewIncarnation(

@@ -50,6 +50,9 @@ extension Node {
     }
 
     private mutating func contest(between old: Link, and new: Link) {
+        #if MUTANTS
+            if Mutant.keepEveryLink.isActive { return self.adopt(new) }
+        #endif
         let peer = new.info.peer
         guard old.info.boot == new.info.boot else {
             return self.challenge(
@@ -130,6 +133,12 @@ extension Node {
     }
 
     private mutating func announceRooms(on link: LinkID) {
+        #if MUTANTS
+            for (room, conversation) in self.conversationTable.sorted(by: { $0.key < $1.key })
+            where Mutant.tellStrangers.isActive && conversation.isJoined {
+                self.share(room, on: link)
+            }
+        #endif
         let names = self.conversationTable.values.filter(\.isJoined).map(\.name).sorted()
         var gathered: [RoomName] = []
         var bytes = 0

@@ -93,6 +93,9 @@ extension Node {
             return self.fail(request, .busy)
         }
         guard let key = outgoing.idempotencyKey else { return self.enqueue(outgoing, request) }
+        #if MUTANTS
+            if Mutant.sendAgainUnderAKey.isActive { return self.enqueue(outgoing, request) }
+        #endif
         if self.keys.join(key, request) { return }
         if let sent = self.keys.recent(key) {
             self.actions.append(.answer(request, .sent(sent, isDuplicate: true, deliveredTo: [])))
@@ -137,6 +140,14 @@ extension Node {
         for link in self.links(sharing: key.conversation) {
             guard let state = self.links[link] else { continue }
             let row = state.shared[key.conversation]?.rows[key.name]
+            #if MUTANTS
+                if Mutant.takeSentForDelivered.isActive,
+                    (state.shared[key.conversation]?.fed[key.name] ?? 0) >= seq
+                {
+                    have.append(state.info.peer)
+                    continue
+                }
+            #endif
             if (row?.seq ?? 0) >= seq { have.append(state.info.peer) } else { lack += 1 }
         }
         return (have.sorted(), lack)

@@ -42,7 +42,10 @@ extension Node {
             self.searchFork(of: key, on: id, with: verified)
             return false
         }
-        guard let suffix = verified.suffix(from: log.tail.seq + 1) else { return false }
+        // What is new of a run may begin at the fork only.
+        guard let suffix = verified.suffix(from: log.tail.seq + 1),
+            !log.isBeyondFork(suffix.run.first)
+        else { return false }
         guard suffix.run.entries[0].time > log.tail.time else {
             self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
             return false
@@ -58,12 +61,24 @@ extension Node {
         let log = conversation.log(key.name)
         let hasPending = log.tail != log.head
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
+        #if MUTANTS
+            if Mutant.claimBeforeCommit.isActive {
+                self.conversationTable[key.conversation]?.setHead(
+                    key.name, log.countedHead(of: run))
+                self.markDirty(key)
+            }
+        #endif
         self.takeEarlyRecord(of: key.name.author)
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.heldFrom(run.run.entries),
                 lateBefore: self.lateBefore(conversation)),
             link: id, channel: frame.channel, byteCount: frame.byteCount)
+        #if MUTANTS
+            if Mutant.creditBeforeCommit.isActive {
+                self.consume(frame.byteCount, on: frame.channel, of: id)
+            }
+        #endif
         let isBehindBulk = hasPending && self.waiting.sync.contains { $0.append.run.run.key == key }
         if frame.channel == .live && !isBehindBulk {
             self.waiting.live.append(accepted)

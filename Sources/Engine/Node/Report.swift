@@ -8,6 +8,8 @@ public struct Alert: Hashable, Sendable {
         case identityInUse
         /// The store cannot be written.
         case storage
+        /// Something in the store is not what was written.
+        case damage
         /// An author has signed two histories.
         case fork
         /// The own history went on under a new incarnation.
@@ -20,6 +22,13 @@ public struct Alert: Hashable, Sendable {
     public var text: String
     /// Since when, wall-clock milliseconds.
     public var since: UInt64
+
+    /// Makes an alert.
+    public init(code: Code, text: String, since: UInt64) {
+        self.code = code
+        self.text = text
+        self.since = since
+    }
 }
 
 /// A peer or stranger that was turned away, or that turned us away.

@@ -9,9 +9,9 @@ public import Noise
 public struct Continuity: Hashable, Sendable {
     /// Whose logs the store calls its own.
     public var owner: PeerID
-    /// How often the store was opened.
+    /// How many starts have written to the store.
     public var starts: UInt64
-    /// Random, fresh at each start: equal on both sides only when one start wrote both.
+    /// Random, fresh with the first commit of each start: equal on both sides only when one start wrote both.
     public var token: Bytes32
     /// The inode of the store's file; a restored file has another one.
     public var inode: UInt64

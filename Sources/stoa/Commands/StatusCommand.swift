@@ -33,6 +33,7 @@ struct StatusCommand: Command {
                 rows.append(["clock offset", "\(status.count("clockOffsetMilliseconds")) ms"])
             }
             rows.append(["data", status.shown("dataDirectory")])
+            if let scrub = status["scrub"] { rows.append(["read through", Self.text(of: scrub)]) }
             var text = Table.text(rows)
             for alert in status["alerts"]?.arrayValue ?? [] {
                 text += console.styled("alert", .red)
@@ -41,5 +42,15 @@ struct StatusCommand: Command {
             }
             return text
         }
+    }
+
+    /// When the database was last read from end to end, and what that found.
+    private static func text(of scrub: JSON) -> String {
+        let damaged = scrub.count("damagedPages")
+        let result = damaged > 0 ? ", \(damaged) damaged pages" : ""
+        guard let completed = scrub["completedAt"]?.stringValue else {
+            return "not yet, \(scrub.count("percent")) %" + result
+        }
+        return LocalTime.text(.string(completed)) + result
     }
 }

@@ -16,14 +16,14 @@ struct ForgedIntroductionTests {
             context: context)
     }
 
-    /// The same introduction, signed over other bytes than are due.
+    /// The same introduction, signed over other bytes than are due; without a role where it is nil.
     private static func signed(
-        _ context: PayloadContext, dial: UInt64, role: UInt8,
+        _ context: PayloadContext, dial: UInt64, role: UInt8?,
         purpose: String = "stoa.handshake.v1", hash: Bytes64? = nil, key: Bytes32? = nil
     ) -> [UInt8] {
         var message = WireWriter()
         message.raw(Array(purpose.utf8) + [0])
-        message.byte(role)
+        if let role { message.byte(role) }
         message.raw(hash ?? context.handshakeHash)
         message.raw(key ?? context.senderStatic ?? .zero)
         var introduction = Self.good(context, dial: dial)
@@ -95,6 +95,7 @@ struct ForgedIntroductionTests {
     func signatures() throws {
         let forgeries: [@Sendable (PayloadContext, UInt64, UInt8) -> [UInt8]] = [
             { Self.signed($0, dial: $1, role: 3 - $2) },
+            { context, dial, _ in Self.signed(context, dial: dial, role: nil) },
             { Self.signed($0, dial: $1, role: $2, purpose: "stoa.handshake.v2") },
             { Self.signed($0, dial: $1, role: $2, hash: .zero) },
             { Self.signed($0, dial: $1, role: $2, key: .zero) },

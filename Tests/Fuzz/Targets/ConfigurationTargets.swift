@@ -87,7 +87,7 @@ enum ArgumentsTarget {
             switch try Command(
                 arguments: arguments, environment: environment, paths: paths, userName: { nil })
             {
-            case .run(let configuration), .check(let configuration):
+            case .run(let configuration), .check(let configuration), .repair(let configuration):
                 try ConfigurationTarget.check(configuration)
             case .version, .help: break
             }

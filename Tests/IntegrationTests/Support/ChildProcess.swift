@@ -49,7 +49,17 @@ final class ChildProcess {
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var processID: pid_t = 0
-        let code = posix_spawnp(&processID, arguments[0], &actions, nil, &argv, &envp)
+        // Threads of tests may take no signals; programs do.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let code = Self.starting.withLock { _ in
+            posix_spawnp(&processID, arguments[0], &actions, &attributes, &argv, &envp)
+        }
         close(output.write)
         if let input { close(input.read) }
         self.output = FileDescriptor(owning: output.read)
@@ -69,11 +79,17 @@ final class ChildProcess {
         while waitpid(self.processID, &status, 0) < 0, errno == EINTR {}
     }
 
+    /// Held while no child may be started, since it would get a pipe that is not its own.
+    private static let starting = Protected(())
+
     private static func pipe() throws -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { throw Broken("no pipe") }
-        // These tests run one after the other, so no child is started between the two calls.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let isMade = Self.starting.withLock { _ in
+            guard Glibc.pipe(&ends) == 0 else { return false }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return true
+        }
+        guard isMade else { throw Broken("no pipe") }
         return (ends[0], ends[1])
     }
 
@@ -123,6 +139,13 @@ final class ChildProcess {
             }
             guard try self.fill(deadline) else { return nil }
         }
+    }
+
+    /// Whether standard output has come to its end; what was read is kept.
+    func hasEndedOutput() throws -> Bool {
+        let isReadable = try !waitUntilReadable([self.output.number], timeoutMilliseconds: 0)
+            .isEmpty
+        return try isReadable && !self.fill(Deadline(afterMilliseconds: 0))
     }
 
     /// All that is left of standard output, up to its end.

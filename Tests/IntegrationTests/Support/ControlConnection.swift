@@ -32,16 +32,20 @@ final class ControlConnection {
 
     /// Waits for the result of a posted request; throws when it is an error.
     func result(of id: Int64, _ deadline: Deadline = .patient) throws -> JSON {
+        switch try self.outcome(of: id, deadline) {
+        case .result(let result): return result
+        case .failure(let error): throw Broken("the daemon refuses: \(error)")
+        case nil: throw Broken(self.hasEnded ? "the daemon closed" : "no answer in time")
+        }
+    }
+
+    /// Waits for what comes of a posted request; nil when the time is up or the daemon closed.
+    func outcome(
+        of id: Int64, _ deadline: Deadline = .patient
+    ) throws -> Response.Outcome? {
         while true {
-            if let outcome = self.answers.removeValue(forKey: id) {
-                switch outcome {
-                case .result(let result): return result
-                case .failure(let error): throw Broken("the daemon refuses: \(error)")
-                }
-            }
-            guard try self.receive(deadline) else {
-                throw Broken(self.hasEnded ? "the daemon closed" : "no answer in time")
-            }
+            if let outcome = self.answers.removeValue(forKey: id) { return outcome }
+            guard try self.receive(deadline) else { return nil }
         }
     }
 

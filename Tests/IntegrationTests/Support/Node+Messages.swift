@@ -20,6 +20,12 @@ extension Node {
         }
     }
 
+    /// The text that a room shows last.
+    func newestText(in room: String) throws -> String? {
+        let page = try self.call("history", ["to": .string(room), "limit": 1])
+        return page["messages"]?.arrayValue?.last?["text"]?.stringValue
+    }
+
     /// The texts of a room in display order.
     func texts(in room: String) throws -> [String] {
         try self.history(of: room).filter { $0["kind"] == "text" }

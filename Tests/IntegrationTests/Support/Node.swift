@@ -18,6 +18,7 @@ final class Node {
     ) throws {
         self.name = name
         self.folder = try scratch.folder(name)
+        self.dataDirectory = self.folder + "/data"
         self.prefix = prefix
         self.arguments = arguments
         self.readiness = try ReadinessSocket(path: self.folder + "/notify")
@@ -33,7 +34,7 @@ final class Node {
                 + peers.flatMap { ["--peer", $0] })
     }
 
-    var dataDirectory: String { self.folder + "/data" }
+    private(set) var dataDirectory: String
     var socket: String { self.folder + "/control.sock" }
     private var logPath: String { self.folder + "/log" }
 
@@ -43,7 +44,8 @@ final class Node {
             decoding: (try? Files.read(self.logPath, limitBytes: 16 << 20)) ?? [], as: UTF8.self)
     }
 
-    private var environment: [String: String] {
+    /// What its programs are started with.
+    var environment: [String: String] {
         [
             "PATH": ProcessEnvironment.variable("PATH") ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
             "HOME": self.folder, "XDG_RUNTIME_DIR": self.folder,
@@ -53,6 +55,9 @@ final class Node {
 
     /// Adds arguments for the next start.
     func add(_ arguments: [String]) { self.arguments += arguments }
+
+    /// Keeps the data of the next daemons elsewhere.
+    func useDataDirectory(_ path: String) { self.dataDirectory = path }
 
     /// Runs the next daemons under another command, such as strace -D, which leaves them their number.
     func wrap(in prefix: [String]) { self.prefix = prefix }
@@ -74,6 +79,23 @@ final class Node {
         throw Broken("\(self.name) is not ready:\n\(self.log)")
     }
 
+    /// Waits until the daemon says that it is ready; else tells how it ended.
+    func awaitReadinessOrExit() throws -> ChildProcess.Exit? {
+        guard let process = self.process else { throw Broken("\(self.name) does not run") }
+        let deadline = Deadline.patient
+        while !deadline.hasPassed {
+            let said = try self.readiness.next(Deadline(afterMilliseconds: 5))
+            if said?.split(separator: "\n").contains("READY=1") == true { return nil }
+            // Its end ends its standard output, which is otherwise silent.
+            if try process.hasEndedOutput() {
+                self.process = nil
+                self.connection = nil
+                return try process.waitForExit()
+            }
+        }
+        throw Broken("\(self.name) is not ready:\n\(self.log)")
+    }
+
     func start() throws {
         try self.launch()
         try self.awaitReadiness()
@@ -86,6 +108,14 @@ final class Node {
         self.process = nil
         // What a dead daemon said is not taken for the next one's word.
         while try self.readiness.next(Deadline(afterMilliseconds: 0)) != nil {}
+    }
+
+    /// Waits for a daemon that ends by itself.
+    func exit() throws -> ChildProcess.Exit {
+        self.connection = nil
+        guard let process = self.process else { throw Broken("\(self.name) does not run") }
+        self.process = nil
+        return try process.waitForExit()
     }
 
     /// Asks the daemon to end and waits until it did, well.
@@ -121,6 +151,22 @@ final class Node {
         try ChildProcess.run(
             ["\(Surroundings.programs())/stoa", "--socket", self.socket] + arguments,
             environment: self.environment, expecting: code)
+    }
+
+    /// Runs `stoad` with an option that ends by itself, such as `--check`; gives its exit code, what
+    /// it printed and what it logged.
+    func stoad(_ option: String) throws -> (exit: ChildProcess.Exit, output: String) {
+        precondition(self.process == nil, "the daemon is stopped first")
+        let errors = self.folder + "/said"
+        try Files.remove(errors)
+        let child = try ChildProcess(
+            [
+                "\(Surroundings.programs())/stoad", option, "--data-dir", self.dataDirectory,
+                "--socket", self.socket,
+            ], environment: self.environment, errors: errors)
+        let output = try child.rest()
+        let said = (try? Files.read(errors, limitBytes: 16 << 20)) ?? []
+        return (try child.waitForExit(), output + String(decoding: said, as: UTF8.self))
     }
 
     /// Starts a `stoa` that goes on.

@@ -5,8 +5,10 @@ import Testing
 /// What these tests find around them.
 enum Surroundings {
     /// Where the programs are: named by the Makefile, else beside the tests.
-    static func programs() throws -> String {
-        if let named = ProcessEnvironment.variable("STOA_PROGRAMS") { return named }
+    static func programs(
+        named: String? = ProcessEnvironment.variable("STOA_PROGRAMS")
+    ) throws -> String {
+        if let named { return named }
         var buffer = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         guard count > 0 else { throw Broken("/proc/self/exe cannot be read") }
@@ -29,6 +31,17 @@ enum Surroundings {
     static let mayNotSkip = ProcessEnvironment.variable("STOA_NO_SKIP") == "1"
     /// Set for longer runs.
     static let isLong = ProcessEnvironment.variable("STOA_LONG") == "1"
+
+    /// A number that is asked for, such as `KILLS=5000`; else the one for long or short runs.
+    static func number(_ name: String, long: Int, short: Int) -> Int {
+        ProcessEnvironment.variable(name).flatMap { Int($0) } ?? (Self.isLong ? long : short)
+    }
+
+    /// Runs a test where there is a C compiler; elsewhere skips it, or fails where that is forbidden.
+    static let compiler = ConditionTrait.enabled(
+        if: Self.mayNotSkip
+            || (try? ChildProcess.run(["sh", "-c", "command -v cc || command -v clang"])) != nil,
+        "needs a C compiler: Tests/Tools/setup.sh --labs")
 
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }

@@ -1,7 +1,12 @@
-// Counts a program's allocations from outside: loaded before its libraries (LD_PRELOAD), it notes
-// every call in a file that is mapped, so that the count can be read while the program runs.
+// Loaded into a daemon before its libraries (LD_PRELOAD) while it is counted.
+//
+// It notes every allocation in a file that is mapped, so that the count can be read while the
+// program runs:
 //
 //   struct { uint64_t calls, bytes; }      STOA_BENCH_ALLOCATIONS names the file, which is there
+//
+// And it makes every sync take some milliseconds: while the disk is fast the daemon writes small
+// batches on its loop, so that what it does would depend on the disk and on what else runs.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct counts {
@@ -62,4 +69,10 @@ int posix_memalign(void **result, size_t alignment, size_t bytes) {
     count(bytes);
     *result = __libc_memalign(alignment, bytes);
     return *result ? 0 : ENOMEM;
+}
+
+int fdatasync(int descriptor) {
+    struct timespec pause = {0, 3000000};
+    nanosleep(&pause, NULL);
+    return (int)syscall(SYS_fdatasync, descriptor);
 }

@@ -1,0 +1,59 @@
+#pragma once
+/* Pages of a database that vouch for themselves: a SQLite VFS that puts a checksum into the last
+   eight bytes of each page when the database file is written, and checks it when a page is read. */
+#include <stdint.h>
+
+/* The only page size that is used: SQLite's default. */
+#define CPAGES_PAGE_BYTES 4096
+/* The bytes at the end of a page that SQLite leaves alone (byte 20 of the file's header). */
+#define CPAGES_RESERVED_BYTES 8
+/* The name of the VFS. */
+#define CPAGES_VFS_NAME "stoa"
+
+/* For sqlite3_file_control: the number of the last page that failed, as uint32_t; 0 for none. */
+#define CPAGES_CONTROL_DAMAGED 0x73746f61
+/* For sqlite3_file_control: whether the pages have checksums, as int. */
+#define CPAGES_CONTROL_SEALED 0x73746f63
+/* For sqlite3_file_control: reads pages as struct cpages_reading says. */
+#define CPAGES_CONTROL_READ 0x73746f62
+
+/* Which pages to read past SQLite's cache, and what was found. */
+struct cpages_reading {
+    /* The first page, from 1, and how many. */
+    uint32_t first;
+    uint32_t count;
+    /* How many of them are damaged, and the first that is. */
+    uint32_t damaged;
+    uint32_t first_damaged;
+    /* How many are in the file. */
+    uint32_t read;
+};
+
+/* Registers the VFS over the default one; returns a code of SQLite. May be called again. */
+int cpages_register(void);
+
+/* Whether the first 100 bytes of a file say that its pages have checksums. */
+int cpages_is_sealed_header(const unsigned char *header);
+
+/* XXH64 of a page without its last eight bytes; the seed is the page's number, so that a page that
+   was written to another's place is found, too. */
+uint64_t cpages_sum(const unsigned char *page, uint32_t number);
+
+/* Writes the checksum into the last eight bytes. */
+void cpages_seal(unsigned char *page, uint32_t number);
+
+/* Whether the last eight bytes hold the checksum. */
+int cpages_is_sealed(const unsigned char *page, uint32_t number);
+
+/* Finds the one flipped bit of a page whose checksum fails, and puts it right. Returns whether the
+   checksum holds then; otherwise the page is unchanged. Takes some 20 ms. */
+int cpages_mend(unsigned char *page, uint32_t number);
+
+/* Goes on with the checksum of a write-ahead log over some bytes, a multiple of eight; section 4.2
+   of https://www.sqlite.org/fileformat2.html. */
+void cpages_log_sum(const unsigned char *bytes, int count, int is_big_endian, uint32_t sum[2]);
+
+/* Finds the one flipped bit in a frame's first eight bytes and page (4104 bytes) that makes the sum
+   from `start` be `end`, and puts it right; returns whether there is one. */
+int cpages_log_mend(unsigned char *frame, const uint32_t start[2], const uint32_t end[2],
+                    int is_big_endian);

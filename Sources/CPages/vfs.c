@@ -1,0 +1,232 @@
+/* The VFS: passes everything on, but for whole pages of the database file. Its write-ahead log is
+   left alone, since each of its frames has a checksum of SQLite's own. */
+#include "CPages.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+struct pages_file {
+    sqlite3_file base;
+    sqlite3_file *real;
+    /* Whether the file's pages have checksums. */
+    int is_sealed;
+    uint32_t damaged;
+};
+
+static sqlite3_file *real_of(sqlite3_file *file) { return ((struct pages_file *)file)->real; }
+
+static sqlite3_vfs *real_vfs(sqlite3_vfs *vfs) { return (sqlite3_vfs *)vfs->pAppData; }
+
+int cpages_is_sealed_header(const unsigned char *header) {
+    uint32_t application = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 |
+                           (uint32_t)header[70] << 8 | header[71];
+    uint32_t version = (uint32_t)header[60] << 24 | (uint32_t)header[61] << 16 |
+                       (uint32_t)header[62] << 8 | header[63];
+    /* Files of schema version 1 can be without; later ones never are, so that a flipped bit in the
+       first byte that says so does not switch the checks off. */
+    return header[20] == CPAGES_RESERVED_BYTES || (application == 0x73746f61 && version >= 2);
+}
+
+static int close_file(sqlite3_file *file) { return real_of(file)->pMethods->xClose(real_of(file)); }
+
+static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
+    struct pages_file *pages = (struct pages_file *)file;
+    int code = pages->real->pMethods->xRead(pages->real, buffer, count, offset);
+    if (code != SQLITE_OK) return code;
+    if (offset == 0 && count >= 100) pages->is_sealed = cpages_is_sealed_header(buffer);
+    if (!pages->is_sealed || count < 512) return SQLITE_OK;
+    uint32_t number = (uint32_t)(offset / CPAGES_PAGE_BYTES) + 1;
+    /* A header that asks for pages of another size is damaged, too. */
+    if (count == CPAGES_PAGE_BYTES && offset % CPAGES_PAGE_BYTES == 0 &&
+        cpages_is_sealed(buffer, number))
+        return SQLITE_OK;
+    pages->damaged = number;
+    return SQLITE_IOERR_DATA;
+}
+
+static int write_file(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
+    struct pages_file *pages = (struct pages_file *)file;
+    if (offset == 0 && count >= 100) pages->is_sealed = cpages_is_sealed_header(buffer);
+    if (!pages->is_sealed || count != CPAGES_PAGE_BYTES || offset % CPAGES_PAGE_BYTES != 0)
+        return pages->real->pMethods->xWrite(pages->real, buffer, count, offset);
+    unsigned char page[CPAGES_PAGE_BYTES];
+    memcpy(page, buffer, sizeof page);
+    cpages_seal(page, (uint32_t)(offset / CPAGES_PAGE_BYTES) + 1);
+    return pages->real->pMethods->xWrite(pages->real, page, count, offset);
+}
+
+static int truncate_file(sqlite3_file *file, sqlite3_int64 size) {
+    return real_of(file)->pMethods->xTruncate(real_of(file), size);
+}
+
+static int sync_file(sqlite3_file *file, int flags) {
+    return real_of(file)->pMethods->xSync(real_of(file), flags);
+}
+
+static int size_of_file(sqlite3_file *file, sqlite3_int64 *size) {
+    return real_of(file)->pMethods->xFileSize(real_of(file), size);
+}
+
+static int lock_file(sqlite3_file *file, int level) {
+    return real_of(file)->pMethods->xLock(real_of(file), level);
+}
+
+static int unlock_file(sqlite3_file *file, int level) {
+    return real_of(file)->pMethods->xUnlock(real_of(file), level);
+}
+
+static int check_reserved_lock(sqlite3_file *file, int *result) {
+    return real_of(file)->pMethods->xCheckReservedLock(real_of(file), result);
+}
+
+/* Reads pages as they are on the disk, not in SQLite's cache. */
+static int read_pages(struct pages_file *pages, struct cpages_reading *reading) {
+    sqlite3_int64 size = 0;
+    int code = pages->real->pMethods->xFileSize(pages->real, &size);
+    if (code != SQLITE_OK) return code;
+    reading->damaged = reading->first_damaged = reading->read = 0;
+    for (uint32_t index = 0; index < reading->count; index++) {
+        unsigned char page[CPAGES_PAGE_BYTES];
+        uint32_t number = reading->first + index;
+        sqlite3_int64 offset = ((sqlite3_int64)number - 1) * CPAGES_PAGE_BYTES;
+        if (offset + CPAGES_PAGE_BYTES > size) break;
+        reading->read++;
+        /* The page with the byte at which SQLite locks holds nothing. */
+        if (offset == 0x40000000) continue;
+        code = pages->real->pMethods->xRead(pages->real, page, CPAGES_PAGE_BYTES, offset);
+        if (code != SQLITE_OK) return code;
+        if (!pages->is_sealed || cpages_is_sealed(page, number)) continue;
+        if (reading->damaged++ == 0) reading->first_damaged = number;
+    }
+    return SQLITE_OK;
+}
+
+static int control_file(sqlite3_file *file, int operation, void *argument) {
+    struct pages_file *pages = (struct pages_file *)file;
+    switch (operation) {
+    case CPAGES_CONTROL_DAMAGED:
+        *(uint32_t *)argument = pages->damaged;
+        return SQLITE_OK;
+    case CPAGES_CONTROL_SEALED:
+        *(int *)argument = pages->is_sealed;
+        return SQLITE_OK;
+    case CPAGES_CONTROL_READ:
+        return read_pages(pages, argument);
+    default:
+        return pages->real->pMethods->xFileControl(pages->real, operation, argument);
+    }
+}
+
+static int sector_size(sqlite3_file *file) {
+    return real_of(file)->pMethods->xSectorSize(real_of(file));
+}
+
+static int characteristics(sqlite3_file *file) {
+    return real_of(file)->pMethods->xDeviceCharacteristics(real_of(file));
+}
+
+static int shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
+    return real_of(file)->pMethods->xShmMap(real_of(file), page, size, extend, memory);
+}
+
+static int shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+    return real_of(file)->pMethods->xShmLock(real_of(file), offset, count, flags);
+}
+
+static void shm_barrier(sqlite3_file *file) {
+    real_of(file)->pMethods->xShmBarrier(real_of(file));
+}
+
+static int shm_unmap(sqlite3_file *file, int remove) {
+    return real_of(file)->pMethods->xShmUnmap(real_of(file), remove);
+}
+
+/* Version 2: without memory mapping, which would read past the checks. */
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = close_file,
+    .xRead = read_file,
+    .xWrite = write_file,
+    .xTruncate = truncate_file,
+    .xSync = sync_file,
+    .xFileSize = size_of_file,
+    .xLock = lock_file,
+    .xUnlock = unlock_file,
+    .xCheckReservedLock = check_reserved_lock,
+    .xFileControl = control_file,
+    .xSectorSize = sector_size,
+    .xDeviceCharacteristics = characteristics,
+    .xShmMap = shm_map,
+    .xShmLock = shm_lock,
+    .xShmBarrier = shm_barrier,
+    .xShmUnmap = shm_unmap,
+};
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                     int *out_flags) {
+    sqlite3_vfs *real = real_vfs(vfs);
+    if (!(flags & SQLITE_OPEN_MAIN_DB)) return real->xOpen(real, name, file, flags, out_flags);
+    struct pages_file *pages = (struct pages_file *)file;
+    memset(pages, 0, sizeof *pages);
+    pages->real = (sqlite3_file *)(pages + 1);
+    int code = real->xOpen(real, name, pages->real, flags, out_flags);
+    if (pages->real->pMethods != NULL) pages->base.pMethods = &methods;
+    return code;
+}
+
+static int delete_file(sqlite3_vfs *vfs, const char *name, int sync) {
+    return real_vfs(vfs)->xDelete(real_vfs(vfs), name, sync);
+}
+
+static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
+    return real_vfs(vfs)->xAccess(real_vfs(vfs), name, flags, result);
+}
+
+static int full_path(sqlite3_vfs *vfs, const char *name, int count, char *path) {
+    return real_vfs(vfs)->xFullPathname(real_vfs(vfs), name, count, path);
+}
+
+static int randomness(sqlite3_vfs *vfs, int count, char *bytes) {
+    return real_vfs(vfs)->xRandomness(real_vfs(vfs), count, bytes);
+}
+
+static int pause_vfs(sqlite3_vfs *vfs, int microseconds) {
+    return real_vfs(vfs)->xSleep(real_vfs(vfs), microseconds);
+}
+
+static int current_time(sqlite3_vfs *vfs, double *time) {
+    return real_vfs(vfs)->xCurrentTime(real_vfs(vfs), time);
+}
+
+static int last_error(sqlite3_vfs *vfs, int count, char *text) {
+    return real_vfs(vfs)->xGetLastError(real_vfs(vfs), count, text);
+}
+
+static int current_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *time) {
+    return real_vfs(vfs)->xCurrentTimeInt64(real_vfs(vfs), time);
+}
+
+int cpages_register(void) {
+    static sqlite3_vfs vfs = {
+        .iVersion = 2,
+        .zName = CPAGES_VFS_NAME,
+        .xOpen = open_file,
+        .xDelete = delete_file,
+        .xAccess = access_file,
+        .xFullPathname = full_path,
+        .xRandomness = randomness,
+        .xSleep = pause_vfs,
+        .xCurrentTime = current_time,
+        .xGetLastError = last_error,
+        .xCurrentTimeInt64 = current_milliseconds,
+    };
+    int code = sqlite3_initialize();
+    if (code != SQLITE_OK) return code;
+    if (sqlite3_vfs_find(CPAGES_VFS_NAME) != NULL) return SQLITE_OK;
+    sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+    if (real == NULL) return SQLITE_ERROR;
+    vfs.pAppData = real;
+    vfs.mxPathname = real->mxPathname;
+    vfs.szOsFile = (int)sizeof(struct pages_file) + real->szOsFile;
+    return sqlite3_vfs_register(&vfs, 0);
+}

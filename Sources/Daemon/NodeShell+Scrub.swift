@@ -1,0 +1,88 @@
+internal import ControlAPI
+internal import Engine
+internal import Loop
+internal import Posix
+internal import Storage
+
+/// Reading the whole database bit by bit, and telling people what is damaged.
+extension NodeShell {
+    /// How much later a step may be, so that it shares a wake-up with another timer.
+    private static let scrubAccuracy = LoopTimer.Accuracy.milliseconds(60_000)
+
+    /// Starts where the last start was.
+    func startScrub() {
+        self.ask { (store) async throws(StoreFailure) in
+            await store.scrubPosition()
+        } then: { result in
+            guard case .success(let position) = result, self.phase == .running else { return }
+            if position.damagedPages > 0 { self.scrubFound(position) }
+            self.scrub(self.scrubSchedule.begin(at: position))
+        }
+    }
+
+    private func scrub(_ decision: ScrubSchedule.Decision) {
+        switch decision {
+        case .wait(let milliseconds):
+            self.after(milliseconds, accuracy: Self.scrubAccuracy) {
+                guard self.phase == .running else { return }
+                self.scrub(self.scrubSchedule.due(isBusy: !self.tasks.isEmpty))
+            }
+        case .read(let first, let count):
+            self.ask { (store) async throws(StoreFailure) in
+                try await store.scrub(from: first, count: count)
+            } then: { result in
+                guard self.phase == .running else { return }
+                switch result {
+                case .success(let reading): self.scrubbed(reading)
+                case .failure(let failure):
+                    self.log(.warning, "the database cannot be read through: \(failure.detail)")
+                    self.scrub(self.scrubSchedule.failed())
+                }
+            }
+        }
+    }
+
+    private func scrubbed(_ reading: ScrubReading) {
+        let (next, round) = self.scrubSchedule.read(reading, at: SystemClock.wallMilliseconds())
+        let position = self.scrubSchedule.position
+        if reading.damaged > 0 { self.scrubFound(position) }
+        if let round {
+            self.log(
+                .info,
+                "read all \(round.pages) pages of the database: \(round.damaged) are damaged")
+            if round.damaged == 0 { self.damage = nil }
+        }
+        if case .wait = next {
+            self.ask { (store) async throws(StoreFailure) in
+                await store.noteScrub(position)
+            } then: { _ in
+            }
+        }
+        self.scrub(next)
+    }
+
+    private func scrubFound(_ position: ScrubPosition) {
+        let count = position.damagedPages
+        self.noteDamage(
+            "page \(position.firstDamaged) of \(self.configuration.dataDirectory)/stoa.db does not "
+                + "have its checksum"
+                + (count > 1 ? ", nor have \(count - 1) others" : "")
+                + "; stop the daemon and run stoad --repair, which keeps a copy")
+    }
+
+    /// Says once what is damaged, in the log and among the alerts.
+    func noteDamage(_ text: String) {
+        guard self.damage?.text != text else { return }
+        self.log(.error, text)
+        self.damage = Alert(
+            code: .damage, text: text, since: self.damage?.since ?? SystemClock.wallMilliseconds())
+    }
+
+    /// How the round does, for `status`.
+    var scrubStatus: StatusResult.Scrub {
+        let position = self.scrubSchedule.position
+        return StatusResult.Scrub(
+            completedAt: position.completedAt.map(Self.timestamp),
+            percent: self.scrubSchedule.percent, damagedPages: Int(position.damagedPages))
+    }
+}

@@ -1,0 +1,89 @@
+#if MUTANTS
+    /// Deliberate bugs, one at a time: they show that simulation and tests notice when it matters.
+    ///
+    /// Only a build with `-D MUTANTS` has them. Each stands where a person could have made it, in
+    /// Engine or Storage; `Docs/Testing/Mutants.md` says what catches it.
+    package enum Mutant: String, CaseIterable, Sendable {
+        // What must not happen before the commit, or not at all without it.
+
+        /// A send is answered when its batch is given to the store.
+        case acknowledgeBeforeCommit
+        /// Own entries are pushed when their batch is given to the store.
+        case pushBeforeCommit
+        /// A clock counts what has come in and is not yet on disk.
+        case claimBeforeCommit
+        /// Credit for a run returns before it is on disk.
+        case creditBeforeCommit
+        /// After a commit that failed the node goes on as if it had not.
+        case countFailedCommits
+
+        // What is told to whom.
+
+        /// Bytes that were committed are credited back twice.
+        case creditTwice
+        /// A send counts as delivered when it has left.
+        case takeSentForDelivered
+        /// A peer hears of rooms that it is not in.
+        case tellStrangers
+        /// Every digest is taken for equal, so that nothing is ever asked for.
+        case takeDigestsForEqual
+        /// Of several links to one peer all stay.
+        case keepEveryLink
+
+        // Order and clocks.
+
+        /// Own entries follow nothing but their own log.
+        case forgetDeps
+        /// Own entries take the wall clock's time also where it was set back.
+        case followTheWallClock
+        /// Entries from the future are shown at once.
+        case believeEveryClock
+
+        // History that is one.
+
+        /// The old incarnation goes on also where a restored backup may lack entries.
+        case trustRestoredHistory
+        /// A fork proof is not stored.
+        case forgetForkProofs
+        /// A message that is sent again under its key is written again.
+        case sendAgainUnderAKey
+
+        // What is taken from others.
+
+        /// A run needs no valid attestation.
+        case acceptUnattested
+        /// The signature in the handshake does not cover who speaks.
+        case dropRoleByte
+        /// Another key than the pinned one is let in.
+        case acceptAnotherKey
+        /// A varint may be longer than needed.
+        case acceptLongVarints
+        /// A run may come without its payloads.
+        case acceptWithheldPayloads
+
+        // Storage.
+
+        /// Commits are not synced to the disk.
+        case syncNothing
+        /// A batch is two transactions.
+        case splitBatches
+        /// What a batch that failed had written by then stays.
+        case keepFailedBatches
+        /// Attestations are not stored.
+        case dropAttestations
+        /// An entry is shown although it is not after what it follows.
+        case ignoreDeps
+        /// Entries of one time are shown in the order in which they came.
+        case orderByArrival
+        /// Idempotency keys are not stored.
+        case forgetKeys
+        /// The witness is not told how far own logs have come.
+        case forgetMark
+
+        /// The bug that is switched on, for the running task and what it calls.
+        @TaskLocal package static var active: Mutant?
+
+        /// Whether this is the bug that is switched on.
+        package var isActive: Bool { Self.active == self }
+    }
+#endif

@@ -1,0 +1,83 @@
+import Engine
+import Noise
+
+/// Where an entry stands among all of its conversation.
+struct Place: Hashable, Comparable {
+    var time: HybridTime
+    var name: LogName
+    var seq: UInt64
+
+    /// Display order: total, since no author signs a seq of a log twice unless it forks.
+    static func < (left: Place, right: Place) -> Bool {
+        (left.time, left.name, left.seq) < (right.time, right.name, right.seq)
+    }
+}
+
+/// What somebody sees who has followed a node from its first start: every message that it showed.
+struct Screen {
+    /// A message in its place.
+    struct Line: Hashable {
+        var place: Place
+        var id: EntryID
+    }
+
+    private(set) var rooms: [ConversationID: [Line]] = [:]
+    private(set) var ids: Set<EntryID> = []
+
+    init() {}
+
+    /// What a history shows that was read from a disk.
+    init(of store: ModelStore, _ written: [EntryID: Checker.Written]) {
+        for log in store.logs.values {
+            for row in log.rows where row.cursor != nil {
+                guard let entry = written[row.id], entry.content != nil else { continue }
+                self.insert(row.id, entry)
+            }
+        }
+    }
+
+    /// The last message of a room.
+    func last(in room: ConversationID) -> Line? { self.rooms[room]?.last }
+
+    @discardableResult
+    mutating func insert(_ id: EntryID, _ entry: Checker.Written) -> Bool {
+        guard self.ids.insert(id).inserted else { return false }
+        let line = Line(place: entry.place, id: id)
+        let lines = self.rooms[entry.key.conversation] ?? []
+        var (low, high) = (0, lines.count)
+        if let last = lines.last, last.place < line.place { low = high }
+        while low < high {
+            let middle = (low + high) / 2
+            if lines[middle].place < line.place { low = middle + 1 } else { high = middle }
+        }
+        self.rooms[entry.key.conversation, default: []].insert(line, at: low)
+        return true
+    }
+
+    mutating func remove(_ id: EntryID, _ entry: Checker.Written?) {
+        guard let entry, self.ids.remove(id) != nil else { return }
+        self.rooms[entry.key.conversation]?.removeAll { $0.id == id }
+    }
+}
+
+/// What a disk holds, told by batches alone: how far each log goes, and where it was proven to fork.
+struct Holding {
+    private(set) var ends: [LogKey: UInt64] = [:]
+    private(set) var points: [LogKey: UInt64] = [:]
+
+    init() {}
+
+    init(of store: ModelStore) {
+        for (key, log) in store.logs {
+            self.ends[key] = log.count
+            self.points[key] = log.proof?.point
+        }
+    }
+
+    mutating func took(_ batch: Batch) {
+        for append in batch.appends { self.ends[append.run.run.key] = append.run.run.last }
+        for proof in batch.proofs {
+            self.points[proof.key] = min(self.points[proof.key] ?? .max, proof.point)
+        }
+    }
+}

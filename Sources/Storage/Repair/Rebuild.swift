@@ -1,0 +1,285 @@
+internal import Engine
+internal import Noise
+
+/// Puts salvaged entries together, log by log, and writes them into a new store as if they had
+/// just come.
+///
+/// An entry counts where an attestation of its author vouches for it and for all before it; a log
+/// is cut back to the last such entry.
+struct Rebuild {
+    /// A log that lost its end.
+    struct Cut: Hashable {
+        let key: LogKey
+        /// The last entry that is kept; 0 where none is.
+        let kept: UInt64
+        let lost: UInt64
+    }
+
+    private let staging: Database
+    private let salvage: Salvage
+    private(set) var cuts: [Cut] = []
+    private(set) var entryCount = 0
+
+    /// How many runs and bytes one transaction takes.
+    private static let batchRuns = 256
+    private static let batchBytes = 4_194_304
+
+    init(_ salvage: Salvage, from staging: Database) {
+        self.salvage = salvage
+        self.staging = staging
+    }
+
+    private func key(_ log: Salvage.Log) -> LogKey? {
+        guard let conversation = self.salvage.conversations[log.conversation],
+            let author = self.salvage.authors[log.author]
+        else { return nil }
+        return LogKey(
+            conversation: ConversationID(conversation.hash),
+            name: LogName(author: PeerID(author), incarnation: log.incarnation))
+    }
+
+    // MARK: Verifying
+
+    /// Finds the runs of all logs that verify, and notes them in the order in which they had come.
+    mutating func verify() throws(SQLiteError) {
+        try self.staging.execute("BEGIN")
+        // Without checksums a damaged row can claim another log's name.
+        var seen: Set<LogKey> = []
+        for (id, log) in self.salvage.logs.sorted(by: { $0.key < $1.key }) {
+            guard let key = self.key(log), seen.insert(key).inserted else { continue }
+            let kept = try self.verify(id, key)
+            if kept < log.seq {
+                self.cuts.append(Cut(key: key, kept: kept, lost: log.seq - kept))
+            }
+        }
+        try self.staging.execute(
+            "COMMIT; CREATE INDEX runs_by_place ON runs (place, log, first)")
+    }
+
+    /// One log; gives the last entry that is kept.
+    private func verify(_ id: Int64, _ key: LogKey) throws(SQLiteError) -> UInt64 {
+        let rows = try self.entries(of: id)
+        var head = Head.start
+        var place = Int64.min
+        var waiting: [Entry] = []
+        var bytes = 0
+        var firstArrival: Int64 = 0
+        let note = try self.staging.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, ?4)")
+        var prev: EntryID?
+        defer { rows.reset() }
+        while try rows.step() {
+            let seq = head.seq + UInt64(waiting.count) + 1
+            let found = UInt64(bitPattern: rows.int(0))
+            // A second row of the same place, from a page that was damaged.
+            if found < seq { continue }
+            guard found == seq, waiting.count < Limits.runEntries,
+                let entry = try? Self.entry(rows)
+            else { break }
+            if waiting.isEmpty { (firstArrival, bytes) = (rows.int(6), 0) }
+            // Where attestations are missing, what is left between two must still fit a run.
+            bytes += entry.runBytes(after: waiting.last?.time)
+            guard bytes <= Limits.runEntryBytes else { break }
+            waiting.append(entry)
+            prev = entry.id(key: key, seq: seq, prev: prev)
+            guard let attestation = try? rows.optionalBytes64(5),
+                let run = Self.run(key, after: head, waiting, attestation)
+            else { continue }
+            // Cursors ran upwards in a log, but for entries that were held.
+            place = max(place, firstArrival)
+            try note.bind(1, id)
+            try note.bind(2, Int64(run.run.first))
+            try note.bind(3, Int64(waiting.count))
+            try note.bind(4, place)
+            try note.run()
+            head = run.head
+            waiting = []
+        }
+        return head.seq
+    }
+
+    /// The columns that ``entry(_:)`` reads, of the rows of a log from a number on.
+    private func entries(of log: Int64, from first: Int64 = 1) throws(SQLiteError) -> Statement {
+        let statement = try self.staging.prepare(
+            """
+            SELECT seq, hlc, kind, extra, payload, attestation, arrival, flags
+            FROM entries WHERE log = ?1 AND seq >= ?2 ORDER BY seq, sound DESC
+            """)
+        try statement.bind(1, log)
+        try statement.bind(2, first)
+        return statement
+    }
+
+    private static func entry(_ row: Statement) throws(SQLiteError) -> Entry {
+        try Entry(
+            kind: row.int(2), time: HybridTime(stored: row.int(1)), extra: row.optionalBytes(3),
+            payload: row.optionalBytes(4))
+    }
+
+    private static func run(
+        _ key: LogKey, after head: Head, _ entries: [Entry], _ attestation: Bytes64
+    ) -> VerifiedRun? {
+        guard head.seq == 0 || entries[0].time > head.time,
+            entries.allSatisfy({ $0.deps.count <= Limits.depCount })
+        else { return nil }
+        return Run(
+            key: key, first: head.seq + 1, prev: head.seq == 0 ? nil : head.id,
+            attestation: attestation, entries: entries
+        ).verified()
+    }
+
+    // MARK: Writing
+
+    /// Writes all that was verified into a new store, in the order in which it had come.
+    mutating func write(into store: StoreFile) throws(SQLiteError) {
+        var cursors = CursorMap()
+        var heads: [Int64: Head] = [:]
+        var batch = Batch(number: 1)
+        var bytes = 0
+        for conversation in self.salvage.conversations.values {
+            batch.membership[ConversationID(conversation.hash)] = conversation.membership
+        }
+        batch.records = self.salvage.records
+        batch.peers = self.salvage.peers
+        let runs = try self.staging.prepare(
+            "SELECT log, first, count FROM runs ORDER BY place, log, first")
+        try runs.forEach { (row) throws(SQLiteError) in
+            let id = row.int(0)
+            guard let log = self.salvage.logs[id], let key = self.key(log) else { return }
+            let (append, arrivals) = try self.append(
+                id, key, from: row.int(1), count: Int(row.int(2)), after: heads[id] ?? .start)
+            heads[id] = append.run.head
+            cursors.add(arrivals)
+            bytes += append.run.run.entries.reduce(0) { $0 + $1.runBytes }
+            self.entryCount += arrivals.count
+            batch.appends.append(append)
+            if batch.appends.count == Self.batchRuns || bytes > Self.batchBytes {
+                _ = try store.commit(batch)
+                batch = Batch(number: batch.number + 1)
+                bytes = 0
+            }
+        }
+        _ = try store.commit(batch)
+        batch = Batch(number: batch.number + 1)
+        batch.proofs = self.salvage.proofs
+        _ = try store.commit(batch)
+        try self.writePositions(into: store, cursors)
+    }
+
+    /// A run as it is appended, and the arrival numbers that its entries had.
+    private func append(
+        _ id: Int64, _ key: LogKey, from first: Int64, count: Int, after head: Head
+    ) throws(SQLiteError) -> (Append, [Int64]) {
+        var entries: [Entry] = []
+        var arrivals: [Int64] = []
+        var attestation: Bytes64?
+        var lateBefore = HybridTime(0)
+        let rows = try self.entries(of: id, from: first)
+        defer { rows.reset() }
+        while entries.count < count, try rows.step() {
+            guard rows.int(0) == first + Int64(entries.count) else { continue }
+            let entry = try Self.entry(rows)
+            let isLate = EntryFlags(rawValue: rows.int(7)).contains(.late)
+            if isLate { lateBefore = entry.time.next ?? entry.time }
+            arrivals.append(rows.int(6))
+            entries.append(entry)
+            attestation = try rows.optionalBytes64(5)
+        }
+        guard let attestation, let run = Self.run(key, after: head, entries, attestation) else {
+            throw .damaged("a run that was verified is another now")
+        }
+        var append = Append(
+            run: run, heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count,
+            lateBefore: lateBefore)
+        let sends = try self.staging.prepare(
+            "SELECT seq, key FROM sends WHERE log = ?1 AND seq >= ?2 AND seq < ?3")
+        try sends.bind(1, id)
+        try sends.bind(2, first)
+        try sends.bind(3, first + Int64(count))
+        try sends.forEach { (row) throws(SQLiteError) in
+            append.keys[Int(row.int(0) - first)] = row.text(1)
+        }
+        return (append, arrivals)
+    }
+
+    /// Where readers stood, in the new numbers.
+    private func writePositions(
+        into store: StoreFile, _ cursors: CursorMap
+    ) throws(SQLiteError) {
+        for conversation in self.salvage.conversations.values where conversation.read > 0 {
+            try store.markRead(
+                ConversationID(conversation.hash),
+                through: Cursor(cursors.position(conversation.read)))
+        }
+        for consumer in self.salvage.consumers {
+            try store.acknowledge(consumer.name, Cursor(cursors.position(consumer.cursor)))
+        }
+        try self.keepKeys(in: store)
+        let state = try store.database.prepare(
+            """
+            INSERT OR REPLACE INTO state (one, owner, starts, token)
+            VALUES (1, ?1, ?2, zeroblob(32))
+            """)
+        try state.bind(1, store.owner.key)
+        try state.bind(2, self.salvage.starts ?? UInt64(0).stored)
+        try state.run()
+    }
+}
+
+extension Rebuild {
+    /// Keeps the idempotency keys of entries that were cut off: they count again when peers have
+    /// brought these back.
+    fileprivate func keepKeys(in store: StoreFile) throws(SQLiteError) {
+        let lost = try self.staging.prepare(
+            "SELECT key, log, seq, milliseconds FROM sends ORDER BY number")
+        let add = try store.database.prepare(
+            "INSERT OR IGNORE INTO sends (key, log, seq, milliseconds) VALUES (?1, ?2, ?3, ?4)")
+        try lost.forEach { (row) throws(SQLiteError) in
+            guard let key = self.salvage.logs[row.int(1)].flatMap({ self.key($0) }),
+                let log = try store.logRow(key), row.int(2) > Int64(bitPattern: log.head.seq)
+            else { return }
+            try add.bind(1, text: row.text(0))
+            try add.bind(2, log.id)
+            try add.bind(3, row.int(2))
+            try add.bind(4, row.int(3))
+            try add.run()
+        }
+    }
+}
+
+/// Tells what a cursor of the old store is in the new one.
+///
+/// Arrival numbers move up where rows are missing. Kept as stretches that move alike, of which
+/// there are as many as gaps and places where the order changed.
+struct CursorMap {
+    private struct Stretch {
+        var old: ClosedRange<Int64>
+        /// The new number of the first.
+        var new: Int64
+    }
+
+    private var stretches: [Stretch] = []
+    private var newest: Int64 = 0
+
+    /// Counts the next entries by the arrival numbers that they had; held ones get none.
+    mutating func add(_ arrivals: [Int64]) {
+        for arrival in arrivals where arrival > 0 {
+            self.newest += 1
+            if let last = self.stretches.last, arrival == last.old.upperBound + 1 {
+                self.stretches[self.stretches.count - 1].old = last.old.lowerBound...arrival
+            } else {
+                self.stretches.append(Stretch(old: arrival...arrival, new: self.newest))
+            }
+        }
+    }
+
+    /// The largest new cursor up to which everything had an old number up to `cursor`: a reader that
+    /// goes on from there misses nothing, though it may see something twice.
+    func position(_ cursor: Int64) -> Int64 {
+        var position = self.newest
+        for stretch in self.stretches where stretch.old.upperBound > cursor {
+            let seen = max(0, cursor - stretch.old.lowerBound + 1)
+            position = min(position, stretch.new + seen - 1)
+        }
+        return position
+    }
+}

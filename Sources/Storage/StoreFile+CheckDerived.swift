@@ -1,0 +1,169 @@
+internal import Engine
+internal import Noise
+
+/// The check of all rows that are not entries: against the entries, or against what they hold.
+extension StoreFile {
+    typealias DerivedCheck = (inout Findings, Derived) throws(SQLiteError) -> Void
+
+    var derivedChecks: [DerivedCheck] {
+        [
+            self.checkConversations, self.checkPlaces, self.checkMembers, self.checkWaiting,
+            self.checkRecords, self.checkSends, self.checkCursors, self.checkPeersAndState,
+        ]
+    }
+
+    private func checkConversations(
+        _ findings: inout Findings, _ derived: Derived
+    ) throws(SQLiteError) {
+        let newest = try self.newestCursor().rawValue
+        var rows: [(id: Int64, hash: Bytes32, unread: Int64, read: Int64)] = []
+        let statement = try self.database.prepare(
+            "SELECT id, hash, unread, read, name, joined, shown, latest FROM conversations")
+        let time = try self.database.prepare(
+            "SELECT 1 FROM entries WHERE conversation = ?1 AND hlc = ?2 AND arrival > 0 LIMIT 1")
+        try statement.forEach { (row) throws(SQLiteError) in
+            let hash = try row.bytes32(1)
+            rows.append((row.int(0), hash, row.int(2), row.int(3)))
+            if !row.isNull(4) {
+                let name = RoomName(row.text(4))
+                if name?.conversation.hash != hash || !(0...1).contains(row.int(5)) {
+                    findings.add(nil, nil, "conversation \(hash): its name is not the room's")
+                }
+            }
+            let shown = row.optionalInt(6).map { HybridTime(stored: $0) }
+            let expected = derived.shown[row.int(0)]
+            if shown != expected {
+                // What was shown once and is hidden now counts, too.
+                try time.bind(1, row.int(0))
+                try time.bind(2, row.optionalInt(6))
+                let isOfAnEntry = try time.first { _ in true } ?? false
+                if !isOfAnEntry || (expected.map { $0 > shown ?? HybridTime(0) } ?? false) {
+                    findings.add(
+                        nil, nil, "conversation \(hash): the newest time shown is noted wrong")
+                }
+            }
+            if !(0...newest).contains(row.int(3)) || !(0...newest).contains(row.int(7)) {
+                findings.add(nil, nil, "conversation \(hash): the read position is noted wrong")
+            }
+        }
+        for row in rows {
+            let unread = try self.countUnread(row.id, after: row.read, through: newest)
+            if unread != row.unread {
+                findings.add(
+                    nil, nil, "conversation \(row.hash) counts \(row.unread) unread, has \(unread)")
+            }
+        }
+    }
+
+    private func checkPlaces(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        let strays = try self.database.int(
+            "SELECT count(*) FROM entries WHERE log NOT IN (SELECT id FROM logs)")
+        if strays > 0 { findings.add(nil, nil, "\(strays) entries are of no log") }
+        let proofs = try self.database.int(
+            "SELECT count(*) FROM forks f JOIN logs l ON l.id = f.log WHERE l.fork IS NULL")
+        if proofs > 0 { findings.add(nil, nil, "\(proofs) fork proofs are of logs that go on") }
+    }
+
+    private func checkMembers(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        var missing = derived.members
+        let statement = try self.database.prepare(
+            "SELECT conversation, author, kind, hlc, incarnation, seq FROM members")
+        try statement.forEach { (row) throws(SQLiteError) in
+            let membership = Membership(conversation: row.int(0), author: row.int(1))
+            let latest = missing.removeValue(forKey: membership)
+            if latest?.kind != row.int(2)
+                || latest.map({ $0.order != (row.int(3), row.int(4), row.int(5)) }) ?? true
+            {
+                findings.add(
+                    nil, nil,
+                    "member \(row.int(1)) of conversation \(row.int(0)) is not as its log says")
+            }
+        }
+        if !missing.isEmpty { findings.add(nil, nil, "\(missing.count) members are missing") }
+    }
+
+    /// Each awaited dep of an entry was looked up already; here are rows of no such entry.
+    private func checkWaiting(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        var rows = 0
+        try self.database.prepare("SELECT dep, log, seq FROM waiting").forEach {
+            (row) throws(SQLiteError) in
+            rows += 1
+            let entry = try self.entryRow(log: row.int(1), seq: UInt64(bitPattern: row.int(2)))
+            if entry?.deps.contains(where: { $0.prefix == row.int(0) }) != true {
+                findings.add(nil, nil, "entry \(row.int(2)) of log \(row.int(1)) waits for no dep")
+            }
+        }
+        if rows > derived.waiting {
+            findings.add(nil, nil, "\(rows) deps are awaited, of which \(derived.waiting) lack")
+        }
+    }
+
+    private func checkRecords(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        let statement = try self.database.prepare(
+            """
+            SELECT r.record, a.key, c.hash, r.kind FROM records r
+            LEFT JOIN authors a ON a.id = r.author LEFT JOIN conversations c ON c.id = r.conversation
+            """)
+        try statement.forEach { (row) throws(SQLiteError) in
+            let record: Record
+            do throws(SQLiteError) {
+                record = try Self.record(row.bytes(0))
+            } catch { return findings.add(nil, nil, error.message) }
+            if !record.isValid {
+                findings.add(nil, nil, "the record of \(record.author.key) is not its author's")
+            }
+            let conversation = row.isNull(2) ? nil : try row.bytes32(2)
+            if try record.author.key != row.bytes32(1) || record.conversation?.hash != conversation
+                || Int64(record.kind) != row.int(3)
+            {
+                findings.add(nil, nil, "the record of \(record.author.key) is misplaced")
+            }
+        }
+    }
+
+    private func checkSends(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        let statement = try self.database.prepare(
+            """
+            SELECT s.number, s.key, s.milliseconds, e.hlc, s.seq > l.seq FROM sends s
+            LEFT JOIN logs l ON l.id = s.log
+            LEFT JOIN entries e ON e.log = s.log AND e.seq = s.seq
+            """)
+        try statement.forEach { (row) throws(SQLiteError) in
+            let time = row.optionalInt(3).map { HybridTime(stored: $0) }
+            // A repair cuts a log back, and keeps the keys of what peers will bring.
+            let isToCome = row.isNull(3) && row.int(4) == 1
+            if !isToCome && time.map({ Int64($0.milliseconds) }) != row.int(2)
+                || row.text(1).isEmpty
+            {
+                findings.add(
+                    nil, nil, "idempotency key \(row.int(0)) is not that of an entry")
+            }
+        }
+    }
+
+    private func checkCursors(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        let newest = try self.newestCursor().rawValue
+        try self.database.prepare("SELECT name, cursor FROM consumers").forEach {
+            (row) throws(SQLiteError) in
+            if !(0...newest).contains(row.int(1)) || row.text(0).isEmpty {
+                findings.add(
+                    nil, nil,
+                    "the consumer \"\(row.text(0))\" is at \(row.int(1)), behind \(newest)")
+            }
+        }
+    }
+
+    private func checkPeersAndState(
+        _ findings: inout Findings, _ derived: Derived
+    ) throws(SQLiteError) {
+        var snapshot = Snapshot()
+        try self.readPeers(into: &snapshot)
+        try self.database.prepare("SELECT key FROM authors").forEach { (row) throws(SQLiteError) in
+            _ = try row.bytes32(0)
+        }
+        let state = try self.database.prepare("SELECT owner, token FROM state").first {
+            (row) throws(SQLiteError) in (try row.bytes32(0), try row.bytes32(1))
+        }
+        if state == nil { findings.add(nil, nil, "whose store it is is not noted") }
+    }
+}

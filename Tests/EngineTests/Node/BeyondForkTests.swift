@@ -1,0 +1,73 @@
+import Engine
+import Noise
+import Testing
+
+@Suite("Runs that reach beyond a fork") struct BeyondForkTests {
+    private static let ops = room("ops")
+
+    /// A node that is in the room and linked to a peer who is there, too.
+    private static func node() -> Node<SeededRandom> {
+        var node = Node(
+            signer: signer(1), boot: 1,
+            configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
+            snapshot: Snapshot(), random: SeededRandom(seed: 1))
+        Self.give(&node, .started)
+        Self.give(&node, .request(RequestID(1), .join(Self.ops)))
+        let info = LinkInfo(
+            peer: PeerID(signer(2).publicKey), boot: 2, isInitiator: false, dial: 1, version: 1,
+            listenPort: nil, handshakeHash: Bytes64.zero)
+        Self.give(&node, .linkOpened(LinkID(1), info, address: "192.0.2.7:4100", dial: nil))
+        Self.give(&node, .rooms([Self.ops]))
+        return node
+    }
+
+    private static func give(_ node: inout Node<SeededRandom>, _ frame: Frame) {
+        guard let received = try? ReceivedFrame(whole: frame.encoded.bytes) else {
+            preconditionFailure("a frame that was encoded decodes")
+        }
+        Self.give(&node, .received(LinkID(1), received))
+    }
+
+    /// Gives a node an event, and writes what it wants written.
+    @discardableResult
+    private static func give(_ node: inout Node<SeededRandom>, _ event: Event) -> [Action] {
+        let now = Instant(monotonic: 1_000, wall: 1_000_000)
+        var all = node.handle(event, at: now)
+        var next = 0
+        var cursor: Int64 = 0
+        while next < all.count {
+            if case .commit(let batch) = all[next] {
+                let cursors = batch.appends.map { append in
+                    append.run.ids.map { _ in
+                        cursor += 1
+                        return Cursor(cursor)
+                    }
+                }
+                let outcome = BatchOutcome(
+                    number: batch.number, cursors: cursors, released: [],
+                    held: HeldEntries(count: 0, first: nil))
+                all += node.handle(.committed(outcome), at: now)
+            }
+            next += 1
+        }
+        return all
+    }
+
+    @Test("a run from before a known fork to behind it changes nothing")
+    func beyondFork() async {
+        await #expect(processExitsWith: .success) {
+            var node = Self.node()
+            let log = TestLog(signer(3), in: Self.ops.conversation)
+            let common = [1, 2].map { TestLog.text("common", at: UInt64($0) << 16) }
+            let one = log.run(common + [TestLog.text("one", at: 3 << 16)])
+            let other = log.run(common + [TestLog.text("other", at: 3 << 16)])
+            guard let left = one.suffix(from: 3), let right = other.suffix(from: 3),
+                let proof = ForkProof(left, right)
+            else { preconditionFailure("two entries at one place are a fork") }
+            Self.give(&node, .syncRun(log.run(common).run))
+            Self.give(&node, .forkProof(proof))
+            Self.give(&node, .syncRun(one.run))
+            precondition(node.audit.logs[log.key]?.head.seq == 2)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+#if MUTANTS
+    import Engine
+    import Simulation
+
+    /// What catches a deliberate bug, and finds nothing without it.
+    enum Catch: Sendable {
+        /// A seed of the simulation, and a part of what it then complains of.
+        case seed(UInt64, says: String)
+        /// A seed with a peer that breaks the protocol, and a part of what it then complains of.
+        case assault(UInt64, says: String)
+        /// A test of the ordinary suite: its suite and function, and itself.
+        case test(String, @Sendable () async throws -> Void)
+    }
+
+    extension Mutant {
+        /// What catches this bug; `Docs/Testing/Mutants.md` says the same.
+        var catches: [Catch] {
+            switch self {
+            case .acknowledgeBeforeCommit:
+                [.seed(1, says: "acknowledges what is not on its disk")]
+            case .pushBeforeCommit: [.seed(10, says: "stores an entry that nobody wrote")]
+            case .claimBeforeCommit: [.seed(2, says: "claims to have what is not on its disk")]
+            case .creditBeforeCommit: [.seed(1, says: "gives credit for what is not on its disk")]
+            case .countFailedCommits: [.seed(7, says: "its head is")]
+            case .creditTwice: [.seed(2, says: "gets more credit than it used")]
+            case .takeSentForDelivered: [.seed(12, says: "says delivered where it is not")]
+            case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
+            case .takeDigestsForEqual: [.seed(1, says: "still not: all agree")]
+            case .keepEveryLink: [.seed(1, says: "links between")]
+            case .forgetDeps: [.seed(2, says: "writes as if it had not shown")]
+            case .followTheWallClock: [.seed(11, says: "is not valid")]
+            case .believeEveryClock: [SimulationCatches.clocks]
+            case .trustRestoredHistory:
+                [.seed(33, says: "forks its own log"), SimulationCatches.restoredBackup]
+            case .forgetForkProofs: [SimulationCatches.fork]
+            case .sendAgainUnderAKey: [.seed(11, says: "sent twice under one key")]
+            case .acceptUnattested:
+                [.assault(1, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
+            case .dropRoleByte: [EngineCatches.signatures]
+            case .acceptAnotherKey: [EngineCatches.otherKey]
+            case .acceptLongVarints: [EngineCatches.varints]
+            case .acceptWithheldPayloads: [EngineCatches.withheld]
+            case .syncNothing, .splitBatches: [StorageCatches.syncs]
+            case .keepFailedBatches: [StorageCatches.refused]
+            case .dropAttestations: [StorageCatches.runs]
+            case .ignoreDeps: [StorageCatches.deps]
+            case .orderByArrival: [StorageCatches.order]
+            case .forgetKeys: [StorageCatches.keys]
+            case .forgetMark: [StorageCatches.mark]
+            }
+        }
+    }
+#endif

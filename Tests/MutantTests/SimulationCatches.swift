@@ -1,0 +1,12 @@
+#if MUTANTS
+    @testable import SimulationTests
+
+    /// Tests of the simulation that catch deliberate bugs.
+    enum SimulationCatches {
+        static let clocks = Catch.test("ClockTests.ahead") { try ClockTests().ahead() }
+        static let restoredBackup = Catch.test("ReplicationTests.restoredBackup") {
+            try ReplicationTests().restoredBackup()
+        }
+        static let fork = Catch.test("ForkTests.fork") { try ForkTests().fork() }
+    }
+#endif

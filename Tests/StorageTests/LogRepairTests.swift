@@ -1,0 +1,106 @@
+import Engine
+import Noise
+import Testing
+
+@testable import Storage
+
+@Suite("Repair of the write-ahead log")
+struct LogRepairTests {
+    /// A store whose process was killed: database and log as they were.
+    static func killed() async throws -> (story: RepairTests.Story, database: [UInt8], log: [UInt8])
+    {
+        let (story, store) = try await RepairTests.story(closing: false)
+        let database = try readFile(story.directory.database)
+        let log = try readFile(story.directory.database + "-wal")
+        await store.close()
+        return (story, database, log)
+    }
+
+    static func put(_ directory: TemporaryDirectory, _ database: [UInt8], _ log: [UInt8]) throws {
+        try writeFile(directory.database, database)
+        try writeFile(directory.database + "-wal", log)
+    }
+
+    @Test("a log without damage is read as SQLite reads it")
+    func sound() async throws {
+        let (story, database, log) = try await Self.killed()
+        try Self.put(story.directory, database, log)
+        #expect(log.count > 500_000)
+        #expect(try WriteAheadLog(path: story.directory.database + "-wal")?.damage == [])
+        #expect(try RepairTests.check(story.directory).findings.isEmpty)
+        let store = try await story.directory.open()
+        #expect(try await RepairTests.history(store) == story.history)
+        await store.close()
+    }
+
+    @Test("a flipped bit in the log is found, never opened over, and put right")
+    func flipped() async throws {
+        let (story, database, log) = try await Self.killed()
+        var random = SeededRandom(seed: 4)
+        let frame = 4_096 + 24
+        // The header, the parts of the first frame's header, and anywhere.
+        var places = [
+            0, 3, 9, 13, 17, 25, 33, 37, 41, 49, 53, log.count - frame + 30, log.count - 1,
+        ]
+        for _ in 0..<12 { places.append(.random(in: 0..<log.count, using: &random)) }
+        for place in places {
+            var damaged = log
+            damaged[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            try Self.put(story.directory, database, damaged)
+            let report = try RepairTests.check(story.directory)
+            #expect(!report.findings.isEmpty, "byte \(place)")
+            let failure = await #expect(throws: StoreFailure.self, "byte \(place)") {
+                try await story.directory.open()
+            }
+            #expect(failure?.reason == .corrupt)
+            #expect(try readFile(story.directory.database + "-wal") == damaged)
+            let repair = try RepairTests.repair(story.directory)
+            #expect(repair.cuts.isEmpty && !repair.isRebuilt, "byte \(place)")
+            #expect(try readFile(try #require(repair.copy) + "-wal") == damaged)
+            let store = try await story.directory.open()
+            #expect(try await RepairTests.history(store) == story.history, "byte \(place)")
+            await store.close()
+        }
+    }
+
+    @Test("a frame that no bit mends costs what it held, not what follows it")
+    func overwritten() async throws {
+        let (story, database, log) = try await Self.killed()
+        var damaged = log
+        let frames = (log.count - 32) / 4_120
+        for index in 0..<512 { damaged[32 + (frames / 2) * 4_120 + 100 + index] ^= 0x5A }
+        try Self.put(story.directory, database, damaged)
+        #expect(try !RepairTests.check(story.directory).findings.isEmpty)
+        _ = try RepairTests.repair(story.directory)
+        try await RepairTests.refill(story)
+    }
+
+    @Test("a last commit of which only later sectors reached the disk is a power cut, no damage")
+    func reordered() async throws {
+        let (story, database, log) = try await Self.killed()
+        let frames = (log.count - 32) / 4_120
+        // The frame behind the last commit but one; the number behind the page's tells a commit.
+        let commits = (0..<frames).filter { frame in
+            log[32 + frame * 4_120 + 4..<32 + frame * 4_120 + 8].contains { $0 != 0 }
+        }
+        let first = try #require(commits.dropLast().last) + 1
+        try #require(first < frames - 2)
+        for frame in first..<frames - 1 {
+            var torn = log
+            for place in 512..<1_024 { torn[32 + frame * 4_120 + place] = 0 }
+            try Self.put(story.directory, database, torn)
+            #expect(try WriteAheadLog(path: story.directory.database + "-wal")?.damage == [])
+            await (try await story.directory.open()).close()
+        }
+    }
+
+    @Test("a log that ends within a frame, as after a power cut, is no damage")
+    func torn() async throws {
+        let (story, database, log) = try await Self.killed()
+        for cut in [1, 100, 4_119, 4_120] {
+            try Self.put(story.directory, database, Array(log.dropLast(cut)))
+            #expect(try WriteAheadLog(path: story.directory.database + "-wal")?.damage == [])
+            #expect(try RepairTests.check(story.directory).findings.isEmpty)
+        }
+    }
+}
