@@ -66,16 +66,26 @@ enum ConfigurationTarget {
     }
 }
 
-/// The arguments of `stoad`, each ended by a newline.
+/// The arguments of `stoad`, each ended by a newline; `HOME=` before them takes the home away, and
+/// `STOA_LOG=` and a word sets that variable.
 enum ArgumentsTarget {
     static func run(_ bytes: [UInt8]) throws -> Verdict {
-        let arguments = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        var arguments = bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
         // Nothing lies there, so no file is read.
-        let paths = Paths(
-            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"], userID: 1_000)
+        var directories = ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"]
+        var environment: [String: String] = [:]
+        if arguments.first == "HOME=" {
+            directories = [:]
+            arguments.removeFirst()
+        }
+        if let level = arguments.first, level.hasPrefix("STOA_LOG=") {
+            environment["STOA_LOG"] = String(level.dropFirst("STOA_LOG=".count))
+            arguments.removeFirst()
+        }
+        let paths = Paths(environment: directories, userID: 1_000, runtimeRoot: "/nonexistent")
         do throws(ConfigurationError) {
             switch try Command(
-                arguments: arguments, environment: [:], paths: paths, userName: { nil })
+                arguments: arguments, environment: environment, paths: paths, userName: { nil })
             {
             case .run(let configuration), .check(let configuration), .repair(let configuration):
                 try ConfigurationTarget.check(configuration)
@@ -94,7 +104,8 @@ enum AddressTarget {
     static func run(_ bytes: [UInt8]) throws -> Verdict {
         let text = String(decoding: bytes, as: UTF8.self)
         var isTaken = false
-        if let address = try? PeerAddress(text) {
+        do {
+            let address = try PeerAddress(text)
             isTaken = true
             let again = try? PeerAddress(address.description)
             try demand(again == address, "an address of a peer does not survive")
@@ -102,12 +113,21 @@ enum AddressTarget {
             if let numeric = address.numeric {
                 try demand(SocketAddress(numeric)?.description == numeric, "no numeric address")
             }
+        } catch let error as PeerAddressError {
+            try demand(!error.description.isEmpty, "an error says nothing")
         }
         if let address = SocketAddress(text) {
             isTaken = true
             try demand(SocketAddress(address.description) == address, "an address does not survive")
-            let bytes = IPAddress(bytes: address.ip.bytes, scope: address.ip.scope)
-            try demand(bytes == address.ip, "the bytes of an address are another")
+            let ip = address.ip
+            try demand(
+                IPAddress(bytes: ip.bytes, scope: ip.scope) == ip,
+                "the bytes of an address are another")
+            try demand(
+                IPAddress(bytes: ip.bytes + [0], scope: ip.scope) == nil, "an address is too long")
+            try demand(!(ip.isLoopback && ip.isWildcard), "an address is all and itself")
+            let isBehind = IPAddress.anyIPv4 < ip
+            try demand(isBehind == (ip != IPAddress.anyIPv4), "an address comes before the first")
         }
         if let address = IPAddress(text) {
             isTaken = true

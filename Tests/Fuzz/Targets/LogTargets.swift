@@ -194,6 +194,8 @@ enum RecordTarget {
             try demand(
                 try Record(decoding: signed.encoded) == signed, "a record is not what was signed")
             try demand(signed.hash != record.hash || signed == record, "two records have one hash")
+            let stands = [signed.supersedes(record), record.supersedes(signed), signed == record]
+            try demand(stands.count { $0 } == 1, "neither or both of two records stand")
         } else {
             _ = record.isValid
         }
@@ -203,5 +205,7 @@ enum RecordTarget {
     private static func survives(_ profile: Profile, _ raw: [UInt8]) throws {
         try demand(profile.encoded == raw, "a profile is taken in a second form")
         try demand(profile.isWithinLimits, "a profile is taken beyond its limits")
+        let same = Profile(name: profile.name, status: profile.status)
+        try demand(same == profile, "a profile says something else")
     }
 }

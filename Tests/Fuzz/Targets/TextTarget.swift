@@ -18,15 +18,18 @@ enum TextTarget {
         let ours = Engine.Base32.decode(text)
         let theirs = ControlAPI.Base32.decode(text)
         try demand(ours == theirs, "two decoders of base32 differ")
-        if let ours {
+        if let ours, let theirs {
+            try demand(
+                ControlAPI.Base32.encode(theirs).utf8.elementsEqual(text.utf8),
+                "base32 is taken in a second form")
             try demand(
                 Engine.Base32.encode(ours).utf8.elementsEqual(text.utf8),
                 "base32 is taken in a second form")
         }
         guard let peer = PeerID(text) else { return false }
         try demand(peer.description == text && text.hasPrefix(peer.shortText), "an id is another")
-        try demand(EntryID(text)?.hash == peer.key, "an id is none of an entry")
-        try demand(ConversationID(text)?.hash == peer.key, "an id is none of a conversation")
+        try demand(EntryID(text)?.description == text, "an id is none of an entry")
+        try demand(ConversationID(text)?.description == text, "an id is none of a conversation")
         return true
     }
 
@@ -37,6 +40,9 @@ enum TextTarget {
         }
         guard let name = RoomName(text) else { return false }
         try demand(name.text.utf8.elementsEqual(text.utf8), "a name changes")
+        try demand(Set([name, name]).count == 1 && !(name < name), "a name is two")
+        let hash = BLAKE2b.hash256(Array(text.utf8), personal: .room)
+        try demand(name.conversation.hash == hash, "a name has another room")
         try demand(
             TerminalText.line(text).utf8.elementsEqual(text.utf8), "a name steers a terminal")
         return true
@@ -47,6 +53,8 @@ enum TextTarget {
         try demand(Timestamp.range.contains(time.milliseconds), "a time is out of range")
         try demand(time.text.utf8.count == 24, "a time has another length")
         try demand(Timestamp(time.text) == time, "a time does not survive its encoding")
+        let next = Timestamp(milliseconds: time.milliseconds + 1)
+        try demand(time < next || next.milliseconds == time.milliseconds, "time goes back")
         return true
     }
 

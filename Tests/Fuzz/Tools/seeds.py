@@ -246,11 +246,31 @@ def by_hand(seeds: Seeds) -> None:
         seeds.keep("noise", b"\x03" + u8(step) + u8(step) + b"\x00")
     for choice in (b"\x01", b"\x00\x02\x03", b"\x02"):
         seeds.keep("preface", choice)
-    # A frame of 20,000 bytes in two fragments, the first filled up by the harness.
-    head = varint(Type.LIVE_RUN) + varint(20_000)
-    first = varint(Type.LIVE_FRAGMENT) + varint(16_381) + b"\x00" + head
-    last = varint(Type.LIVE_FRAGMENT) + varint(3_700) + b"\x01" + bytes(3_699)
+    # A frame that may be skipped and is one byte too long to go uncut; the harness fills the first part.
+    for kind, unknown in ((Type.LIVE_FRAGMENT, 0x12), (Type.SYNC_FRAGMENT, 0x30)):
+        head = varint(unknown) + varint(frames.PLAINTEXT_MAXIMUM - 2)
+        first = varint(kind) + varint(frames.PLAINTEXT_MAXIMUM - 3) + b"\x00" + head
+        last = varint(kind) + b"\x06\x01" + b"\xff" * 5
+        parts = u16(0x8000 | len(first)) + first + u16(len(last)) + last
+        seeds.keep("frames", parts)
+        seeds.keep("session", b"\x00\x00" + parts)
+    # The same with a run whose payload is the filling: it goes out in fragments again.
+    head = bytes(32 + 32 + 8) + b"\x01\x01" + bytes(64) + b"\x01\x00\x00" + bytes(8) + b"\x00"
+    size = frames.PLAINTEXT_MAXIMUM - 2
+    length = size - len(head) - 2
+    body = varint(Type.LIVE_RUN) + varint(size) + head + varint(length)
+    first = varint(Type.LIVE_FRAGMENT) + varint(frames.PLAINTEXT_MAXIMUM - 3) + b"\x00" + body
+    last = varint(Type.LIVE_FRAGMENT) + b"\x06\x01" + b"\xff" * 5
     seeds.keep("frames", u16(0x8000 | len(first)) + first + u16(len(last)) + last)
+    # Something between two parts, a part of another channel, and a frame that never ends.
+    part = varint(Type.LIVE_FRAGMENT) + varint(frames.PLAINTEXT_MAXIMUM - 3) + b"\x00"
+    other = part + varint(0x30) + varint(frames.PLAINTEXT_MAXIMUM - 2)
+    for parts in ([part, b"\x12\x00"], [other, last], [part] * 19):
+        packed = b"".join(
+            u16(len(item) | (0x8000 if item.startswith(part) else 0)) + item for item in parts
+        )
+        seeds.keep("frames", packed)
+        seeds.keep("session", b"\x00\x00" + packed)
     seeds.keep("session", b"\x00\x00\x7f\xff\x00\x02ab")
     for name, status in (("Ada", ""), ("Β\u03ad\u03b1", "in the stoa"), ("", "x" * 256)):
         seeds.keep("record", b"\x02" + text(name, 64) + text(status, 256))
