@@ -45,7 +45,7 @@ import Testing
         let opened = Event.linkOpened(LinkID(1), info, address: "192.0.2.7:50000", dial: nil)
         _ = node.handle(opened, at: now)
         _ = node.handle(.linkClosed(LinkID(1), nil), at: now)
-        withKnownIssue("there is one target too many") { #expect(node.excess == nil) }
+        #expect(node.excess == nil)
     }
 
     private static func dial(in actions: [Action]) -> DialID? {
