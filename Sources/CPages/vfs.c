@@ -164,7 +164,9 @@ static const sqlite3_io_methods methods = {
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                      int *out_flags) {
-    sqlite3_vfs *real = real_vfs(vfs);
+    /* The default of the moment, where it is another one and asks for no more room. */
+    sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+    if (real == NULL || real->szOsFile > real_vfs(vfs)->szOsFile) real = real_vfs(vfs);
     if (!(flags & SQLITE_OPEN_MAIN_DB)) return real->xOpen(real, name, file, flags, out_flags);
     struct pages_file *pages = (struct pages_file *)file;
     memset(pages, 0, sizeof *pages);

@@ -58,6 +58,36 @@ extension Checker {
         }
     }
 
+    /// A node gives its store a batch: what its user writes follows the newest that it shows.
+    func followed(_ batch: Batch, by machine: Machine, faults: Faults) throws {
+        // What is ahead of time or disputed is not followed.
+        guard max(faults.clockError.magnitude, self.clockError) < Limits.aheadMilliseconds / 2,
+            self.forkers.isEmpty
+        else { return }
+        // Own entries that come back from peers were written before.
+        for append in batch.appends
+        where append.run.run.key.name.author == machine.id
+            && self.written[append.run.ids[0]] == nil
+        {
+            let run = append.run.run
+            let heads = machine.store.logs.filter { $0.key.conversation == run.key.conversation }
+                .compactMap { key, log in log.rows.last.map { (key: key, row: $0) } }
+                .filter { $0.row.cursor != nil }
+            let newest = heads.max {
+                ($0.row.entry.time, $0.row.id) < ($1.row.entry.time, $1.row.id)
+            }
+            // The rest of one batch follows its first run.
+            guard let newest, run.first == 1 || run.prev == machine.store.logs[run.key]?.head.id
+            else { continue }
+            guard run.entries[0].time > newest.row.entry.time,
+                newest.key == run.key || run.entries[0].deps.contains(newest.row.id)
+            else {
+                throw Violation(
+                    "node \(machine.index) writes as if it had not shown \(newest.row.id)")
+            }
+        }
+    }
+
     /// Who reads the history of a node sees what who followed it has seen, in the same order; and what
     /// was acknowledged is there.
     func looked(at machine: Machine) throws {

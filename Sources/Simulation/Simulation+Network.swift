@@ -85,6 +85,7 @@ extension Simulation {
         let link = LinkID(self.lastNumber)
         self.linkCount += 1
         self.wires[number]?.ends[side].link = link
+        self.wires[number]?.directions[side].readBy = self.time + Limits.probeMilliseconds
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
         let info = LinkInfo(
@@ -132,7 +133,11 @@ extension Simulation {
         }
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
-            try self.checker.sent(frame, by: self.machines[index], direction)
+            // Who was left waiting by a hostile peer may ask it again until the link is given up.
+            if encoded.channel != .control, !self.isHostile(wire) { self.checker.syncFrames += 1 }
+            var heard = direction
+            if self.time <= direction.readBy { heard.announced.formUnion(direction.leftEarly) }
+            try self.checker.sent(frame, by: self.machines[index], heard)
             try self.checker.claimed(frame, by: self.machines[index])
         }
         if let malice = self.machines[index].malice {
@@ -369,9 +374,13 @@ extension Simulation {
         case .rooms(let names):
             for name in names {
                 self.wires[number]?.directions[side].announced.insert(name.conversation)
+                self.wires[number]?.directions[side].leftEarly.remove(name.conversation)
             }
         case .roomsLeft(let rooms):
             self.wires[number]?.directions[side].announced.subtract(rooms)
+            if let direction = self.wires[number]?.directions[side], self.time <= direction.readBy {
+                self.wires[number]?.directions[side].leftEarly.formUnion(rooms)
+            }
         default: break
         }
         if let malice = self.machines[end.machine].malice, let frame = received.frame {

@@ -48,7 +48,7 @@ extension Simulation {
         let milliseconds = self.time - begin
         self.rounds = (milliseconds + Limits.pingMilliseconds - 1) / Limits.pingMilliseconds
         try self.run(for: 65_000)
-        if let reason = try self.disagreement() { throw Violation("no longer agree: \(reason)") }
+        try self.checkAgreement()
         // A configured address may turn out late to be that of a linked peer; then the links are two
         // for a moment, and one is new.
         var isQuiet = false
@@ -62,11 +62,22 @@ extension Simulation {
             }
         }
         guard isQuiet else { throw Violation("links come and go on a quiet network") }
-        if let reason = try self.disagreement() { throw Violation("no longer agree: \(reason)") }
+        try self.checkAgreement()
         try self.checkRest()
         try self.checker.settled(self.machines, through: self.deadline)
         for machine in self.machines where machine.isUp { try self.checker.looked(at: machine) }
         try self.checker.matched(self.machines, through: self.deadline)
+    }
+
+    /// All agree still, but for a moment in which one link takes the place of another.
+    private func checkAgreement() throws {
+        var reason = ""
+        do {
+            try self.run(until: "all agree again", within: Limits.pingMilliseconds) {
+                reason = try self.disagreement() ?? ""
+                return reason.isEmpty
+            }
+        } catch { throw Violation("no longer agree: \(reason)") }
     }
 
     /// Where nothing happens nothing is under way and nothing is owed.

@@ -261,8 +261,8 @@ package final class Simulation {
             guard self.machines[index].writing == nil else {
                 throw Violation("node \(index) gives the store a second batch")
             }
-            try self.checker.drafted(batch, by: self.machines[index], faults: self.faults)
             self.machines[index].writing = batch
+            try self.checker.followed(batch, by: self.machines[index], faults: self.faults)
             try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
             let delay = self.machines[index].random.number(0...self.faults.commitDelay)
             self.note(.stored(machine: index, start: start), in: delay)

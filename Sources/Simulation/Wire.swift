@@ -50,6 +50,10 @@ struct Wire {
         var outstanding: [Channel: Int] = [:]
         /// Rooms that the receiving side has announced to the sending one.
         var announced: Set<ConversationID> = []
+        /// Rooms that it announced and left again before this: a node that still decides which of two
+        /// links stays reads both only then.
+        var leftEarly: Set<ConversationID> = []
+        var readBy: UInt64 = 0
     }
 
     let number: Int

@@ -49,7 +49,7 @@ LINK_SECONDS = 90.0
 SAMPLE_SECONDS = 1.0
 # What a daemon may take at most, whatever happens around it.
 MEMORY_KILOBYTES = 64 * 1024
-DESCRIPTORS = 160
+DESCRIPTORS = 256
 # Reasons for which an honest peer may be refused, whatever fails.
 HONEST = (
     "no handshake in time",

@@ -298,6 +298,8 @@ struct FailureTests {
         try await Self.fill(directory, runs: 20)
         let store = try Self.open(directory)
         let query = HistoryQuery(conversation: ops.conversation, limit: 1_000)
+        // Statements are compiled when they are first used, which looks at the file's size.
+        _ = try store.history(HistoryQuery(conversation: ops.conversation, limit: 1))
         let number = try Self.descriptor(of: directory.database)
         let kept = dup(number)
         // Reading at the address 0 of a process is an input or output error: proc(5).

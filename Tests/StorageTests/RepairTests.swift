@@ -59,9 +59,11 @@ struct RepairTests {
                 together.appends.append(append)
             }
             _ = try await store.commit(together)
+            // Before the last round, so that the last commit is one of many pages.
+            guard round == 38 else { continue }
+            try await store.acknowledge(consumer: "script", cursor: Cursor(100))
+            try await store.markRead(ops.conversation, through: Cursor(200))
         }
-        try await store.acknowledge(consumer: "script", cursor: Cursor(100))
-        try await store.markRead(ops.conversation, through: Cursor(200))
         story.history = try await Self.history(store)
         story.snapshot = try await store.snapshot()
         #expect(try await store.check().isEmpty)
