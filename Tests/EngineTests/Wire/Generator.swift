@@ -171,7 +171,8 @@ struct Generator {
         case .syncRun: return .syncRun(self.run(mayOmit: false).run)
         case .unavailable:
             return .unavailable(
-                self.conversation(), tag: self.random.next(), from: self.varint())
+                self.conversation(), tag: self.random.next(),
+                from: min(self.varint(), UInt64(Int64.max)))
         case .records:
             return .records((0..<self.number(1...4)).map { _ in self.record() })
         case .recordClock: return .recordClock(self.conversation(), self.recordRows())
