@@ -339,8 +339,8 @@ package final class Simulation {
     /// Whether all clocks show about the same, so that what is shown to an author is not ahead of it.
     private var clocksAgree: Bool {
         self.faults.clockError == 0 && self.faults.drift == 0 && self.faults.clockJumps == 0
-            && self.checker.clockError == 0
-            && self.checker.hostile.isEmpty && self.checker.forkers.isEmpty
+            && self.checker.clockError == 0 && self.checker.hostile.isEmpty
+            && self.checker.forkers.isEmpty
     }
 
     /// Asks a node for something, as the control socket does; nothing happens where it is stopped.
