@@ -43,7 +43,7 @@
                 return
             }
             // What a seed does changes with the simulation: these would be as good.
-            let others = (1...60).lazy.filter { other in
+            let others = (1...60).filter { other in
                 self.violation(of: mutant, other, run)?.contains(words) == true
             }.prefix(5)
             Issue.record(
