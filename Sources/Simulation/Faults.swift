@@ -46,8 +46,6 @@ package struct Faults: Sendable {
     package var hostile = 0
     /// How often each of them does something bad.
     package var assaults = 0
-    /// Whether entries of hostile peers follow later ones that may stand behind a fork.
-    package var followsDisputed = false
     /// Whether nodes also know each other as static peers, so that there are several ways to dial.
     package var hasStaticPeers = false
     /// Whether discovery names two addresses of each machine.

@@ -188,7 +188,7 @@ extension Simulation {
         let mayFork =
             self.checker.forkers.contains(entry.key.name.author)
             || self.faults.wholeRestores > 0 || self.faults.lostWrites > 0
-        return entry.time < time || !mayFork || self.faults.followsDisputed
+        return entry.time < time || !mayFork
     }
 
     // MARK: Too much

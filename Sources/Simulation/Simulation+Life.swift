@@ -40,10 +40,7 @@ extension Simulation {
     /// Whether two machines can discover each other.
     func meets(_ one: Int, _ other: Int) -> Bool {
         guard one != other else { return false }
-        // Who was added later meets everybody.
-        guard let neighbours = self.neighbours, one < neighbours.count, other < neighbours.count
-        else { return true }
-        return neighbours[one].contains(other)
+        return self.neighbours?[one].contains(other) ?? true
     }
 
     /// Notes that discovery will tell one machine of another.

@@ -35,19 +35,6 @@ extension Simulation {
         return simulation
     }
 
-    /// Runs a simulation in which a machine signs several histories whose entries follow each other.
-    @discardableResult
-    package static func entangled(seed: UInt64) throws -> Simulation {
-        var faults = Faults()
-        faults.followsDisputed = true
-        let workload = Workload()
-        let simulation = Simulation(seed: seed, machines: 5, faults: faults)
-        simulation.makeHostile(0, kinds: [.equivocate])
-        simulation.noteAssaults(12, by: 0, within: workload.milliseconds)
-        try simulation.play(workload)
-        return simulation
-    }
-
     /// Runs a simulation of many machines, of which each can discover a few others only.
     ///
     /// More than ``Limits/links`` cannot all be linked to each other, so what one writes reaches most by

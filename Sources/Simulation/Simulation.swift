@@ -49,7 +49,7 @@ package final class Simulation {
     /// How many addresses were given out beyond the first ones.
     var addressCount = 0
     /// Whom each machine can discover; nil where all can discover all.
-    let neighbours: [Set<Int>]?
+    private(set) var neighbours: [Set<Int>]?
     /// Runs whose attestation has been checked once.
     private var attested: Set<Bytes64> = []
     /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
@@ -129,6 +129,12 @@ package final class Simulation {
                 store: ModelStore(owner: PeerID(signer.publicKey)), clock: WallClock(),
                 monotonicBase: self.random.number(1_000...100_000_000)))
         for address in self.machines[index].addresses { self.listeners[address] = index }
+        // Where each knows a few, so does who comes later.
+        while let count = self.neighbours?.count, count > 1, count <= index {
+            let some = Set((0..<4).map { _ in self.random.number(0...count - 1) })
+            for other in some { self.neighbours?[other].insert(count) }
+            self.neighbours?.append(some)
+        }
         return index
     }
 
@@ -333,7 +339,8 @@ package final class Simulation {
     /// Whether all clocks show about the same, so that what is shown to an author is not ahead of it.
     private var clocksAgree: Bool {
         self.faults.clockError == 0 && self.faults.drift == 0 && self.faults.clockJumps == 0
-            && self.checker.hostile.isEmpty && self.checker.forkers.isEmpty
+            && self.checker.clockError == 0 && self.checker.hostile.isEmpty
+            && self.checker.forkers.isEmpty
     }
 
     /// Asks a node for something, as the control socket does; nothing happens where it is stopped.

@@ -48,13 +48,4 @@ struct SeedTests {
         let simulation = try Simulation.crowd(seed: 1, 30)
         #expect(simulation.rounds <= Simulation.mostRounds)
     }
-
-    @Test(
-        "what follows something behind a fork is shown by all or by none",
-        .enabled(if: !Replay.isOn))
-    func entangled() {
-        withKnownIssue("who holds what lies behind a fork hides entries that others show") {
-            for seed in UInt64(1)...20 { try Simulation.entangled(seed: seed) }
-        }
-    }
 }

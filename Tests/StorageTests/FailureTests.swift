@@ -298,7 +298,8 @@ struct FailureTests {
         try await Self.fill(directory, runs: 20)
         let store = try Self.open(directory)
         let query = HistoryQuery(conversation: ops.conversation, limit: 1_000)
-        // Statements are compiled when they are first used, which looks at the file's size.
+        // The size of the file is looked at while the log is empty and when a statement is compiled.
+        try store.database.execute("CREATE TABLE spare (number INTEGER)")
         _ = try store.history(HistoryQuery(conversation: ops.conversation, limit: 1))
         let number = try Self.descriptor(of: directory.database)
         let kept = dup(number)

@@ -55,7 +55,8 @@ struct LogRepairTests {
             #expect(failure?.reason == .corrupt)
             #expect(try readFile(story.directory.database + "-wal") == damaged)
             let repair = try RepairTests.repair(story.directory)
-            #expect(repair.cuts.isEmpty && !repair.isRebuilt, "byte \(place)")
+            // Whether the bit is turned back or the file made anew, no message is lost.
+            #expect(repair.cuts.isEmpty, "byte \(place)")
             #expect(try readFile(try #require(repair.copy) + "-wal") == damaged)
             let store = try await story.directory.open()
             #expect(try await RepairTests.history(store) == story.history, "byte \(place)")

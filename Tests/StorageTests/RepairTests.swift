@@ -257,6 +257,35 @@ struct RepairTests {
         await store.close()
     }
 
+    @Test("rooms, logs and authors that are lost are found again at their second places")
+    func smallTables() async throws {
+        let (story, _) = try await Self.story()
+        let before = try readFile(story.directory.database)
+        var roots: [(name: String, page: Int)] = []
+        do {
+            let database = try Database(path: story.directory.database)
+            try database.prepare("SELECT name, rootpage FROM sqlite_master").forEach {
+                (row) throws(SQLiteError) in roots.append((row.text(0), Int(row.int(1))))
+            }
+        }
+        #expect(roots.count > 15)
+        for (name, page) in roots {
+            var bytes = before
+            for index in (page - 1) * 4_096..<page * 4_096 { bytes[index] = 0x5A }
+            try writeFile(story.directory.database, bytes)
+            let repair = try Self.repair(story.directory)
+            #expect(repair.isRebuilt && repair.damagedPages == 1, "\(name)")
+            #expect(repair.cuts.isEmpty && repair.strays == 0, "\(name): \(repair.cuts)")
+            let store = try await story.directory.open()
+            #expect(try await Self.history(store) == story.history, "\(name)")
+            let snapshot = try await store.snapshot()
+            #expect(snapshot.logs == story.snapshot.logs, "\(name)")
+            #expect(snapshot.rooms == story.snapshot.rooms, "\(name)")
+            #expect(snapshot.members == story.snapshot.members, "\(name)")
+            await store.close()
+        }
+    }
+
     @Test("a file cut short, and one that lost its index, keep what is there")
     func cutShort() async throws {
         for share in [3, 2] {

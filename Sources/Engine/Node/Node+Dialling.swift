@@ -176,7 +176,9 @@ extension Node {
             .map(\.key)
         for id in leads where self.targets[id]?.isGone == true { self.targets[id] = nil }
         leads.removeAll { self.targets[$0] == nil }
-        if leads.isEmpty, let known = self.knownPeers[peer], !known.addresses.isEmpty {
+        if leads.isEmpty, let known = self.knownPeers[peer], !known.addresses.isEmpty,
+            self.targets.count < Limits.targets
+        {
             self.targets[.remembered(peer)] = Target(addresses: known.addresses, expecting: peer)
             leads = [.remembered(peer)]
         }

@@ -33,6 +33,11 @@ struct Salvage {
     var entryCount = 0
     /// Pages whose checksum does not hold and that no single bit mends.
     var damagedPages: [UInt32] = []
+    // What stands a second time, in indexes and records, for where the first one is lost.
+    /// Hashes of conversations and keys of authors, by the number of the row; they look alike.
+    private var pairs: [Int64: Set<Bytes32>] = [:]
+    private var indexedLogs: [Int64: Log] = [:]
+    private var recordAuthors: [Int64: Bytes32] = [:]
     private var peerRows: [(author: Int64, addresses: [UInt8], seen: Int64)] = []
     private let staging: Database
     private let insert: Statement
@@ -76,12 +81,7 @@ struct Salvage {
             if case .blob(let bytes) = row.values[1], let seen = row.int(2), row.isAliased {
                 self.peerRows.append((row.number, bytes, seen))
             }
-        case 4:
-            if case .blob(let bytes) = row.values[3], let record = try? Record(decoding: bytes),
-                record.isValid
-            {
-                self.records.append(record)
-            }
+        case 4: self.takeFour(row)
         case 5: try self.takeFive(row)
         case 8: self.takeConversation(row)
         case 10: self.takeLog(row)
@@ -117,11 +117,28 @@ struct Salvage {
             if let proof = try? StoreFile.forkProof(bytes), proof.isValid {
                 self.proofs.append(proof)
             }
+        case (.blob(let bytes), .int(let number)) where row.number == 0 && bytes.count == 32:
+            if let value = Bytes32(bytes) { self.pairs[number, default: []].insert(value) }
         case (.text(let name), .int(let cursor)) where row.number == 0:
             if let name = String(validating: name, as: UTF8.self) {
                 self.consumers.append((name, cursor))
             }
         default: break
+        }
+    }
+
+    private mutating func takeFour(_ row: RawRow) {
+        if case .blob(let bytes) = row.values[3], let record = try? Record(decoding: bytes),
+            record.isValid
+        {
+            self.records.append(record)
+            if let author = row.int(0) { self.recordAuthors[author] = record.author.key }
+        } else if let conversation = row.int(0), let author = row.int(1),
+            let incarnation = row.int(2), let number = row.int(3)
+        {
+            self.indexedLogs[number] = Log(
+                conversation: conversation, author: author,
+                incarnation: UInt64(stored: incarnation), seq: 0)
         }
     }
 
@@ -165,9 +182,10 @@ struct Salvage {
     }
 
     /// Ends the gathering: what refers to each other is put together.
-    mutating func finish() throws(SQLiteError) {
+    mutating func finish(owner: PeerID) throws(SQLiteError) {
         try self.staging.execute("COMMIT; \(Self.stagingIndexes)")
         self.entryCount = Int(try self.staging.int("SELECT count(*) FROM entries"))
+        try self.fillGaps(owner: owner)
         for row in self.peerRows {
             guard let key = self.authors[row.author],
                 let addresses = try? StoreFile.addresses(row.addresses)
@@ -185,6 +203,80 @@ struct Salvage {
             if try isSend.first({ _ in true }) == nil { consumers.append(consumer) }
         }
         self.consumers = consumers
+    }
+
+    /// Finds what was lost of logs, rooms and authors at its second place.
+    ///
+    /// What is wrong of this costs what it names: entries are verified with it.
+    private mutating func fillGaps(owner: PeerID) throws(SQLiteError) {
+        self.logs.merge(self.indexedLogs) { row, _ in row }
+        let names = try self.roomNames()
+        for place in Set(self.logs.values.map(\.conversation)).subtracting(self.conversations.keys)
+        {
+            guard
+                let hash = names[place]?.conversation.hash
+                    ?? self.pair(place, besides: self.authors[place])
+            else { continue }
+            self.conversations[place] = Conversation(hash: hash, membership: nil, read: 0)
+        }
+        for author in Set(self.logs.values.map(\.author)) where self.authors[author] == nil {
+            self.authors[author] =
+                self.recordAuthors[author]
+                ?? self.pair(author, besides: self.conversations[author]?.hash)
+        }
+        // Of a single author that is still unknown only the owner can be said.
+        let unknown = Set(self.logs.values.map(\.author)).filter { self.authors[$0] == nil }
+        if let author = unknown.first, unknown.count == 1,
+            !self.authors.values.contains(owner.key)
+        {
+            self.authors[author] = owner.key
+        }
+        for (place, isJoined) in try self.ownRooms(owner) {
+            guard let found = self.conversations[place], found.membership == nil,
+                let name = names[place]
+            else { continue }
+            self.conversations[place] = Conversation(
+                hash: found.hash, membership: RoomMembership(name: name, isJoined: isJoined),
+                read: found.read)
+        }
+    }
+
+    /// The only value that an index has for a number, beside one that is known to be another's.
+    private func pair(_ number: Int64, besides other: Bytes32?) -> Bytes32? {
+        var values = self.pairs[number] ?? []
+        if let other { values.remove(other) }
+        return values.count == 1 ? values.first : nil
+    }
+
+    /// The names of rooms, by the number of the row: whoever joined a room wrote its name.
+    private func roomNames() throws(SQLiteError) -> [Int64: RoomName] {
+        var names: [Int64: RoomName] = [:]
+        let joins = try self.staging.prepare(
+            "SELECT log, payload FROM entries WHERE kind = \(Entry.Kind.join)")
+        try joins.forEach { (row) throws(SQLiteError) in
+            // Suite and salt stand before the content.
+            guard let place = self.logs[row.int(0)]?.conversation,
+                let text = String(validating: row.bytes(1).dropFirst(17), as: UTF8.self),
+                let name = RoomName(text)
+            else { return }
+            let known = self.conversations[place].map { [$0.hash] } ?? self.pairs[place]
+            if known?.contains(name.conversation.hash) ?? true { names[place] = name }
+        }
+        return names
+    }
+
+    /// The rooms that the owner's logs join or leave, and which was the last.
+    private func ownRooms(_ owner: PeerID) throws(SQLiteError) -> [Int64: Bool] {
+        var rooms: [Int64: Bool] = [:]
+        let memberships = try self.staging.prepare(
+            "SELECT log, kind FROM entries WHERE kind IN (2, 3) ORDER BY hlc")
+        try memberships.forEach { (row) throws(SQLiteError) in
+            guard let log = self.logs[row.int(0)], self.authors[log.author] == owner.key else {
+                return
+            }
+            rooms[log.conversation] = row.int(1) == Int64(Entry.Kind.join)
+        }
+        return rooms
     }
 
     /// Whether anything of a store was found.

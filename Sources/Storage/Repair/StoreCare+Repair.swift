@@ -154,7 +154,7 @@ extension StoreCare {
         }
         let made = try StoreFile.translating(names.salvage, staging) {
             () throws(SQLiteError) -> Rebuild? in
-            try salvage.finish()
+            try salvage.finish(owner: owner)
             guard !salvage.isEmpty else { return nil }
             var rebuild = Rebuild(salvage, from: staging)
             try rebuild.verify()

@@ -27,6 +27,27 @@ import Testing
         #expect(waits.suffix(5).allSatisfy { (900_000...1_125_000).contains($0) }, "\(waits)")
     }
 
+    @Test("a peer whose link ends is remembered only while there is room for what may be dialled")
+    func targets() throws {
+        var node = Node(
+            signer: Signer(.generate()), boot: 1,
+            configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
+            snapshot: Snapshot(), random: SodiumRandom())
+        let now = Instant(monotonic: 1_000, wall: 1_000_000)
+        _ = node.handle(.started, at: now)
+        for number in 1...Limits.targets {
+            let service = Service(name: "s\(number)", addresses: ["192.0.2.1:\(number)"])
+            _ = node.handle(.found(service), at: now)
+        }
+        let info = LinkInfo(
+            peer: PeerID(SigningKey.generate().publicKey), boot: 2, isInitiator: false, dial: 1,
+            version: 1, listenPort: 4_100, handshakeHash: .zero)
+        let opened = Event.linkOpened(LinkID(1), info, address: "192.0.2.7:50000", dial: nil)
+        _ = node.handle(opened, at: now)
+        _ = node.handle(.linkClosed(LinkID(1), nil), at: now)
+        #expect(node.excess == nil)
+    }
+
     private static func dial(in actions: [Action]) -> DialID? {
         for case .dial(let dial, _, _) in actions { return dial }
         return nil
