@@ -243,10 +243,19 @@ def count_part(name, tools, work):
     print(json.dumps([[*key, value] for key, value in found.items()]))
 
 
+def stripped(programs, folder):
+    """The programs as they are installed: valgrind cannot read what compilers say of them today."""
+    folder.mkdir()
+    for name in ("stoad", "stoa"):
+        subprocess.run(["strip", "-o", folder / name, programs / name], check=True)
+    return folder
+
+
 def count(programs):
     """{(workload, count): value}; the ways of counting run side by side, as processes."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="stoa-counts.") as work:
+        programs = stripped(programs, pathlib.Path(work) / "programs")
         Tools(programs, pathlib.Path(work), is_building=True)
         start = time.monotonic()
         parts = {
