@@ -158,8 +158,9 @@ extension Node {
         // What is being written of the log before the point will be on disk in a moment.
         let written = Log(head: head, tail: head, fork: proof)
         let tail =
-            self.inFlight?.batch.appends.last { $0.run.run.key == key }
-            .flatMap { $0.run.run.first < proof.point ? written.countedHead(of: $0.run) : nil }
+            self.inFlight?.batch.appends
+            .last { $0.run.run.key == key && $0.run.run.first < proof.point }
+            .map { written.countedHead(of: $0.run) }
         self.conversationTable[room]?.end(key.name, by: proof, head: head, tail: tail ?? head)
         let dropped = (self.waiting.live + self.waiting.sync).filter {
             $0.append.run.run.key == key

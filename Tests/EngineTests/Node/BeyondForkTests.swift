@@ -101,9 +101,7 @@ import Testing
         // Somebody else brings the beginning again, which is on its way to the disk.
         #expect(try take(.syncRun(log.run(Array(texts.prefix(2))).run)).isEmpty)
         let third = Self.batches(node.handle(.committed(Self.outcome(second)), at: now))
-        withKnownIssue("what is on its way to the disk is taken on twice") {
-            #expect(third.flatMap(\.appends).isEmpty)
-        }
+        #expect(third.flatMap(\.appends).isEmpty)
         #expect(node.audit.logs[log.key]?.head.seq == 2)
     }
 
