@@ -14,6 +14,7 @@ extension Checker {
         where screen.ids.contains(earlier) {
             guard let other = self.written[earlier],
                 other.place < entry.place || other.key.conversation != entry.key.conversation
+                    || self.isDisputed(other, on: machine)
             else {
                 throw Violation("node \(machine) shows a message before one that it follows")
             }
@@ -21,10 +22,17 @@ extension Checker {
         for later in self.followers[id] ?? [] where screen.ids.contains(later) {
             guard let other = self.written[later],
                 entry.place < other.place || other.key.conversation != entry.key.conversation
+                    || self.isDisputed(entry, on: machine)
             else {
                 throw Violation("node \(machine) shows a message behind one that follows it")
             }
         }
+    }
+
+    /// Whether an entry lies behind a fork, as a machine knows: what follows it is shown as if it
+    /// did not.
+    private func isDisputed(_ entry: Written, on machine: Int) -> Bool {
+        self.holdings[machine]?.points[entry.key].map { entry.seq >= $0 } ?? false
     }
 
     /// A node gives its store a batch: what it writes stands behind all that its user sees.

@@ -150,13 +150,12 @@ extension Simulation {
             var deps: Set<EntryID> = []
             if self.random.chance(30) {
                 for _ in 0..<self.random.number(1...3) {
-                    if let id = others.randomElement(using: &self.random),
-                        self.mayFollow(id, at: time)
-                    {
-                        deps.insert(id)
-                    }
+                    if let id = others.randomElement(using: &self.random) { deps.insert(id) }
                 }
                 if self.random.chance(20) { deps.insert(EntryID(self.changed(Bytes32.zero))) }
+            }
+            if self.random.chance(30), let id = self.laterForged(than: time, in: key.conversation) {
+                deps.insert(id)
             }
             let text = Content.text("from two mouths \(number)")
             entries.append(
@@ -176,19 +175,17 @@ extension Simulation {
                     key: key, seq: last, id: ids[count - 1], by: machine.signer),
                 entries: entries), ids: ids)
         self.checker.note(run)
+        self.forged[key.conversation, default: []] += ids
         return run
     }
 
-    /// Whether a hostile peer's entry may name another as one that it follows.
-    ///
-    /// One that is not earlier hides it. Replicas agree on that as long as the other is not behind
-    /// a fork, where some hold it and some do not.
-    private func mayFollow(_ id: EntryID, at time: HybridTime) -> Bool {
-        guard let entry = self.checker.written[id] else { return false }
-        let mayFork =
-            self.checker.forkers.contains(entry.key.name.author)
-            || self.faults.wholeRestores > 0 || self.faults.lostWrites > 0
-        return entry.time < time || !mayFork
+    /// One of the newest entries that hostile peers have signed, of whichever of their histories,
+    /// that is not before a time: what follows it is hidden, unless it lies behind a fork.
+    private func laterForged(than time: HybridTime, in room: ConversationID) -> EntryID? {
+        let later = (self.forged[room] ?? []).suffix(40).filter { id in
+            self.checker.written[id].map { $0.time >= time } ?? false
+        }
+        return later.randomElement(using: &self.random)
     }
 
     // MARK: Too much

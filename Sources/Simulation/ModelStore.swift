@@ -63,13 +63,24 @@ struct ModelStore {
         _ batch: Batch, isAttested: (VerifiedRun) -> Bool
     ) throws -> BatchOutcome {
         var hidden: [EntryID] = []
+        // What a run brings from behind a fork point is not shown where the proof is here already.
+        let isKnownFirst = batch.proofs.map { proof in
+            batch.appends.allSatisfy {
+                $0.run.run.key != proof.key || $0.run.run.first < proof.point
+            }
+        }
+        for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
+            try self.end(proof)
+        }
         for append in batch.appends {
             guard append.run.run.ids == append.run.ids, isAttested(append.run) else {
                 throw Violation("a node stores an entry that nobody wrote: its run is not valid")
             }
             try self.append(append, &hidden)
         }
-        for proof in batch.proofs { try self.end(proof) }
+        for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
+            try self.end(proof)
+        }
         let released = batch.release.map { self.release(through: $0) } ?? []
         for record in batch.records { self.records[record.author] = record }
         for (room, membership) in batch.membership { self.rooms[room] = membership }
@@ -127,9 +138,7 @@ struct ModelStore {
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
             row.isHidden =
                 (proof.map { UInt64(index) + 1 >= $0.point } ?? false)
-                || entry.deps.contains { dep in
-                    self.place(dep, in: room).map { $0.time >= entry.time } ?? false
-                }
+                || self.isContradicted(entry, in: room)
             row.isHeld = offset >= append.heldFrom && !row.isHidden
             row.isLate = entry.time < append.lateBefore
             if row.isHeld {
@@ -143,17 +152,29 @@ struct ModelStore {
                 self.waiting[dep, default: []].append(id)
             }
             for other in self.waiting.removeValue(forKey: id) ?? [] {
-                self.hide(other, behind: entry, in: room, &hidden)
+                self.hide(other, in: room, &hidden)
             }
+        }
+    }
+
+    /// Whether an entry is not later than one that it follows, of those that count: what lies behind
+    /// a fork is not on every disk, so that it counts on none.
+    private func isContradicted(_ entry: Entry, in room: ConversationID) -> Bool {
+        entry.deps.contains { dep in
+            guard let place = self.places[dep], place.key.conversation == room,
+                let row = self.row(dep)
+            else { return false }
+            return row.entry.time >= entry.time
+                && self.logs[place.key]?.isDisputed(place.index) == false
         }
     }
 
     /// Hides an entry that is not later than one that it follows, which has just come in.
     private mutating func hide(
-        _ id: EntryID, behind dep: Entry, in room: ConversationID, _ hidden: inout [EntryID]
+        _ id: EntryID, in room: ConversationID, _ hidden: inout [EntryID]
     ) {
         guard let place = self.places[id], place.key.conversation == room,
-            let row = self.row(id), dep.time >= row.entry.time, !row.isHidden
+            let row = self.row(id), self.isContradicted(row.entry, in: room), !row.isHidden
         else { return }
         if row.cursor != nil { hidden.append(id) }
         self.logs[place.key]?.rows[place.index].isHidden = true
@@ -173,6 +194,21 @@ struct ModelStore {
             self.heldEntries.remove(log.rows[index].id)
         }
         self.logs[proof.key] = log
+        self.reveal(in: proof.key.conversation)
+    }
+
+    /// What only something behind a fork has hidden is released next, like what was ahead of time.
+    private mutating func reveal(in room: ConversationID) {
+        for (key, log) in self.logs where key.conversation == room {
+            for (index, row) in log.rows.enumerated()
+            where row.isHidden && !log.isDisputed(index)
+                && !self.isContradicted(row.entry, in: room)
+            {
+                self.logs[key]?.rows[index].isHidden = false
+                self.logs[key]?.rows[index].isHeld = true
+                self.heldEntries.insert(row.id)
+            }
+        }
     }
 
     private mutating func release(through time: HybridTime) -> [EntryID] {
@@ -210,13 +246,6 @@ struct ModelStore {
             place.index < log.rows.count, log.rows[place.index].id == id
         else { return nil }
         return log.rows[place.index]
-    }
-
-    private func place(_ dep: EntryID, in conversation: ConversationID) -> Entry? {
-        guard let place = self.places[dep], place.key.conversation == conversation else {
-            return nil
-        }
-        return self.row(dep)?.entry
     }
 
     private func stored(_ id: EntryID) -> StoredEntry? {

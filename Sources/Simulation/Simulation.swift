@@ -55,6 +55,8 @@ package final class Simulation {
     /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
     var recorded: [UInt8: [Frame]] = [:]
     var recordedBytes: [[UInt8]] = []
+    /// What hostile peers have signed beside their nodes, in the order of signing.
+    var forged: [ConversationID: [EntryID]] = [:]
     var isRecording = false
     /// How often hostile peers did something bad.
     package var assaultCount = 0

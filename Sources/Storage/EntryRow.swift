@@ -9,8 +9,8 @@ struct EntryFlags: OptionSet {
     static let late = EntryFlags(rawValue: 1)
     /// It stands at or behind a proven fork point.
     static let disputed = EntryFlags(rawValue: 2)
-    /// It is never shown: its time is not greater than that of a dep, or its log had ended before
-    /// it.
+    /// It is not shown: its time is not greater than that of a dep that counts, or its log had ended
+    /// before it.
     static let hidden = EntryFlags(rawValue: 4)
     /// This version cannot show it: unknown kind or extension, or a payload that does not parse.
     static let unreadable = EntryFlags(rawValue: 8)

@@ -8,7 +8,7 @@ enum Schema {
     static let applicationID: Int64 = 0x7374_6F61
 
     /// The steps, oldest first.
-    static let migrations: [String] = [Self.first, Self.second]
+    static let migrations: [String] = [Self.first, Self.second, Self.third]
 
     /// The version that this build writes.
     static var version: Int { self.migrations.count }
@@ -116,6 +116,54 @@ enum Schema {
     /// Pages have checksums, which are there already when this step runs (``Database/seal()``); the
     /// version keeps programs away that would write pages without.
     private static let second = "-- No table changes."
+
+    /// What hides an entry is noted beside what it waits for, so that a fork proof finds it.
+    ///
+    /// Entries that only something behind a fork hides become held, and so are shown. The row of
+    /// `numbers` keeps arrival numbers from being given twice where an entry has given its up.
+    private static let third = """
+        CREATE TABLE numbers (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            newest INTEGER NOT NULL,
+            vacant INTEGER NOT NULL
+        ) STRICT;
+        CREATE TEMP TABLE contradictions AS
+            WITH RECURSIVE
+                part (log, seq, conversation, hlc, extra, place) AS (
+                    SELECT log, seq, conversation, hlc, extra, 3 FROM entries
+                    WHERE flags & 4 <> 0 AND length(extra) > 2
+                    UNION ALL
+                    SELECT log, seq, conversation, hlc, extra, place + 32 FROM part
+                    WHERE place + 63 <= length(extra)
+                ),
+                dep (log, seq, conversation, hlc, digits, suffix) AS (
+                    SELECT log, seq, conversation, hlc, hex(substr(extra, place, 8)),
+                        substr(extra, place + 8, 24) FROM part
+                )
+            SELECT d.prefix, p.log, p.seq FROM dep p CROSS JOIN entries d
+                ON d.prefix = (\(Self.prefixSQL)) AND d.suffix = p.suffix
+            WHERE d.conversation = p.conversation AND d.hlc >= p.hlc AND d.flags & 2 = 0;
+        INSERT OR IGNORE INTO waiting (dep, log, seq) SELECT prefix, log, seq FROM contradictions;
+        INSERT INTO numbers (one, newest, vacant)
+            SELECT 1, max(coalesce(max(arrival), 0), 0), 0 FROM entries;
+        UPDATE numbers SET vacant = (SELECT count(*) FROM entries
+            WHERE flags & 6 = 4 AND (log, seq) NOT IN (SELECT log, seq FROM contradictions));
+        UPDATE entries SET flags = flags & ~4,
+                arrival = (SELECT min(min(arrival), 0) FROM entries) - arrival
+            WHERE flags & 6 = 4 AND (log, seq) NOT IN (SELECT log, seq FROM contradictions);
+        DROP TABLE contradictions;
+        """
+
+    /// Stands in, beside the file, for what statements name and files of earlier versions lack.
+    static let missingInOldFiles = "CREATE TEMP TABLE numbers (newest INTEGER, vacant INTEGER)"
+
+    /// The integer that sixteen hexadecimal digits stand for.
+    private static var prefixSQL: String {
+        (1...16).map { place in
+            "((instr('0123456789ABCDEF', substr(p.digits, \(place), 1)) - 1)"
+                + " << \(4 * (16 - place)))"
+        }.joined(separator: " | ")
+    }
 
     /// Brings a file to the latest version, step by step, each in its own transaction.
     ///

@@ -9,8 +9,14 @@ struct Statements {
     /// How far arrivals have come, held ones counted too; grows with every entry that is appended.
     static let markSQL =
         """
-        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
-            - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
+        SELECT (\(newestSQL)) - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
+        """
+
+    /// The greatest arrival number that was ever given; 0 where none was.
+    static let newestSQL =
+        """
+        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0),
+            coalesce((SELECT newest FROM numbers), 0))
         """
 
     /// Names all of them.
@@ -86,6 +92,8 @@ struct EntryStatements {
     let byArrival: Statement
     let dispute: Statement
     let hide: Statement
+    let reveal: Statement
+    let vacate: Statement
     let move: Statement
     let countHeld: Statement
     let firstHeld: Statement
@@ -102,7 +110,7 @@ struct EntryStatements {
                 l.incarnation, e.extra, e.prefix, e.suffix
             FROM entries e CROSS JOIN logs l ON l.id = e.log
             """
-        self.newestArrival = database.statement("SELECT max(arrival) FROM entries")
+        self.newestArrival = database.statement(Statements.newestSQL)
         self.oldestArrival = database.statement("SELECT min(arrival) FROM entries")
         self.insert = database.statement(
             """
@@ -111,13 +119,23 @@ struct EntryStatements {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
         self.byID = database.statement(
-            "SELECT arrival, conversation, hlc FROM entries WHERE prefix = ?1 AND suffix = ?2")
+            """
+            SELECT arrival, conversation, hlc, flags FROM entries WHERE prefix = ?1 AND suffix = ?2
+            """)
         self.byPosition = database.statement("\(row) WHERE e.log = ?1 AND e.seq = ?2")
         self.byArrival = database.statement("\(row) WHERE e.arrival = ?1")
         self.dispute = database.statement(
             "UPDATE entries SET flags = flags | 2 WHERE log = ?1 AND seq >= ?2 AND seq < ?3")
         self.hide = database.statement(
             "UPDATE entries SET flags = flags | 4 WHERE arrival = ?1")
+        self.reveal = database.statement(
+            """
+            UPDATE entries SET flags = (flags & ~4) | iif(
+                hlc < (SELECT shown FROM conversations c WHERE c.id = conversation) - ?2, 1, 0)
+            WHERE arrival = ?1
+            """)
+        self.vacate = database.statement(
+            "UPDATE numbers SET newest = max(newest, ?1), vacant = vacant + 1")
         self.move = database.statement("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
         self.countHeld = database.statement(
             "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
@@ -145,11 +163,13 @@ struct EntryStatements {
     }
 }
 
-/// Statements on what follows from entries: deps that are awaited, what is unread, members.
+/// Statements on what follows from entries: deps that may change what is shown, what is unread,
+/// members.
 struct EffectStatements {
     let anyWaiting: Statement
     let addWaiting: Statement
     let waitingFor: Statement
+    let waitingForLog: Statement
     let removeWaiting: Statement
     let noteShown: Statement
     let reduceUnread: Statement
@@ -166,6 +186,11 @@ struct EffectStatements {
         self.addWaiting = database.statement(
             "INSERT OR IGNORE INTO waiting (dep, log, seq) VALUES (?1, ?2, ?3)")
         self.waitingFor = database.statement("SELECT log, seq FROM waiting WHERE dep = ?1")
+        self.waitingForLog = database.statement(
+            """
+            SELECT DISTINCT w.log, w.seq FROM entries d CROSS JOIN waiting w ON w.dep = d.prefix
+            WHERE d.log = ?1 AND d.seq >= ?2 AND d.seq < ?3
+            """)
         self.removeWaiting = database.statement(
             "DELETE FROM waiting WHERE dep = ?1 AND log = ?2 AND seq = ?3")
         self.noteShown = database.statement(
@@ -289,7 +314,7 @@ struct ReadingStatements {
         self.storedWithoutPayload = database.statement(
             """
             SELECT \(Self.stored.replacing("e.payload", with: "NULL")) FROM entries e
-            \(Self.joined) WHERE e.arrival = ?1
+            \(Self.joined) WHERE e.prefix = ?1 AND e.suffix = ?2
             """)
         self.send = database.statement(
             """

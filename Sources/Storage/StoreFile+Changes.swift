@@ -14,7 +14,7 @@ extension StoreFile {
 
     // MARK: Hiding
 
-    /// Hides an entry for good; one that was held is not held any more.
+    /// Hides an entry; one that was held is not held any more.
     func hide(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
         guard !row.flags.contains(.hidden) else { return }
         let statement = self.statements.entries.hide
@@ -27,7 +27,7 @@ extension StoreFile {
         }
         let index = row.arrival - progress.base - 1
         if index < 0 {
-            progress.hidden.append(row.arrival)
+            progress.hidden.append((row.id, Cursor(row.arrival)))
         } else if let place = progress.places[Int(index)] {
             progress.cursors[place.append][place.entry] = nil
         }
@@ -53,7 +53,7 @@ extension StoreFile {
         try hideHead.run()
     }
 
-    private func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
+    func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
         let statement = self.statements.entries.move
         try statement.bind(1, arrival)
         try statement.bind(2, target)
@@ -128,6 +128,7 @@ extension StoreFile {
         try dispute.bind(2, Int64(proof.point))
         try dispute.bind(3, Int64(end))
         try dispute.run()
+        try self.reveal(behind: log.id, from: proof.point, before: end, &progress)
         progress.recounts.insert(Membership(conversation: conversation, author: author))
     }
 

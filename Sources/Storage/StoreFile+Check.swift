@@ -183,7 +183,8 @@ extension StoreFile {
         if row.int(10) != row.int(11) { findings.add(key, seq, "it is in another conversation") }
         let isContradicted = try self.checkDeps(of: entry, row, key, &findings, &derived)
         let isHidden = flags.contains(.hidden)
-        if isContradicted && !isHidden || isHidden && !isContradicted && !isDisputed {
+        if isContradicted && !isHidden || isHidden && !isContradicted && !isDisputed && !self.isOld
+        {
             findings.add(key, seq, "whether it is hidden is noted wrong")
         }
         let arrival = row.int(9)
@@ -206,25 +207,20 @@ extension StoreFile {
         walk.last = Head(seq: seq, id: id, time: time)
     }
 
-    /// Whether a dep that is here is not before the entry; checks that those that are not here are
-    /// awaited.
+    /// Whether a dep hides the entry; checks that each dep that may change that is noted.
     private func checkDeps(
         of entry: Entry, _ row: Statement, _ key: LogKey, _ findings: inout Findings,
         _ derived: inout Derived
     ) throws(SQLiteError) -> Bool {
         var isContradicted = false
         for dep in entry.deps {
-            let statement = self.statements.entries.byID
-            try statement.bind(1, dep.prefix)
-            try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-            let found = try statement.first { (found) throws(SQLiteError) in
-                (conversation: found.int(1), time: HybridTime(stored: found.int(2)))
-            }
-            if let found {
-                if found.conversation == row.int(10) && found.time >= entry.time {
-                    isContradicted = true
-                }
-                continue
+            switch try self.verdict(of: dep, at: entry.time, in: row.int(10)) {
+            case .missing: break
+            case .contradicts:
+                isContradicted = true
+                // Earlier versions did not note these; the next start of a daemon does.
+                if self.isOld { continue }
+            case .agrees: continue
             }
             let waiting = try self.database.prepare(
                 "SELECT 1 FROM waiting WHERE dep = ?1 AND log = (SELECT id FROM logs l "

@@ -23,15 +23,15 @@ extension StoreFile {
         var oldest: Int64
         /// How many entries are held.
         var heldCount: Int
-        /// Whether any entry waits for a dep.
+        /// Whether any entry waits for a dep, or is hidden by one.
         var hasWaiting: Bool
         /// The outcome's cursors.
         var cursors: [[Cursor?]] = []
         /// Where in `cursors` the entry with arrival `base + 1 + index` stands; nil for one that
         /// was moved there.
         var places: [(append: Int, entry: Int)?] = []
-        /// Entries shown before this batch that it hides.
-        var hidden: [Int64] = []
+        /// Entries shown before this batch that it hides, with the cursors that they had.
+        var hidden: [(id: EntryID, cursor: Cursor)] = []
         /// Whose latest join or leave must be found anew.
         var recounts: Set<Membership> = []
 
@@ -115,8 +115,8 @@ extension StoreFile {
         }
         return BatchOutcome(
             number: batch.number, cursors: progress.cursors, released: released ?? [],
-            hidden: try progress.hidden.map { (arrival) throws(SQLiteError) in
-                try self.entryWithoutPayload(arrival: arrival)
+            hidden: try progress.hidden.map { (id, cursor) throws(SQLiteError) in
+                try self.entryWithoutPayload(id, cursor)
             }, held: try self.held(progress.heldCount))
     }
 
@@ -128,12 +128,15 @@ extension StoreFile {
         return HeldEntries(count: count, first: first ?? nil)
     }
 
-    private func entryWithoutPayload(arrival: Int64) throws(SQLiteError) -> StoredEntry {
+    private func entryWithoutPayload(
+        _ id: EntryID, _ cursor: Cursor
+    ) throws(SQLiteError) -> StoredEntry {
         let statement = self.statements.reading.storedWithoutPayload
-        try statement.bind(1, arrival)
+        try statement.bind(1, id.prefix)
+        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
         let entry = try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
         guard var entry else { throw .damaged("an entry that was hidden is not there") }
-        entry.cursor = Cursor(arrival)
+        entry.cursor = cursor
         return entry
     }
 
@@ -164,7 +167,7 @@ extension StoreFile {
                 id: append.run.ids[offset])
             let isBehindFork = log.forkPoint.map { UInt64(row.seq) >= $0 } ?? false
             if isBehindFork { row.flags.formUnion([.disputed, .hidden]) }
-            if try self.contradictsDeps(row, &progress) { row.flags.insert(.hidden) }
+            if try self.judgeDeps(of: row, isNew: true, &progress) { row.flags.insert(.hidden) }
             if Content(of: entry, in: run.key.conversation) == nil { row.flags.insert(.unreadable) }
             if offset >= append.heldFrom && !row.flags.contains(.hidden) {
                 row.arrival = progress.hold()
@@ -281,65 +284,5 @@ extension StoreFile {
         try statement.bind(5, incarnation)
         try statement.bind(6, seq)
         try statement.run()
-    }
-
-    // MARK: Deps
-
-    /// Whether a dep that is here has a time that is not before the entry's; notes those that are
-    /// not here.
-    private func contradictsDeps(
-        _ row: EntryRow, _ progress: inout Progress
-    ) throws(SQLiteError) -> Bool {
-        var isContradicted = false
-        for dep in row.deps {
-            let statement = self.statements.entries.byID
-            try statement.bind(1, dep.prefix)
-            try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-            let found = try statement.first { (found) throws(SQLiteError) in
-                (conversation: found.int(1), time: HybridTime(stored: found.int(2)))
-            }
-            if let found {
-                // A dep is an entry of the same conversation; any other says nothing.
-                if found.conversation == row.conversation && found.time >= row.time {
-                    isContradicted = true
-                }
-            } else {
-                let statement = self.statements.effects.addWaiting
-                try statement.bind(1, dep.prefix)
-                try statement.bind(2, row.log)
-                try statement.bind(3, row.seq)
-                try statement.run()
-                progress.hasWaiting = true
-            }
-        }
-        #if MUTANTS
-            if Mutant.ignoreDeps.isActive { return false }
-        #endif
-        return isContradicted
-    }
-
-    /// Settles the entries that waited for one that has come: hides those that are not after it.
-    private func settle(_ dep: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
-        var waiting: [(log: Int64, seq: Int64)] = []
-        let statement = self.statements.effects.waitingFor
-        try statement.bind(1, dep.id.prefix)
-        try statement.forEach { (row) throws(SQLiteError) in
-            waiting.append((row.int(0), row.int(1)))
-        }
-        for place in waiting {
-            guard let row = try self.entryRow(log: place.log, seq: UInt64(place.seq)) else {
-                throw .damaged("an entry that waits for a dep is not there")
-            }
-            // Ids can be made to share their first bytes; then this is not the one it waits for.
-            guard row.deps.contains(dep.id) else { continue }
-            let statement = self.statements.effects.removeWaiting
-            try statement.bind(1, dep.id.prefix)
-            try statement.bind(2, place.log)
-            try statement.bind(3, place.seq)
-            try statement.run()
-            if row.conversation == dep.conversation && dep.time >= row.time {
-                try self.hide(row, &progress)
-            }
-        }
     }
 }

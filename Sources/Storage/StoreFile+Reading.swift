@@ -321,8 +321,9 @@ extension StoreFile {
     /// How much is stored, without counting rows.
     func counts() throws(SQLiteError) -> StoreCounts {
         let newest = try self.newestCursor().rawValue
+        let vacant = try self.database.int("SELECT coalesce(max(vacant), 0) FROM numbers")
         return StoreCounts(
-            entries: Int(newest) + self.heldCount, held: self.heldCount,
+            entries: Int(newest - vacant) + self.heldCount, held: self.heldCount,
             conversations: Int(try self.database.int("SELECT count(*) FROM conversations")),
             logs: Int(try self.database.int("SELECT count(*) FROM logs")),
             databaseBytes: Int(

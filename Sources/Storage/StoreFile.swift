@@ -19,6 +19,8 @@ final class StoreFile {
     private let witness: Witness
     /// Keeps how far the scrub has come.
     let scrubFile: ScrubFile
+    /// Whether an earlier version wrote the file, which is only looked at.
+    private(set) var isOld = false
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
 
@@ -84,15 +86,18 @@ final class StoreFile {
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
-        (self.statements, self.heldCount) = try Self.translating(path, database) {
+        (self.statements, self.heldCount, self.isOld) = try Self.translating(path, database) {
             () throws(SQLiteError) in
             if try database.int("PRAGMA user_version") == 0 {
                 try Schema.migrate(database, from: 0)
             }
+            let isOld = try database.int("PRAGMA user_version") < Schema.version
+            if isOld { try database.execute(Schema.missingInOldFiles) }
             let statements = Statements(database)
             return (
                 statements,
-                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0,
+                isOld
             )
         }
     }

@@ -50,28 +50,6 @@ struct ForkTests {
         #expect(try await store.check().isEmpty)
     }
 
-    @Test("what follows something behind a fork is shown by all or by none")
-    func disputedDeps() async throws {
-        var shown: [Bool] = []
-        for holdsFork in [true, false] {
-            let directory = try TemporaryDirectory()
-            let store = try await directory.open()
-            let fork = try Fork()
-            _ = try await store.commit(
-                holdsFork ? batch(fork.common, fork.left) : batch(fork.common))
-            var end = Batch(number: 2)
-            end.proofs = [fork.proof]
-            _ = try await store.commit(end)
-            var eves = LogWriter(eve)
-            let behind = eves.append([text("behind", at: 3, deps: [fork.left.run.ids[0]])])
-            let outcome = try await store.commit(batch(behind, number: 3))
-            shown.append(outcome.cursors[0][0] != nil)
-        }
-        withKnownIssue("only who holds what lies behind the fork hides it") {
-            #expect(shown[0] == shown[1])
-        }
-    }
-
     @Test("held entries behind a fork point are never shown")
     func held() async throws {
         let directory = try TemporaryDirectory()

@@ -50,6 +50,14 @@ struct Model {
                 self.items[index].isHeld = false
                 self.items[index].isDisputed = true
             }
+            // What only something behind the fork has hidden is released next.
+            for index in self.items.indices
+            where self.items[index].isHidden && !self.items[index].isDisputed
+                && !self.isContradicted(self.items[index])
+            {
+                self.items[index].isHidden = false
+                self.items[index].isHeld = true
+            }
         }
         if let release = batch.release {
             for index in self.items.indices where self.items[index].entry.time <= release {
@@ -63,20 +71,20 @@ struct Model {
     }
 
     private mutating func hide() {
-        var byID: [EntryID: Item] = [:]
-        for item in self.items { byID[item.id] = item }
-        for index in self.items.indices {
-            let item = self.items[index]
-            let isContradicted = item.entry.deps.contains { dep in
-                byID[dep].map {
-                    $0.key.conversation == item.key.conversation && $0.entry.time >= item.entry.time
-                } ?? false
-            }
-            if isContradicted {
-                self.items[index].isHidden = true
-                self.items[index].isHeld = false
-            }
+        for index in self.items.indices where self.isContradicted(self.items[index]) {
+            self.items[index].isHidden = true
+            self.items[index].isHeld = false
         }
+    }
+
+    /// Whether it follows an undisputed entry that is not before it.
+    private func isContradicted(_ item: Item) -> Bool {
+        !item.entry.deps.isEmpty
+            && self.items.contains {
+                item.entry.deps.contains($0.id) && !$0.isDisputed
+                    && $0.key.conversation == item.key.conversation
+                    && $0.entry.time >= item.entry.time
+            }
     }
 
     var logs: [LogKey: StoredLog] {
@@ -223,7 +231,10 @@ struct ModelTests {
                 }
             }
             for entry in outcome.released { #expect(cursors.insert(entry.cursor).inserted) }
-            #expect(Set(outcome.hidden.map(\.id)) == before.filter { shown[$0] == false })
+            // What was hidden, revealed and released in one batch has another cursor.
+            #expect(
+                Set(outcome.hidden.map(\.id))
+                    == before.filter { shown[$0] == false || released.contains($0) })
             #expect(outcome.held.count == model.held.count)
             #expect(outcome.held.first == model.held.map(\.entry.time).min())
 

@@ -213,6 +213,10 @@ extension Node {
         for (index, append) in flight.batch.appends.enumerated() {
             self.settle(append, cursors: outcome.cursors[index], &messages)
         }
+        // What a batch hides comes before what it releases: it may be the same.
+        for entry in outcome.hidden {
+            self.conversationTable[entry.key.conversation]?.hide(entry.id)
+        }
         var last: [LogKey: EntryID] = [:]
         for entry in outcome.released {
             // Of each log only the last one can be followed.
@@ -220,9 +224,6 @@ extension Node {
                 self.conversationTable[entry.key.conversation]?.hide(earlier)
             }
             self.settleReleased(entry, &messages)
-        }
-        for entry in outcome.hidden {
-            self.conversationTable[entry.key.conversation]?.hide(entry.id)
         }
         self.settleMembership(flight.batch.membership)
         for record in flight.batch.records { self.settleRecord(record) }

@@ -102,7 +102,8 @@ public struct BatchOutcome: Hashable, Sendable {
     /// Entries that had been shown and are hidden from here on, with their cursors and without
     /// payloads.
     ///
-    /// A dep came in whose time is not before theirs.
+    /// A dep came in whose time is not before theirs. Should that dep's log be found to fork before
+    /// it, they become held, and are released with new cursors.
     public var hidden: [StoredEntry]
     /// How many entries are still held, and when the first of them is due.
     ///
