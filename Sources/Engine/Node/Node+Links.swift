@@ -7,6 +7,8 @@ struct Challenger: Sendable {
     /// What the newer link is told when the older one answers.
     var refusal: GoawayReason
     var refusalText: String
+    /// What the ping carried that the older one must answer.
+    var probeNonce: UInt64
 }
 
 /// Links: which one of two stays, whether they live, what came in on them.
@@ -85,8 +87,10 @@ extension Node {
             self.actions.append(.close(new.id, .duplicate, "a link is being decided on"))
             return
         }
-        self.challengers[peer] = Challenger(link: new, refusal: refusal, refusalText: text)
         self.ping(old.id)
+        self.challengers[peer] = Challenger(
+            link: new, refusal: refusal, refusalText: text,
+            probeNonce: self.links[old.id]?.pingNonce ?? 0)
         self.actions.append(
             .arm(.probe(peer), at: self.now.monotonic + Limits.probeMilliseconds))
     }
@@ -267,7 +271,11 @@ extension Node {
         }
         let peer = self.links[id]?.info.peer
         self.links[id]?.lastHeard = self.now.monotonic
-        if let peer, self.challengers[peer] != nil, case .pong = received.frame {
+        // A pong that was not asked for, or answers a ping from before the probe, proves nothing.
+        if let peer, let probe = self.challengers[peer]?.probeNonce,
+            case .pong(let nonce, _) = received.frame,
+            nonce == probe || nonce == self.links[id]?.pingNonce
+        {
             self.probeAnswered(peer)
         }
         guard self.links[id]?.take(received) == true else {
