@@ -32,6 +32,8 @@ package struct Faults: Sendable {
     package var clockJumps = 0
     /// How fast or slow a wall clock runs at most, in parts per million.
     package var drift: Int64 = 0
+    /// How fast or slow a monotonic clock runs at most, in parts per million.
+    package var monotonicDrift: Int64 = 0
     /// How many percent of nodes read slowly.
     package var slowReaders = 0
     /// How often a node dials a peer that it is linked to already, at another address.
@@ -95,6 +97,7 @@ package struct Faults: Sendable {
         self.hasStaticPeers = random.chance(30)
         self.hasTwoAddresses = random.chance(30)
         self.hasSessions = random.chance(15)
+        self.monotonicDrift = Int64(some(40, 1...10_000))
     }
 
     /// Turns every kind of fault on, as often as a number of machines can bear.
@@ -105,6 +108,7 @@ package struct Faults: Sendable {
         (self.restless, self.fullDisks, self.restores) = (1, some / 4, some / 10)
         (self.wholeRestores, self.lostWrites) = (30, some / 10)
         (self.clockError, self.clockJumps, self.drift) = (400_000_000_000, some / 4, 20_000)
+        self.monotonicDrift = 10_000
         (self.slowReaders, self.duplicateDials, self.addressChanges) = (5, some, some / 4)
         (self.departures, self.newcomers) = (some / 10, some / 10)
         (self.hostile, self.assaults) = (some / 4, 10)

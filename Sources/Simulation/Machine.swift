@@ -16,8 +16,7 @@ struct Machine {
     var boot: UInt64 = 0
     var serviceName = ""
     var clock: WallClock
-    /// What the monotonic clock showed at the beginning of all.
-    let monotonicBase: UInt64
+    var monotonic: MonotonicClock
     var timers: [Timer: (at: UInt64, generation: UInt64)] = [:]
     var writing: Batch?
     var isDiskFull = false
@@ -62,5 +61,29 @@ struct WallClock {
         self.error = error
         self.setAt = moment
         if let drift { self.drift = drift }
+    }
+}
+
+/// A clock that never goes back, and may run a little fast or slow.
+struct MonotonicClock {
+    /// What it showed at the beginning of all.
+    let base: UInt64
+    /// How fast it runs beside the true time, in parts per million.
+    var drift: Int64 = 0
+
+    /// What it shows so many true milliseconds after the beginning.
+    func reading(at time: UInt64) -> UInt64 {
+        let elapsed = Int64(time)
+        return self.base + UInt64(elapsed + elapsed * self.drift / 1_000_000)
+    }
+
+    /// How many true milliseconds after `time` it first shows a reading.
+    func wait(until reading: UInt64, from time: UInt64) -> UInt64 {
+        let now = self.reading(at: time)
+        guard reading > now else { return 0 }
+        let left = Int64(reading - now)
+        var wait = UInt64(left * 1_000_000 / (1_000_000 + self.drift))
+        while self.reading(at: time + wait) < reading { wait += 1 }
+        return wait
     }
 }

@@ -129,7 +129,9 @@ package final class Simulation {
                 ],
                 random: self.random.split(),
                 store: ModelStore(owner: PeerID(signer.publicKey)), clock: WallClock(),
-                monotonicBase: self.random.number(1_000...100_000_000)))
+                monotonic: MonotonicClock(base: self.random.number(1_000...100_000_000))))
+        let drift = self.faults.monotonicDrift
+        if drift > 0 { self.machines[index].monotonic.drift = self.random.number(-drift...drift) }
         for address in self.machines[index].addresses { self.listeners[address] = index }
         // Where each knows a few, so does who comes later.
         while let count = self.neighbours?.count, count > 1, count <= index {
@@ -145,7 +147,7 @@ package final class Simulation {
     /// What the clocks of a machine show.
     package func instant(_ machine: Int) -> Instant {
         Instant(
-            monotonic: self.machines[machine].monotonicBase + self.time,
+            monotonic: self.machines[machine].monotonic.reading(at: self.time),
             wall: self.machines[machine].clock.reading(at: self.wall))
     }
 
@@ -287,10 +289,10 @@ package final class Simulation {
             self.mix(moment)
             self.lastNumber += 1
             self.machines[index].timers[timer] = (moment, self.lastNumber)
-            let now = self.instant(index).monotonic
+            let wait = self.machines[index].monotonic.wait(until: moment, from: self.time)
             self.note(
                 .timer(machine: index, start: start, timer, generation: self.lastNumber),
-                in: moment > now ? moment - now : 0)
+                in: wait)
         case .refresh: break
         case .disarm(let timer): self.machines[index].timers[timer] = nil
         case .answer(let request, let answer):
