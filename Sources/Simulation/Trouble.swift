@@ -114,8 +114,13 @@ extension Simulation {
         case .restore(let machine, let isWhole):
             try self.crash(machine, isSilent: false)
             self.restore(machine, isWhole: isWhole)
-            self.note(
-                .trouble(.start(machine: machine)), in: self.random.number(UInt64(10)...20_000))
+            let wait = self.random.number(UInt64(10)...20_000)
+            self.note(.trouble(.start(machine: machine)), in: wait)
+            // Its user writes before anybody can say what the older disk lacks.
+            let outgoing = Outgoing(
+                conversation: Workload.room(0).conversation, text: "written on an older disk",
+                idempotencyKey: nil, deliverBy: nil)
+            self.request(machine, .send(outgoing), in: wait + self.random.number(UInt64(1)...50))
         case .setClock(let machine, let error): self.setClock(machine, error: error)
         case .dialAgain: try self.dialAgain()
         case .move: try self.move(self.anyMachine())
