@@ -151,7 +151,14 @@ extension NodeShell {
     private func keep(_ stream: PeerStream) {
         let number = ObjectIdentifier(stream)
         self.streams[number] = stream
+        stream.onDraining = {
+            self.draining.append(number)
+            if self.draining.count > Limits.links {
+                self.streams[self.draining.removeFirst()]?.close()
+            }
+        }
         stream.onClosed = {
+            self.draining.removeAll { $0 == number }
             if let stream = self.streams.removeValue(forKey: number) { self.handshakeEnded(stream) }
         }
     }

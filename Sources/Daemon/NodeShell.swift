@@ -46,6 +46,9 @@ public actor NodeShell {
     var sessionIdentity: SessionIdentity?
     var admission = Admission()
     var streams: [ObjectIdentifier: PeerStream] = [:]
+    /// Streams that have said goodbye and wait for the peer to close, the first one first: as many
+    /// as links, which may all end at once.
+    var draining: [ObjectIdentifier] = []
     var halfOpen: [UInt64: PeerStream] = [:]
     var dials: [DialID: PeerStream] = [:]
     var links: [LinkID: PeerStream] = [:]

@@ -33,8 +33,12 @@ final class PeerStream {
     static let outputBytes = Int(StreamSocket.notSentLowWaterBytes)
     /// Portions written per wake-up.
     static let portionsPerWakeUp = 8
-    /// How long a goodbye may take.
+    /// How long a goodbye may take while nothing comes in.
     static let drainMilliseconds: UInt64 = 1_000
+    /// How long it may take in all: a peer in the middle of a flood finishes it before it reads.
+    static let drainMillisecondsMost: UInt64 = 5_000
+    /// How much is dropped meanwhile: what both systems hold of a stream that was full, and more.
+    static let drainBytes = 16 * 1_048_576
     /// Sent bytes that nobody acknowledges for as long as pings may stay unanswered.
     static let userTimeoutMilliseconds = UInt32(Limits.silenceMilliseconds)
 
@@ -58,6 +62,9 @@ final class PeerStream {
     private var output: [UInt8] = []
     private var outputStart = 0
     private var hasFinishedSending = false
+    /// When draining ends at the latest, and how many bytes it may drop until then.
+    private var drainEnd: UInt64 = 0
+    private var drainLeft = PeerStream.drainBytes
 
     /// Takes over an accepted connection.
     init(
@@ -151,7 +158,7 @@ final class PeerStream {
         self.updateInterest()
     }
 
-    /// Says goodbye and closes, within a second; no event follows.
+    /// Says goodbye and closes when the peer does, within seconds; no event follows.
     func close(_ reason: GoawayReason, _ text: String) {
         self.handler = nil
         guard self.phase == .open else {
@@ -175,6 +182,8 @@ final class PeerStream {
         self.onClosed = nil
     }
 
+    /// Called once when the stream begins to drain, which takes a place among those that do.
+    var onDraining: (() -> Void)?
     /// Called once when the stream is closed, whoever closed it.
     var onClosed: (() -> Void)?
 
@@ -260,13 +269,23 @@ final class PeerStream {
     private func drain() {
         guard self.phase != .closed else { return }
         self.phase = .draining
+        self.drainEnd = SystemClock.monotonicMilliseconds() + Self.drainMillisecondsMost
         self.deadline?.set(afterMilliseconds: Self.drainMilliseconds, accuracy: .milliseconds(50))
+        self.onDraining?()
+        self.onDraining = nil
         self.flush()
     }
 
     private func discard() {
         switch self.descriptor.read(into: &self.buffer.bytes) {
-        case .bytes, .wouldBlock: break
+        case .bytes(let count):
+            self.drainLeft -= count
+            let now = SystemClock.monotonicMilliseconds()
+            guard self.drainLeft > 0, now < self.drainEnd else { return self.close() }
+            self.deadline?.set(
+                afterMilliseconds: min(Self.drainMilliseconds, self.drainEnd - now),
+                accuracy: .milliseconds(50))
+        case .wouldBlock: break
         case .end, .failed: self.close()
         }
     }
