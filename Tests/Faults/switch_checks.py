@@ -60,9 +60,8 @@ class SwitchChecks:
             seen = self.pass_on(COUNT, sender, receiver)
             self.checks.that(
                 f"switch: passes everything on, once and in order, from {sender} to {receiver}",
-                # Two processors of one kernel may pass a packet each at once.
-                (seen["count"], seen["distinct"], seen["damaged"]) == (COUNT, COUNT, 0)
-                and seen["outOfOrder"] <= 5, seen)
+                (seen["count"], seen["distinct"], seen["outOfOrder"], seen["damaged"])
+                == (COUNT, COUNT, 0, 0), seen)
 
     def faulty(self) -> None:
         self.faults("loss 20")
