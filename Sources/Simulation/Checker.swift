@@ -254,9 +254,10 @@ struct Checker {
             let author = machines[message.machine]
             let isJoined = author.store.rooms[message.conversation]?.isJoined == true
             guard isJoined || !author.wasRestored, !author.isRetired else { continue }
-            // Who alone held what an earlier disk of the author had may have left the room.
+            // Who alone held what an earlier disk of the author had may have left the room, may be
+            // gone, or may be hostile and keep it back.
             let isHeld = machines.contains {
-                $0.store.rooms[message.conversation]?.isJoined == true
+                !$0.isRetired && $0.store.rooms[message.conversation]?.isJoined == true
                     && $0.store.row(id) != nil
             }
             guard isHeld || !author.wasRestored else { continue }
