@@ -387,22 +387,7 @@ static bool read_commands(void) {
     return false;
 }
 
-// What is written to a TAP device waits in a queue of the processor that wrote it: a switch that
-// the system moves to another one in between would let the later frame pass the earlier one.
-static void stay_on_one_processor(void) {
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) die("sched_getaffinity");
-    CPU_ZERO(&one);
-    for (int processor = 0; processor < CPU_SETSIZE; processor++) {
-        if (!CPU_ISSET(processor, &allowed)) continue;
-        CPU_SET(processor, &one);
-        break;
-    }
-    if (sched_setaffinity(0, sizeof one, &one) != 0) die("sched_setaffinity");
-}
-
 int main(int count, char **arguments) {
-    stay_on_one_processor();
     random_state = count > 1 ? strtoull(arguments[1], NULL, 10) : 1;
     own_network = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (own_network < 0) die("/proc/self/ns/net");
