@@ -123,6 +123,7 @@ extension Node {
     private mutating func adopt(_ link: Link) {
         let (id, peer) = (link.id, link.info.peer)
         self.links[id] = link
+        self.links[id]?.newsTold = self.news.last
         self.linkOfPeer[peer] = id
         self.log(.info, "linked to \(peer.shortText) at \(link.address)")
         self.remember(link)
@@ -187,6 +188,9 @@ extension Node {
         let (id, peer) = (link.id, link.info.peer)
         self.log(.info, "unlinked from \(peer.shortText) at \(link.address)")
         self.links[id] = nil
+        for room in link.shared.keys { self.forgetSharer(id, of: room) }
+        self.earlyHolders.remove(id)
+        self.clocks.set(nil, of: id)
         if self.linkOfPeer[peer] == id { self.linkOfPeer[peer] = nil }
         self.actions.append(.disarm(.ping(id)))
         self.reads = self.reads.filter { entry in
@@ -205,7 +209,7 @@ extension Node {
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
-        for key in Set(self.deliveries.map(\.key)).sorted() { self.checkDeliveries(of: key) }
+        for key in self.deliveries.keys { self.checkDeliveries(of: key) }
     }
 
     // MARK: Liveness
@@ -249,7 +253,9 @@ extension Node {
     private mutating func received(clock: UInt64, on id: LinkID, roundTrip: UInt64?) {
         if roundTrip == nil && self.links[id]?.clockLead != nil { return }
         let reading = clock &+ (roundTrip ?? 0) / 2
-        self.links[id]?.clockLead = reading &- self.now.monotonic
+        let lead = reading &- self.now.monotonic
+        self.links[id]?.clockLead = lead
+        self.clocks.set(lead, of: id)
         if let roundTrip { self.links[id]?.roundTrip = roundTrip }
         self.updateClockAlert()
         self.releaseIfDue()
@@ -258,16 +264,14 @@ extension Node {
     // MARK: Frames
 
     mutating func received(_ received: ReceivedFrame, on id: LinkID) {
-        if self.links[id] == nil {
+        guard let peer = self.links[id]?.heard(at: self.now) else {
             for (peer, challenger) in self.challengers where challenger.link.id == id {
                 self.hold(received, of: peer)
                 return
             }
             return
         }
-        let peer = self.links[id]?.info.peer
-        self.links[id]?.lastHeard = self.now.monotonic
-        if let peer, self.challengers[peer] != nil, case .pong = received.frame {
+        if !self.challengers.isEmpty, self.challengers[peer] != nil, case .pong = received.frame {
             self.probeAnswered(peer)
         }
         guard self.links[id]?.take(received) == true else {
