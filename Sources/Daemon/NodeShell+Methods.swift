@@ -234,7 +234,6 @@ extension NodeShell {
 
     /// The conversation that a room name or a full id means.
     func conversation(_ text: String) throws(RPCError) -> ConversationID {
-        guard let node = self.node else { throw .shuttingDown() }
         if text.hasPrefix("@") {
             _ = try self.person(text)
             throw .refused(
@@ -242,8 +241,10 @@ extension NodeShell {
                 remedy: "join a room together: stoa join ROOM")
         }
         do throws(NameError) {
-            return try node.conversation(named: text)
+            // Not by a copy of the node, which has many tables to be counted.
+            if let id = try self.node?.conversation(named: text) { return id }
         } catch { throw self.rpcError(error, kind: "conversation") }
+        throw .shuttingDown()
     }
 
     func person(_ text: String) throws(RPCError) -> PeerID {

@@ -99,12 +99,14 @@ extension NodeShell {
         }
     }
 
-    func readRun(_ read: ReadID, _ key: LogKey, from: UInt64, through: UInt64) {
+    func readRuns(
+        _ read: ReadID, _ key: LogKey, from: UInt64, through: UInt64, byteLimit: Int
+    ) {
         self.ask { (store) async throws(StoreFailure) in
-            try await store.run(key, from: from, through: through)
+            try await store.runs(key, from: from, through: through, byteLimit: byteLimit)
         } then: { result in
             switch result {
-            case .success(let run): self.happened(.runRead(read, run))
+            case .success(let runs): self.happened(.runsRead(read, runs))
             case .failure(let failure): self.happened(.readFailed(read, failure))
             }
         }

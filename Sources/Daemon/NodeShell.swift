@@ -204,8 +204,8 @@ public actor NodeShell {
         case .close(let link, let reason, let text):
             self.links.removeValue(forKey: link)?.close(reason, text)
         case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
-        case .readRun(let read, let log, let from, let through):
-            self.readRun(read, log, from: from, through: through)
+        case .readRuns(let read, let log, let from, let through, let bytes):
+            self.readRuns(read, log, from: from, through: through, byteLimit: bytes)
         case .lookUp(let request, let key): self.lookUp(request, key: key)
         case .arm(let timer, let at): self.arm(timer, at: at)
         case .disarm(let timer): self.timers.removeValue(forKey: timer)?.cancel()

@@ -69,6 +69,9 @@ public enum Limits {
     public static let releaseMilliseconds: UInt64 = 3_600_000
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
     public static let deltaMilliseconds: UInt64 = 100
+    /// How many peers that can do without are told at each of these moments: what a node tells in a
+    /// second does not grow with its links, and with 128 links each has its turn within 3.2 s.
+    public static let deltaPeers = 4
     /// The author pushes at once; who still lacks an entry after this asks others.
     public static let relayMilliseconds: UInt64 = 150
     /// Spreads the askers, so that not all of them choose the same moment.
@@ -111,10 +114,17 @@ public enum Limits {
 
     // MARK: Commit
 
-    /// Own messages in one transaction: a group commit stays near the cost of one fsync.
-    public static let draftsPerBatch = 4_096
-    /// Received runs in one transaction, so that a live message waits for milliseconds only.
+    /// Own messages in one transaction: a group commit stays near the cost of one fsync, and what
+    /// comes meanwhile waits for a few milliseconds only.
+    public static let draftsPerBatch = 1_024
+    /// Received runs in one transaction, while nobody writes: 2,048 entries at most.
     public static let runsPerBatch = 16
+    /// Received runs in one transaction while live messages come or go: as many entries as drafts.
+    public static let runsPerLiveBatch = 8
+    /// Of these, those of catch-up: a live message may have to wait for them.
+    public static let bulkRunsPerLiveBatch = 2
+    /// For so long after a live message the next one is awaited with small transactions.
+    public static let liveMilliseconds: UInt64 = 1_000
     /// After a failure the store is tried again by itself; own messages try it at once.
     public static let storageRetryMilliseconds: UInt64 = 5_000
     /// Own messages that may wait for the disk before senders are told to slow down.

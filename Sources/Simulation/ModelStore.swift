@@ -265,9 +265,23 @@ struct ModelStore {
             first: self.heldEntries.compactMap { self.row($0)?.entry.time }.min())
     }
 
+    /// Runs one behind the other, as far as one of the largest size fits into so many bytes.
+    func readRuns(_ key: LogKey, from first: UInt64, through: UInt64, byteLimit: Int) -> [Run] {
+        var runs: [Run] = []
+        var next = first
+        var left = byteLimit
+        repeat {
+            guard let run = self.readRun(key, from: next, through: through) else { break }
+            runs.append(run)
+            next = run.last + 1
+            left -= run.frameBytes
+        } while next <= through && left >= Limits.runFrameBytes
+        return runs
+    }
+
     /// The run that begins at a seq and ends at an attested position: at `through`, behind it, or as far as
     /// a run may reach.
-    func readRun(_ key: LogKey, from first: UInt64, through: UInt64) -> Run? {
+    private func readRun(_ key: LogKey, from first: UInt64, through: UInt64) -> Run? {
         guard let log = self.logs[key], first >= 1, first <= log.count else { return nil }
         var entries: [Entry] = []
         var bytes = 0

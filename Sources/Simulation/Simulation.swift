@@ -18,7 +18,8 @@ package final class Simulation {
         case knockEnds(wire: Int)
         case timer(machine: Int, start: Int, Timer, generation: UInt64)
         case stored(machine: Int, start: Int)
-        case read(machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64)
+        case read(
+            machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
         case lookedUp(machine: Int, start: Int, RequestID, key: String)
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
@@ -204,10 +205,11 @@ package final class Simulation {
         case .stored(let index, let start):
             guard self.isRunning(index, start) else { return }
             try self.finishBatch(index)
-        case .read(let index, let start, let read, let key, let from, let through):
+        case .read(let index, let start, let read, let key, let from, let through, let bytes):
             guard self.isRunning(index, start) else { return }
-            let run = self.machines[index].store.readRun(key, from: from, through: through)
-            try self.tell(index, .runRead(read, run))
+            let runs = self.machines[index].store.readRuns(
+                key, from: from, through: through, byteLimit: bytes)
+            try self.tell(index, .runsRead(read, runs))
         case .lookedUp(let index, let start, let request, let key):
             guard self.isRunning(index, start) else { return }
             try self.tell(index, .lookedUp(request, self.machines[index].store.sent[key]))
@@ -236,6 +238,7 @@ package final class Simulation {
         let actions = node.handle(event, at: self.instant(index))
         self.machines[index].node = node
         if let excess = node.excess { throw Violation("node \(index) holds \(excess)") }
+        if let log = node.forgottenLog { throw Violation("node \(index) has forgotten \(log)") }
         for action in actions {
             if let left = self.machines[index].actionsUntilCrash {
                 guard left > 0 else { return try self.fall(index) }
@@ -276,11 +279,12 @@ package final class Simulation {
             try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
             let delay = self.machines[index].random.number(0...self.faults.commitDelay)
             self.note(.stored(machine: index, start: start), in: delay)
-        case .readRun(let read, let key, let from, let through):
+        case .readRuns(let read, let key, let from, let through, let bytes):
             let delay = self.machines[index].random.number(UInt64(0)...3)
             self.note(
                 .read(
-                    machine: index, start: start, read, key, from: from, through: through),
+                    machine: index, start: start, read, key, from: from, through: through,
+                    byteLimit: bytes),
                 in: delay)
         case .lookUp(let request, let key):
             let delay = self.machines[index].random.number(UInt64(0)...3)

@@ -102,6 +102,32 @@ public actor MessageStore {
         }
     }
 
+    /// Runs of a log, one behind the other, as ``run(_:from:through:entryLimit:byteLimit:)`` gives
+    /// them; none where that gives none.
+    ///
+    /// One, and more up to `through` while a whole one of the largest size fits into what is left
+    /// of `byteLimit` bytes of frames. Throws what keeps the first one from being read; where it
+    /// is a later one, those before it are given.
+    public func runs(
+        _ key: LogKey, from first: UInt64, through: UInt64, byteLimit: Int
+    ) throws(StoreFailure) -> [Run] {
+        var runs: [Run] = []
+        var next = first
+        var left = byteLimit
+        repeat {
+            do throws(StoreFailure) {
+                guard let run = try self.run(key, from: next, through: through) else { break }
+                runs.append(run)
+                next = run.last + 1
+                left -= run.frameBytes
+            } catch {
+                guard !runs.isEmpty else { throw error }
+                break
+            }
+        } while next <= through && left >= Limits.runFrameBytes
+        return runs
+    }
+
     /// The proof that ended a log; nil for a log that goes on.
     public func forkProof(_ key: LogKey) throws(StoreFailure) -> ForkProof? {
         try self.perform { (file) throws(SQLiteError) in try file.forkProof(key) }

@@ -65,4 +65,16 @@ struct SecretKeyTests {
         #expect(Set((0..<16).map { _ in generator.next() }).count == 16)
         #expect((0..<6).contains(Int.random(in: 0..<6, using: &generator)))
     }
+
+    @Test("copies of a generator never give the same number, however many are drawn")
+    func copies() {
+        var one = SodiumRandom()
+        _ = one.next()
+        var other = one
+        var seen: Set<UInt64> = []
+        for _ in 0..<500 {
+            #expect(seen.insert(one.next()).inserted)
+            #expect(seen.insert(other.next()).inserted)
+        }
+    }
 }

@@ -37,6 +37,32 @@ struct RunTests {
         }
     }
 
+    @Test("as many runs are read at once as fit for certain, at least one, none beyond the end")
+    func several() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        let words = String(repeating: "x", count: 1_000)
+        for _ in 0..<12 {
+            let entries = (0..<30).map { text(words, at: UInt64(log.ids.count + $0 + 1)) }
+            _ = try await store.commit(batch(log.append(entries)))
+        }
+        // Runs end at attested entries, of which there is one in thirty; 120 of them fit into one.
+        for (byteLimit, ends) in [
+            (0, [120]), (Limits.runFrameBytes, [120]),
+            (2 * Limits.runFrameBytes, [120, 240]), (10 * Limits.runFrameBytes, [120, 240, 360]),
+        ] as [(Int, [UInt64])] {
+            let runs = try await store.runs(log.key, from: 1, through: 500, byteLimit: byteLimit)
+            #expect(runs.map(\.last) == ends)
+            #expect(runs.flatMap(\.ids) == Array(log.ids[..<Int(ends.last ?? 0)]))
+            #expect(runs.allSatisfy { $0.verified() != nil })
+        }
+        let middle = try await store.runs(
+            log.key, from: 1, through: 130, byteLimit: 10 * Limits.runFrameBytes)
+        #expect(middle.map(\.last) == [120, 150])
+        #expect(try await store.runs(log.key, from: 361, through: 500, byteLimit: 0).isEmpty)
+    }
+
     @Test("a log that is passed on in runs of any size ends as the same log")
     func passedOn() async throws {
         let source = try TemporaryDirectory()

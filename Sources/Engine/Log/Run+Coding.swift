@@ -96,6 +96,12 @@ extension Entry {
 }
 
 extension Run {
+    /// An upper bound of what its frame takes, in bytes.
+    public var frameBytes: Int {
+        let around = Limits.runFrameBytes - Limits.runEntryBytes
+        return self.entries.reduce(around) { $0 + $1.runBytes }
+    }
+
     /// The run as it stands in a frame.
     public var encoded: [UInt8] {
         var writer = WireWriter(capacity: 256 + self.entries.reduce(0) { $0 + $1.runBytes })

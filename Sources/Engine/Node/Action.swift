@@ -113,8 +113,11 @@ public enum Action: Hashable, Sendable {
     case close(LinkID, GoawayReason, String)
     /// Write a batch; answered by ``Event/committed(_:)`` or ``Event/commitFailed(_:)``.
     case commit(Batch)
-    /// Read up to one run of a log; answered by ``Event/runRead(_:_:)`` or ``Event/readFailed(_:_:)``.
-    case readRun(ReadID, LogKey, from: UInt64, through: UInt64)
+    /// Read runs of a log, one behind the other: one, and more while a whole one of the largest size
+    /// still fits into what is left of so many bytes of frames.
+    ///
+    /// Answered by ``Event/runsRead(_:_:)`` or ``Event/readFailed(_:_:)``.
+    case readRuns(ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
     /// Look an idempotency key up; answered by ``Event/lookedUp(_:_:)`` or ``Event/lookUpFailed(_:_:)``.
     case lookUp(RequestID, key: String)
     /// Wake the node at a monotonic moment in milliseconds; replaces the same timer.

@@ -62,6 +62,9 @@ struct Conversation: Sendable {
             && self.logs.keys.count { $0.author == name.author } < Limits.logsPerAuthor
     }
 
+    /// Whether entries of a log are taken.
+    func takes(_ name: LogName) -> Bool { self.isJoined && self.hasRoom(for: name) }
+
     func log(_ name: LogName) -> Log { self.logs[name] ?? Log() }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {

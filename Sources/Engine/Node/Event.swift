@@ -172,9 +172,9 @@ public enum Event: Sendable {
     case committed(BatchOutcome)
     /// The last batch was not written, none of it.
     case commitFailed(StoreFailure)
-    /// A run that was asked for; nil where the store has none there.
-    case runRead(ReadID, Run?)
-    /// A run could not be read.
+    /// Runs that were asked for, one behind the other; none where the store has none there.
+    case runsRead(ReadID, [Run])
+    /// Runs could not be read.
     case readFailed(ReadID, StoreFailure)
     /// The answer to ``Action/lookUp(_:key:)``.
     case lookedUp(RequestID, SentMessage?)

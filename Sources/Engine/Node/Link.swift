@@ -20,10 +20,85 @@ struct SharedConversation: Sendable {
     var lacking: [LogName: UInt64] = [:]
     /// Own logs that the peer has, or was sent, up to here: new entries are pushed from there.
     var fed: [LogName: UInt64] = [:]
-    /// Logs whose committed heads the peer has not been told.
-    var dirty: Set<LogName> = []
+    /// Logs of others that the peer has asked for here: it is told at once when they grow.
+    var taken: Set<LogName> = []
+    /// The number of the last news that the own complete clock has told.
+    var newsTold: UInt64 = 0
     /// The names behind the link's tags.
     var names: [UInt64: LogName] = [:]
+
+    /// Whether the peer has what this node might ask it for.
+    var isSeeking: Bool {
+        !self.lacking.isEmpty || !self.unknown.isEmpty || self.discovery != nil
+    }
+
+    /// Takes a run of an own log that was committed just now, as far as the peer may be pushed it.
+    mutating func push(_ run: Run, hasCredit: Bool) -> Push {
+        let name = run.key.name
+        // A log that begins is nowhere yet.
+        guard let fed = self.fed[name] ?? (run.first == 1 ? 0 : nil) else { return .none }
+        let isNext = fed + 1 == run.first && hasCredit
+        self.fed[name] = isNext ? run.last : fed
+        return isNext ? .now : .later
+    }
+
+    /// Whether the peer is to be told of a log's head; `isTurn` says that all peers are told.
+    ///
+    /// The author learns from it that its entries have arrived; anybody else that has as much, or
+    /// is being fed, learns nothing.
+    func isNews(
+        _ name: LogName, head: UInt64, number: UInt64, to peer: PeerID, isTurn: Bool
+    ) -> Bool {
+        guard self.newsTold < number else { return false }
+        if name.author == peer { return !isTurn }
+        return isTurn != self.taken.contains(name) && (self.rows[name]?.seq ?? 0) < head
+            && self.fed[name] == nil
+    }
+}
+
+/// What became of a run that was to be pushed.
+enum Push {
+    /// The peer lacks what is before it, and will ask.
+    case none
+    /// It is sent.
+    case now
+    /// The link lags: what is missing comes from the store.
+    case later
+}
+
+/// What became of a frame that was to be sent.
+enum Sending {
+    case now
+    /// It waits for credit.
+    case later
+    /// Too much waits.
+    case never
+}
+
+/// A number for each channel that has credit.
+struct PerChannel: Hashable, Sendable {
+    private var live: Int
+    private var sync: Int
+
+    init(_ value: Int) { (self.live, self.sync) = (value, value) }
+
+    /// Of the control channel, which nothing bounds, there is none.
+    subscript(channel: Channel) -> Int? {
+        get {
+            switch channel {
+            case .control: nil
+            case .live: self.live
+            case .sync: self.sync
+            }
+        }
+        set {
+            switch channel {
+            case .control: break
+            case .live: self.live = newValue ?? 0
+            case .sync: self.sync = newValue ?? 0
+            }
+        }
+    }
 }
 
 /// A want of the peer that is being served.
@@ -46,10 +121,11 @@ struct Link: Sendable {
     var shared: [ConversationID: SharedConversation] = [:]
 
     // Sending: what may still be sent, and what waits for credit.
-    private var credit: [Channel: Int] = [
-        .live: Limits.initialCredit, .sync: Limits.initialCredit,
-    ]
-    var outbox: [EncodedFrame] = []
+    private var credit = PerChannel(Limits.initialCredit)
+    private(set) var outbox = Queue<EncodedFrame>()
+    /// Logs that are fed and of which the peer has not been sent all: those whose push had no
+    /// credit, until the store has brought the rest.
+    var lagging = Turns<LogKey>()
     var serving: [Serving] = []
     var isReadingLive = false
     var isReadingSync = false
@@ -58,8 +134,10 @@ struct Link: Sendable {
     var missedWants = 0
 
     // Receiving: what was taken in and what of it was credited back.
-    private var outstanding: [Channel: Int] = [.live: 0, .sync: 0]
-    private var owed: [Channel: Int] = [.live: 0, .sync: 0]
+    private var outstanding = PerChannel(0)
+    private var owed = PerChannel(0)
+    /// The number of the last news that the peer has had its turn for.
+    var newsTold: UInt64 = 0
 
     /// Valid records of authors that no shared conversation knows yet.
     var earlyRecords: [PeerID: Record] = [:]
@@ -85,6 +163,11 @@ struct Link: Sendable {
         self.lastHeard = now.monotonic
     }
 
+    /// Puts a node's links in an order of its own.
+    var order: UInt64 {
+        self.info.handshakeHash.withBytes { $0.unsafeLoadUnaligned(as: UInt64.self) }
+    }
+
     /// How far the peer's wall clock is from the own one, in milliseconds.
     func clockOffset(at now: Instant) -> Int64? {
         self.clockLead.map { Int64(bitPattern: $0 &+ now.monotonic &- now.wall) }
@@ -97,7 +180,7 @@ struct Link: Sendable {
 
     mutating func spend(_ bytes: Int, on channel: Channel) {
         guard channel != .control else { return }
-        self.credit[channel, default: 0] -= bytes
+        self.credit[channel] = self.credit(on: channel) - bytes
         precondition(self.credit(on: channel) >= 0, "a frame starts only when all of it fits")
     }
 
@@ -105,15 +188,81 @@ struct Link: Sendable {
     mutating func earn(_ bytes: UInt64, on channel: Channel) -> Bool {
         let space = Limits.initialCredit - self.credit(on: channel)
         guard bytes <= UInt64(space) else { return false }
-        self.credit[channel, default: 0] += Int(bytes)
+        self.credit[channel] = self.credit(on: channel) + Int(bytes)
         return true
+    }
+
+    /// Takes credit for a frame, or queues it behind those that wait for credit.
+    mutating func send(_ frame: EncodedFrame) -> Sending {
+        guard frame.channel == .sync else {
+            self.spend(frame.bytes.count, on: frame.channel)
+            return .now
+        }
+        if self.outbox.isEmpty && self.credit(on: .sync) >= frame.bytes.count {
+            self.spend(frame.bytes.count, on: .sync)
+            return .now
+        }
+        guard self.outbox.count < Limits.outboxFrames else { return .never }
+        self.outbox.append(frame)
+        return .later
+    }
+
+    /// The next frame that waited for credit and need not any longer.
+    mutating func nextWaiting() -> EncodedFrame? {
+        guard let next = self.outbox.first, self.credit(on: .sync) >= next.bytes.count else {
+            return nil
+        }
+        self.spend(next.bytes.count, on: .sync)
+        return self.outbox.removeFirst()
+    }
+
+    /// Takes a committed run of an own log: takes credit for it, or notes that the log lags.
+    mutating func push(_ run: Run, byteCount: Int) -> Push {
+        let room = run.key.conversation
+        let hasCredit = self.credit(on: .live) >= byteCount
+        guard let push = self.shared[room]?.push(run, hasCredit: hasCredit) else { return .none }
+        if push != .none && run.first == 1 {
+            let tag = self.tag(run.key.name, in: room)
+            self.shared[room]?.names[tag] = run.key.name
+        }
+        switch push {
+        case .none: break
+        case .now: self.spend(byteCount, on: .live)
+        case .later: self.lagging.add(run.key)
+        }
+        return push
+    }
+
+    /// Up to where an own log was sent; nil where it is not pushed.
+    func fed(_ key: LogKey) -> UInt64? { self.shared[key.conversation]?.fed[key.name] }
+
+    /// How many bytes may be read from the store to be sent as live runs; nil when none are to be.
+    var liveReadBytes: Int? {
+        guard !self.isReadingLive, !self.lagging.isEmpty else { return nil }
+        let credit = self.credit(on: .live)
+        return credit >= Limits.runFrameBytes ? credit : nil
+    }
+
+    /// The want to serve next; nil while there is none, or no credit for it, or one is being read.
+    func nextServing() -> Serving? {
+        guard !self.isReadingSync, self.outbox.isEmpty,
+            self.credit(on: .sync) >= Limits.runFrameBytes
+        else { return nil }
+        return self.serving.first
+    }
+
+    /// Notes that the peer lives, and says who it is.
+    mutating func heard(at now: Instant) -> PeerID {
+        self.lastHeard = now.monotonic
+        return self.info.peer
     }
 
     /// Counts a frame that came in; false when the peer sent more than it may.
     mutating func take(_ frame: ReceivedFrame) -> Bool {
         guard frame.channel != .control else { return true }
-        self.outstanding[frame.channel, default: 0] += frame.byteCount
-        return (self.outstanding[frame.channel] ?? 0) <= Limits.initialCredit
+        let outstanding = self.uncredited(on: frame.channel) + frame.byteCount
+        self.outstanding[frame.channel] = outstanding
+        return outstanding <= Limits.initialCredit
     }
 
     /// How many bytes were taken in and not credited back.
@@ -128,7 +277,7 @@ struct Link: Sendable {
             return nil
         }
         self.owed[channel] = 0
-        self.outstanding[channel, default: 0] -= owed
+        self.outstanding[channel] = self.uncredited(on: channel) - owed
         return .credit(channel, bytes: UInt64(owed))
     }
 

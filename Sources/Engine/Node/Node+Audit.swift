@@ -95,6 +95,24 @@ extension Node {
     }
 }
 
+extension Node {
+    /// An own log of which a peer is pushed what is new, and lags, and would not be sent the rest;
+    /// nil where there is none.
+    package var forgottenLog: String? {
+        for link in self.links.values {
+            for (room, shared) in link.shared {
+                for (name, fed) in shared.fed {
+                    let key = LogKey(conversation: room, name: name)
+                    let head = self.conversationTable[room]?.log(name).head.seq ?? 0
+                    guard fed < head, !link.lagging.contains(key) else { continue }
+                    return "entries \(fed + 1) to \(head) of an own log for \(link.info.peer)"
+                }
+            }
+        }
+        return nil
+    }
+}
+
 /// The first count that is above its limit.
 private struct Excess {
     private(set) var text: String?

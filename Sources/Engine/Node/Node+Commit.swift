@@ -64,8 +64,15 @@ extension Node {
     private mutating func takeAccepted(_ batch: inout Batch, _ flight: inout InFlight) {
         // Live runs go before bulk, but a log's own order must hold: once a log has a run in the
         // bulk queue, its live runs have been queued there behind it.
-        let live = self.waiting.live.prefix(Limits.runsPerBatch)
-        let sync = self.waiting.sync.prefix(Limits.runsPerBatch - live.count)
+        if !flight.drafts.isEmpty || !self.waiting.live.isEmpty {
+            self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds
+        }
+        let isLive = self.now.monotonic < self.smallBatchesUntil
+        let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
+        let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
+        // Bulk gets on however many live runs come.
+        let live = self.waiting.live.prefix(limit)
+        let sync = self.waiting.sync.prefix(max(1, min(bulk, limit - live.count)))
         self.waiting.live.removeFirst(live.count)
         self.waiting.sync.removeFirst(sync.count)
         for accepted in live + sync {
@@ -78,10 +85,8 @@ extension Node {
 
     private mutating func takeDrafts(_ batch: inout Batch, _ flight: inout InFlight) {
         guard !self.waiting.drafts.isEmpty else { return }
-        let drafts = self.waiting.drafts.prefix(Limits.draftsPerBatch)
         var byConversation: [ConversationID: [Draft]] = [:]
-        self.waiting.drafts.removeFirst(drafts.count)
-        for draft in drafts {
+        for draft in self.waiting.drafts.removeFirst(atMost: Limits.draftsPerBatch) {
             let id = draft.conversation
             let isJoin = if case .join = draft.content { true } else { false }
             // What was written behind a join that could not be stored goes the same way.
@@ -122,14 +127,9 @@ extension Node {
     private mutating func chain(
         _ drafts: [Draft], _ conversation: ConversationID, _ batch: inout Batch
     ) {
-        guard let state = self.conversationTable[conversation] else {
-            preconditionFailure("drafts are made for known conversations only")
-        }
         let name = self.ownLog
         let key = LogKey(conversation: conversation, name: name)
-        var tail = state.log(name).tail
-        var deps = state.deps(besides: tail.id).filter { !self.isAhead(state.time(ofHead: $0)) }
-        var floor = deps.map { state.time(ofHead: $0) }.max() ?? HybridTime(0)
+        var (tail, deps, floor) = self.beginning(of: key)
         #if MUTANTS
             if Mutant.forgetDeps.isActive { (deps, floor) = ([], HybridTime(0)) }
         #endif
@@ -159,6 +159,16 @@ extension Node {
         batch.appends.append(self.attest(gathered, keys, key, after: start))
         self.conversationTable[conversation]?.setTail(name, tail)
         self.latestOwnTime = max(self.latestOwnTime, tail.time)
+    }
+
+    /// Where an own log goes on: behind its tail and the newest heads of others, later than these.
+    private func beginning(of key: LogKey) -> (tail: Head, deps: [EntryID], floor: HybridTime) {
+        guard let state = self.conversationTable[key.conversation] else {
+            preconditionFailure("drafts are made for known conversations only")
+        }
+        let tail = state.log(key.name).tail
+        let deps = state.deps(besides: tail.id).filter { !self.isAhead(state.time(ofHead: $0)) }
+        return (tail, deps, deps.map { state.time(ofHead: $0) }.max() ?? HybridTime(0))
     }
 
     /// `max(wall, 1 + what came before)`: never goes back, whatever the wall clock does.
@@ -211,7 +221,9 @@ extension Node {
         self.held = outcome.held
         var messages: [Message] = []
         for (index, append) in flight.batch.appends.enumerated() {
-            self.settle(append, cursors: outcome.cursors[index], &messages)
+            self.settle(
+                append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
+                &messages)
         }
         // What a batch hides comes before what it releases: it may be the same.
         for entry in outcome.hidden {
@@ -251,7 +263,7 @@ extension Node {
     }
 
     private mutating func settle(
-        _ append: Append, cursors: [Cursor?], _ messages: inout [Message]
+        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ messages: inout [Message]
     ) {
         let run = append.run.run
         let id = run.key.conversation
@@ -261,6 +273,7 @@ extension Node {
             self.conversationTable[id]?.setHead(run.key.name, log.countedHead(of: append.run))
         }
         self.markDirty(run.key)
+        if !isOwn { self.feedReturned(run.key) }
         for (index, cursor) in cursors.enumerated() {
             guard let cursor else { continue }
             let seq = run.first + UInt64(index)

@@ -6,73 +6,65 @@ extension Node {
     mutating func pushOwn(_ flight: InFlight) {
         for append in flight.batch.appends.prefix(flight.ownAppends) {
             let run = append.run.run
+            let links = self.links(sharing: run.key.conversation)
+            guard !links.isEmpty else { continue }
             let frame = Frame.liveRun(run).encoded
-            for id in self.links(sharing: run.key.conversation) {
-                self.push(run, frame, on: id)
+            for id in links {
+                switch self.links[id]?.push(run, byteCount: frame.bytes.count) {
+                case .now: self.actions.append(.send(id, frame))
+                case .later: self.pumpLive(id)
+                case .some(.none), nil: break
+                }
             }
         }
     }
 
-    private mutating func push(_ run: Run, _ frame: EncodedFrame, on id: LinkID) {
-        let (room, name) = (run.key.conversation, run.key.name)
-        guard let link = self.links[id], let shared = link.shared[room] else { return }
-        // A log that begins is nowhere yet.
-        guard let fed = shared.fed[name] ?? (run.first == 1 ? 0 : nil) else { return }
-        self.links[id]?.shared[room]?.fed[name] = fed
-        self.links[id]?.shared[room]?.names[link.tag(name, in: room)] = name
-        if fed + 1 == run.first && link.credit(on: .live) >= frame.bytes.count {
-            self.send(frame, on: id)
-            self.links[id]?.shared[room]?.fed[name] = run.last
-        } else {
-            // The link lags: its credit will bring the rest from the store.
-            self.pump(id)
+    /// Notes that an own log has grown otherwise than by sending: by entries that came back.
+    mutating func feedReturned(_ key: LogKey) {
+        guard key.name.author == self.id else { return }
+        for id in self.links(sharing: key.conversation) where self.links[id]?.fed(key) != nil {
+            self.links[id]?.lagging.add(key)
+            self.pumpLive(id)
         }
     }
 
     /// Sends what waits for credit: frames, then runs from the store, own new ones apart from bulk.
     mutating func pump(_ id: LinkID) {
-        while let link = self.links[id], let next = link.outbox.first,
-            link.credit(on: .sync) >= next.bytes.count
-        {
-            self.links[id]?.outbox.removeFirst()
-            self.links[id]?.spend(next.bytes.count, on: .sync)
-            self.actions.append(.send(id, next))
+        while let frame = self.links[id]?.nextWaiting() {
+            self.actions.append(.send(id, frame))
         }
         self.pumpLive(id)
         self.pumpSync(id)
     }
 
+    /// Reads on for the lagging logs in turn, as much as may be sent.
     private mutating func pumpLive(_ id: LinkID) {
-        guard let link = self.links[id], !link.isReadingLive,
-            link.credit(on: .live) >= Limits.runFrameBytes
-        else { return }
-        for (room, shared) in link.shared.sorted(by: { $0.key < $1.key }) {
-            for (name, fed) in shared.fed.sorted(by: { $0.key < $1.key }) {
-                let head = self.conversationTable[room]?.log(name).head.seq ?? 0
-                guard fed < head else { continue }
-                let key = LogKey(conversation: room, name: name)
-                self.links[id]?.isReadingLive = true
-                self.read(.live(id, key), key, from: fed + 1, through: head)
-                return
-            }
+        guard let bytes = self.links[id]?.liveReadBytes else { return }
+        while let key = self.links[id]?.lagging.next() {
+            let head = self.conversationTable[key.conversation]?.log(key.name).head.seq ?? 0
+            guard let fed = self.links[id]?.fed(key), fed < head else { continue }
+            self.links[id]?.lagging.add(key)
+            self.links[id]?.isReadingLive = true
+            self.read(.live(id, key), key, from: fed + 1, through: head, bytes: bytes)
+            return
         }
     }
 
     private mutating func pumpSync(_ id: LinkID) {
-        guard let link = self.links[id], !link.isReadingSync, link.outbox.isEmpty,
-            link.credit(on: .sync) >= Limits.runFrameBytes, let serving = link.serving.first
-        else { return }
+        guard let serving = self.links[id]?.nextServing() else { return }
         self.links[id]?.isReadingSync = true
+        // A run at a time, since live entries wait behind what is read.
         self.read(.sync(id, serving), serving.key, from: serving.from, through: serving.through)
     }
 
+    /// Reads a run, or more of them as far as they fit into so many bytes of frames.
     mutating func read(
-        _ purpose: ReadPurpose, _ key: LogKey, from: UInt64, through: UInt64
+        _ purpose: ReadPurpose, _ key: LogKey, from: UInt64, through: UInt64, bytes: Int = 0
     ) {
         self.lastRead += 1
         let read = ReadID(self.lastRead)
         self.reads[read] = purpose
-        self.actions.append(.readRun(read, key, from: from, through: through))
+        self.actions.append(.readRuns(read, key, from: from, through: through, byteLimit: bytes))
     }
 
     mutating func received(_ want: Want, on id: LinkID) {
@@ -86,6 +78,7 @@ extension Node {
             return self.send(
                 .unavailable(room, tag: want.tag, from: want.from), on: id)
         }
+        if name.author != self.id { self.links[id]?.shared[room]?.taken.insert(name) }
         self.links[id]?.serving.append(
             Serving(
                 key: LogKey(conversation: room, name: name), tag: want.tag, from: want.from,
@@ -93,13 +86,13 @@ extension Node {
         self.pumpSync(id)
     }
 
-    mutating func runRead(_ read: ReadID, _ run: Run?) {
+    mutating func runsRead(_ read: ReadID, _ runs: [Run]) {
         guard let purpose = self.reads.removeValue(forKey: read) else { return }
         switch purpose {
-        case .live(let id, let key): self.liveRead(run, key, on: id)
-        case .sync(let id, let serving): self.syncRead(run, serving, on: id)
-        case .fork(let key): self.forkRead(run, key)
-        case .end(let proof): self.endRead(run, proof)
+        case .live(let id, let key): self.liveRead(runs, key, on: id)
+        case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
+        case .fork(let key): self.forkRead(runs.first, key)
+        case .end(let proof): self.endRead(runs.first, proof)
         }
     }
 
@@ -109,7 +102,7 @@ extension Node {
         switch purpose {
         // Entries that are damaged here are no reason to keep the others from the peer.
         case .live(let id, let key) where failure.reason == .corrupt:
-            self.liveRead(nil, key, on: id)
+            self.liveRead([], key, on: id)
         case .sync(let id, let serving) where failure.reason == .corrupt:
             self.syncRead(nil, serving, on: id)
         case .live(let id, _), .sync(let id, _): self.close(id, .storage, "the disk failed")
@@ -119,19 +112,19 @@ extension Node {
         }
     }
 
-    private mutating func liveRead(_ run: Run?, _ key: LogKey, on id: LinkID) {
+    private mutating func liveRead(_ runs: [Run], _ key: LogKey, on id: LinkID) {
         self.links[id]?.isReadingLive = false
-        let room = key.conversation
-        guard let fed = self.links[id]?.shared[room]?.fed[key.name] else { return self.pump(id) }
-        if let run, run.first == fed + 1 {
+        if runs.isEmpty {
+            // The log was repaired or ended meanwhile; clocks will tell what the peer lacks.
+            self.links[id]?.shared[key.conversation]?.fed[key.name] = nil
+        }
+        for run in runs {
+            guard let fed = self.links[id]?.fed(key), run.first == fed + 1 else { break }
             // Pushes of other logs may have used of the credit while this was read.
             let frame = Frame.liveRun(run).encoded
-            guard (self.links[id]?.credit(on: .live) ?? 0) >= frame.bytes.count else { return }
+            guard (self.links[id]?.credit(on: .live) ?? 0) >= frame.bytes.count else { break }
             self.send(frame, on: id)
-            self.links[id]?.shared[room]?.fed[key.name] = run.last
-        } else if run == nil {
-            // The log was repaired or ended meanwhile; clocks will tell what the peer lacks.
-            self.links[id]?.shared[room]?.fed[key.name] = nil
+            self.links[id]?.shared[key.conversation]?.fed[key.name] = run.last
         }
         self.pump(id)
     }

@@ -139,7 +139,7 @@ extension Node {
             if let row = self.links[other]?.shared[room]?.unknown.removeValue(forKey: tag) {
                 self.links[other]?.shared[room]?.rows[proof.key.name] = row
                 if !((self.conversationTable[room]?.log(proof.key.name).tail.seq ?? 0) >= row.seq) {
-                    self.links[other]?.shared[room]?.lacking[proof.key.name] = self.now.monotonic
+                    self.seek(proof.key, on: other, from: self.now.monotonic)
                 }
             }
         }

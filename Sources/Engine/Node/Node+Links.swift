@@ -127,6 +127,7 @@ extension Node {
     private mutating func adopt(_ link: Link) {
         let (id, peer) = (link.id, link.info.peer)
         self.links[id] = link
+        self.links[id]?.newsTold = self.news.last
         self.linkOfPeer[peer] = id
         self.log(.info, "linked to \(peer.shortText) at \(link.address)")
         self.remember(link)
@@ -191,6 +192,9 @@ extension Node {
         let (id, peer) = (link.id, link.info.peer)
         self.log(.info, "unlinked from \(peer.shortText) at \(link.address)")
         self.links[id] = nil
+        for room in link.shared.keys { self.forgetSharer(id, of: room) }
+        self.earlyHolders.remove(id)
+        self.clocks.set(nil, of: id)
         if self.linkOfPeer[peer] == id { self.linkOfPeer[peer] = nil }
         self.actions.append(.disarm(.ping(id)))
         self.reads = self.reads.filter { entry in
@@ -209,7 +213,7 @@ extension Node {
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
-        for key in Set(self.deliveries.map(\.key)).sorted() { self.checkDeliveries(of: key) }
+        for key in self.deliveries.keys { self.checkDeliveries(of: key) }
     }
 
     // MARK: Liveness
@@ -253,7 +257,9 @@ extension Node {
     private mutating func received(clock: UInt64, on id: LinkID, roundTrip: UInt64?) {
         if roundTrip == nil && self.links[id]?.clockLead != nil { return }
         let reading = clock &+ (roundTrip ?? 0) / 2
-        self.links[id]?.clockLead = reading &- self.now.monotonic
+        let lead = reading &- self.now.monotonic
+        self.links[id]?.clockLead = lead
+        self.clocks.set(lead, of: id)
         if let roundTrip { self.links[id]?.roundTrip = roundTrip }
         self.updateClockAlert()
         self.releaseIfDue()
@@ -262,17 +268,15 @@ extension Node {
     // MARK: Frames
 
     mutating func received(_ received: ReceivedFrame, on id: LinkID) {
-        if self.links[id] == nil {
+        guard let peer = self.links[id]?.heard(at: self.now) else {
             for (peer, challenger) in self.challengers where challenger.link.id == id {
                 self.hold(received, of: peer)
                 return
             }
             return
         }
-        let peer = self.links[id]?.info.peer
-        self.links[id]?.lastHeard = self.now.monotonic
         // A pong that was not asked for, or answers a ping from before the probe, proves nothing.
-        if let peer, let probe = self.challengers[peer]?.probeNonce,
+        if !self.challengers.isEmpty, let probe = self.challengers[peer]?.probeNonce,
             case .pong(let nonce, _) = received.frame,
             nonce == probe || nonce == self.links[id]?.pingNonce
         {

@@ -129,63 +129,61 @@ extension Node {
     // MARK: Delivery
 
     mutating func awaitDelivery(_ delivery: Delivery) {
-        self.deliveries.append(delivery)
+        self.deliveries.add(delivery)
         self.checkDeliveries(of: delivery.key)
-        self.armDeliveries()
+        self.armDeliveries(at: delivery.deadline)
     }
 
-    private func holders(of key: LogKey, through seq: UInt64) -> (have: [PeerID], lack: Int) {
-        var have: [PeerID] = []
-        var lack = 0
-        for link in self.links(sharing: key.conversation) {
-            guard let state = self.links[link] else { continue }
-            let row = state.shared[key.conversation]?.rows[key.name]
+    /// How far each linked peer in the room is known to have a log.
+    private func holders(of key: LogKey) -> [(peer: PeerID, seq: UInt64)] {
+        self.links(sharing: key.conversation).compactMap { id in
+            guard let link = self.links[id], let shared = link.shared[key.conversation] else {
+                return nil
+            }
+            var seq = shared.rows[key.name]?.seq ?? 0
             #if MUTANTS
-                if Mutant.takeSentForDelivered.isActive,
-                    (state.shared[key.conversation]?.fed[key.name] ?? 0) >= seq
-                {
-                    have.append(state.info.peer)
-                    continue
+                if Mutant.takeSentForDelivered.isActive {
+                    seq = max(seq, shared.fed[key.name] ?? 0)
                 }
             #endif
-            if (row?.seq ?? 0) >= seq { have.append(state.info.peer) } else { lack += 1 }
+            return (link.info.peer, seq)
         }
-        return (have.sorted(), lack)
     }
 
     /// Answers the waits that have what they wait for: every linked peer in the room has it, at least one.
     mutating func checkDeliveries(of key: LogKey) {
-        guard self.deliveries.contains(where: { $0.key == key }) else { return }
-        var open: [Delivery] = []
-        for delivery in self.deliveries {
-            let (have, lack) = self.holders(of: key, through: delivery.seq)
-            guard delivery.key == key, !have.isEmpty, lack == 0 else {
-                open.append(delivery)
-                continue
-            }
+        guard !self.deliveries.isEmpty(for: key) else { return }
+        let holders = self.holders(of: key)
+        guard let seq = holders.map(\.seq).min() else { return }
+        let peers = holders.map(\.peer).sorted()
+        for delivery in self.deliveries.remove(of: key, through: seq) {
             self.actions.append(
                 .answer(
                     delivery.request,
-                    .sent(delivery.message, isDuplicate: false, deliveredTo: have)))
+                    .sent(delivery.message, isDuplicate: false, deliveredTo: peers)))
         }
-        self.deliveries = open
     }
 
     mutating func deliveriesDue() {
-        for delivery in self.deliveries where delivery.deadline <= self.now.monotonic {
-            let (have, _) = self.holders(of: delivery.key, through: delivery.seq)
+        self.deliveryArmedAt = nil
+        for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
+            let have = self.holders(of: delivery.key).filter { $0.seq >= delivery.seq }
             self.actions.append(
                 .answer(
                     delivery.request,
-                    .failed(.deliveryTimeout(delivery.message, deliveredTo: have))))
+                    .failed(
+                        .deliveryTimeout(
+                            delivery.message, deliveredTo: have.map(\.peer).sorted()))))
         }
-        self.deliveries.removeAll { $0.deadline <= self.now.monotonic }
-        self.armDeliveries()
+        if let next = self.deliveries.firstDeadline { self.armDeliveries(at: next) }
     }
 
-    private mutating func armDeliveries() {
-        guard let next = self.deliveries.map(\.deadline).min() else { return }
-        self.actions.append(.arm(.delivery, at: next))
+    private mutating func armDeliveries(at deadline: UInt64) {
+        guard self.deliveryArmedAt.map({ deadline < $0 }) ?? true, self.deliveries.count > 0 else {
+            return
+        }
+        self.deliveryArmedAt = deadline
+        self.actions.append(.arm(.delivery, at: deadline))
     }
 
     // MARK: Profile and records
@@ -241,6 +239,7 @@ extension Node {
                 self.waiting.records[record.author] = record
             } else {
                 self.links[link]?.keepEarly(record)
+                self.earlyHolders.insert(link)
             }
         }
     }
@@ -263,10 +262,10 @@ extension Node {
     ///
     /// Records answer a clock at once, entries only the wants that follow it.
     mutating func takeEarlyRecord(of author: PeerID) {
-        for id in self.links.keys.sorted() {
-            guard let record = self.links[id]?.earlyRecords.removeValue(forKey: author) else {
-                continue
-            }
+        for id in self.earlyHolders.sorted() {
+            let record = self.links[id]?.earlyRecords.removeValue(forKey: author)
+            if self.links[id]?.earlyRecords.isEmpty ?? true { self.earlyHolders.remove(id) }
+            guard let record else { continue }
             if self.takesPlace(record, of: self.record(of: author)) {
                 self.waiting.records[author] = record
             }

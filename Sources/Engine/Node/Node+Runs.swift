@@ -5,8 +5,7 @@ extension Node {
     mutating func received(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.key
         guard self.links[id]?.shared[key.conversation] != nil,
-            let conversation = self.conversationTable[key.conversation], conversation.isJoined,
-            conversation.hasRoom(for: key.name)
+            self.conversationTable[key.conversation]?.takes(key.name) == true
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
@@ -34,7 +33,8 @@ extension Node {
             self.violation(id, "forged run of \(key.name.author.shortText)")
             return false
         }
-        self.learnName(key, from: id)
+        // Of a log that is known here all links know the name.
+        if log.tail.seq == 0 { self.learnName(key, from: id) }
         // The entry at our own head must be the one that we have.
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
@@ -57,8 +57,7 @@ extension Node {
 
     private mutating func queue(_ run: VerifiedRun, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.run.key
-        guard let conversation = self.conversationTable[key.conversation] else { return }
-        let log = conversation.log(key.name)
+        guard let log = self.conversationTable[key.conversation]?.log(key.name) else { return }
         let hasPending = log.tail != log.head
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
         #if MUTANTS
@@ -72,7 +71,7 @@ extension Node {
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.heldFrom(run.run.entries),
-                lateBefore: self.lateBefore(conversation)),
+                lateBefore: self.lateBefore(in: key.conversation)),
             link: id, channel: frame.channel, byteCount: frame.byteCount)
         #if MUTANTS
             if Mutant.creditBeforeCommit.isActive {
@@ -88,7 +87,8 @@ extension Node {
     }
 
     /// Entries older than this arrive late; none do before the user has been in the room for a while.
-    private func lateBefore(_ conversation: Conversation) -> HybridTime {
+    private func lateBefore(in id: ConversationID) -> HybridTime {
+        guard let conversation = self.conversationTable[id] else { return HybridTime(0) }
         let newest = conversation.latestShown.milliseconds
         let joined = conversation.attendance[self.id]?.time.milliseconds ?? newest
         guard newest > joined + Limits.lateMilliseconds else { return HybridTime(0) }
@@ -106,12 +106,14 @@ extension Node {
     /// A run shows that the peer has more than its clock said.
     private mutating func noteMore(_ key: LogKey, seq: UInt64, on id: LinkID) {
         let room = key.conversation
-        guard let link = self.links[id], let shared = link.shared[room] else { return }
+        guard let shared = self.links[id]?.shared[room],
+            let tag = self.links[id]?.tag(key.name, in: room)
+        else { return }
         if (shared.rows[key.name]?.seq ?? 0) < seq {
             self.links[id]?.shared[room]?.rows[key.name] = ClockRow(
-                tag: link.tag(key.name, in: room), seq: seq, headTag: 0, state: .open)
+                tag: tag, seq: seq, headTag: 0, state: .open)
         }
-        self.links[id]?.shared[room]?.lacking[key.name] = self.now.monotonic
+        self.seek(key, on: id, from: self.now.monotonic)
         self.plan(room)
     }
 
@@ -126,7 +128,7 @@ extension Node {
             self.links[other]?.shared[room]?.names[tag] = key.name
             if let row = self.links[other]?.shared[room]?.unknown.removeValue(forKey: tag) {
                 self.links[other]?.shared[room]?.rows[key.name] = row
-                self.links[other]?.shared[room]?.lacking[key.name] = self.now.monotonic
+                self.seek(key, on: other, from: self.now.monotonic)
             }
         }
     }
@@ -156,8 +158,8 @@ extension Node {
     /// A run answers the question for a log's first entries: what is left of it is a fetch.
     private mutating func discovered(_ key: LogKey, from id: LinkID) {
         let room = key.conversation
-        guard let link = self.links[id], let fetch = link.shared[room]?.discovery,
-            fetch.tag == link.tag(key.name, in: room)
+        guard let fetch = self.links[id]?.shared[room]?.discovery,
+            fetch.tag == self.links[id]?.tag(key.name, in: room)
         else { return }
         self.links[id]?.shared[room]?.discovery = nil
         self.links[id]?.shared[room]?.unknown[fetch.tag] = nil

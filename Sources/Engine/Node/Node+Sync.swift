@@ -23,18 +23,33 @@ extension Node {
     }
 
     mutating func share(_ room: ConversationID, on id: LinkID) {
+        guard let shared = self.newlyShared(room, on: id) else { return }
+        self.links[id]?.shared[room] = shared
+        self.sharers[room, default: []].append(id)
+        self.sharers[room]?.sort()
+        self.sendDigest(of: room, on: id)
+    }
+
+    /// A conversation as it begins to be shared; nil where it is already.
+    private func newlyShared(_ room: ConversationID, on id: LinkID) -> SharedConversation? {
         guard let link = self.links[id], link.shared[room] == nil,
             let conversation = self.conversationTable[room]
-        else { return }
+        else { return nil }
         var shared = SharedConversation()
         for name in conversation.logs.keys { shared.names[link.tag(name, in: room)] = name }
-        self.links[id]?.shared[room] = shared
-        self.sendDigest(of: room, on: id)
+        shared.newsTold = self.news.last
+        return shared
+    }
+
+    mutating func forgetSharer(_ id: LinkID, of room: ConversationID) {
+        self.sharers[room]?.removeAll { $0 == id }
+        if self.sharers[room]?.isEmpty == true { self.sharers[room] = nil }
     }
 
     mutating func unshare(_ room: ConversationID, on id: LinkID) {
         self.endDiscovery(room, on: id)
         self.links[id]?.shared[room] = nil
+        self.forgetSharer(id, of: room)
         self.links[id]?.serving.removeAll { $0.key.conversation == room }
         for (key, fetch) in self.fetches where fetch.link == id && key.conversation == room {
             self.endFetch(key)
@@ -106,12 +121,18 @@ extension Node {
     // MARK: Clocks
 
     private mutating func sendClock(of room: ConversationID, on id: LinkID) {
+        for frame in self.clock(of: room, for: id) { self.send(frame, on: id) }
+        self.links[id]?.shared[room]?.isClockSent = true
+        self.links[id]?.shared[room]?.newsTold = self.news.last
+    }
+
+    /// The own complete clock and that of records, as a peer reads them.
+    private func clock(of room: ConversationID, for id: LinkID) -> [Frame] {
         guard let link = self.links[id], link.shared[room] != nil,
             let conversation = self.conversationTable[room]
-        else { return }
+        else { return [] }
         let counted = conversation.logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
         let rows = counted.map { link.row($0.key, $0.value, in: room) }.sorted { $0.tag < $1.tag }
-        self.send(.clock(room, isComplete: true, rows), on: id)
         let records = Set(counted.keys.map(\.author)).compactMap { author in
             self.profiles[author].flatMap { record in
                 self.isAhead(record.time)
@@ -119,9 +140,10 @@ extension Node {
                     : RecordRow(tag: link.authorTag(author), kind: record.kind, time: record.time)
             }
         }
-        self.send(.recordClock(room, records.sorted { $0.tag < $1.tag }), on: id)
-        self.links[id]?.shared[room]?.isClockSent = true
-        self.links[id]?.shared[room]?.dirty = []
+        return [
+            .clock(room, isComplete: true, rows),
+            .recordClock(room, records.sorted { $0.tag < $1.tag }),
+        ]
     }
 
     mutating func received(
@@ -148,19 +170,18 @@ extension Node {
             if self.links[id]?.shared[room]?.isClockSent == false {
                 self.sendClock(of: room, on: id)
             }
+        } else if self.links[id]?.shared[room]?.isSeeking == false {
+            // Nothing to ask this peer for, as nearly always in a room where all keep up.
+            return
         }
         self.plan(room)
-        self.pump(id)
     }
 
     private mutating func compare(
         _ row: ClockRow, with name: LogName, in room: ConversationID, isComplete: Bool,
         on id: LinkID
     ) {
-        guard let link = self.links[id], let conversation = self.conversationTable[room] else {
-            return
-        }
-        let log = conversation.log(name)
+        guard let log = self.conversationTable[room]?.log(name) else { return }
         let key = LogKey(conversation: room, name: name)
         self.links[id]?.shared[room]?.rows[name] = row
         if name.author == self.id { self.checkDeliveries(of: key) }
@@ -171,7 +192,9 @@ extension Node {
             if row.state != .forked { return }
         }
         if row.state == .refused { return }
-        if row.seq == log.head.seq && row.seq > 0 && row.headTag != link.headTag(log.head.id) {
+        if row.seq == log.head.seq && row.seq > 0
+            && row.headTag != self.links[id]?.headTag(log.head.id)
+        {
             self.searchFork(of: key, on: id)
         } else if row.seq > log.tail.seq && !log.isBeyondFork(log.tail.seq + 1) {
             self.lack(key, on: id, isComplete: isComplete)
@@ -195,7 +218,13 @@ extension Node {
                 in: 0..<Limits.relayJitterMilliseconds, using: &self.random)
             self.armFetch(at: notBefore)
         }
-        self.links[id]?.shared[key.conversation]?.lacking[key.name] = notBefore
+        self.seek(key, on: id, from: notBefore)
+    }
+
+    /// Notes that a peer has more of a log, to be asked for from a moment on.
+    mutating func seek(_ key: LogKey, on id: LinkID, from moment: UInt64) {
+        self.links[id]?.shared[key.conversation]?.lacking[key.name] = moment
+        self.seeking.insert(key.conversation)
     }
 
     /// Says which own logs the peer has to their end, so that what is new is pushed.
@@ -222,47 +251,6 @@ extension Node {
         }
     }
 
-    // MARK: Deltas
-
-    /// Notes that a log's committed head has moved.
-    mutating func markDirty(_ key: LogKey) {
-        for id in self.links(sharing: key.conversation) {
-            self.links[id]?.shared[key.conversation]?.dirty.insert(key.name)
-        }
-        if !self.isDeltaArmed && !self.links.isEmpty {
-            self.isDeltaArmed = true
-            self.actions.append(
-                .arm(.delta, at: self.now.monotonic + Limits.deltaMilliseconds))
-        }
-    }
-
-    mutating func sendDeltas() {
-        self.isDeltaArmed = false
-        for id in self.links.keys.sorted() {
-            for room in (self.links[id]?.shared.keys.sorted() ?? []) {
-                self.sendDelta(of: room, on: id)
-            }
-        }
-    }
-
-    private mutating func sendDelta(of room: ConversationID, on id: LinkID) {
-        guard let link = self.links[id], let shared = link.shared[room], !shared.dirty.isEmpty,
-            let conversation = self.conversationTable[room]
-        else { return }
-        self.links[id]?.shared[room]?.dirty = []
-        let rows: [ClockRow] = shared.dirty.compactMap { name in
-            let log = conversation.log(name)
-            // The author learns from it that its entries have arrived; anybody else that has as
-            // much, or is being fed, learns nothing.
-            let isNews =
-                name.author == link.info.peer
-                || ((shared.rows[name]?.seq ?? 0) < log.head.seq && shared.fed[name] == nil)
-            return isNews ? link.row(name, log, in: room) : nil
-        }
-        guard !rows.isEmpty else { return }
-        self.send(.clock(room, isComplete: false, rows.sorted { $0.tag < $1.tag }), on: id)
-    }
-
     // MARK: Wants
 
     /// Asks for what is lacking, each log from one peer, the least busy first.
@@ -287,12 +275,11 @@ extension Node {
             guard
                 let id = free.compactMap({ self.links[$0] }).min(by: {
                     ($0.missedWants, $0.openWants, $0.id) < ($1.missedWants, $1.openWants, $1.id)
-                })?.id, let link = self.links[id]
+                })?.id, let tag = self.links[id]?.tag(name, in: room)
             else { continue }
             let from = conversation.log(name).tail.seq + 1
-            let has = link.shared[room]?.rows[name]?.seq ?? 0
-            self.fetches[key] = self.want(
-                link.tag(name, in: room), in: room, from: from, through: has, on: id)
+            let has = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
+            self.fetches[key] = self.want(tag, in: room, from: from, through: has, on: id)
         }
         self.discover(room)
     }
@@ -314,6 +301,7 @@ extension Node {
             else { continue }
             let fetch = self.want(row.tag, in: room, from: 1, through: row.seq, on: id)
             self.links[id]?.shared[room]?.discovery = fetch
+            self.seeking.insert(room)
             self.armFetch(at: self.patience(with: fetch))
             return
         }
@@ -382,23 +370,26 @@ extension Node {
         for (key, search) in self.forkSearches where search.deadline <= self.now.monotonic {
             self.forkSearches[key] = nil
         }
-        var deadlines: [UInt64] = []
-        for (id, link) in self.links {
-            for (room, shared) in link.shared {
-                if !shared.lacking.isEmpty || shared.discovery != nil { rooms.insert(room) }
-                guard let discovery = shared.discovery,
+        for room in self.seeking {
+            rooms.insert(room)
+            for id in self.links(sharing: room) {
+                guard let discovery = self.links[id]?.shared[room]?.discovery,
                     discovery.deadline <= self.now.monotonic
                 else { continue }
                 self.endDiscovery(room, on: id)
             }
         }
+        self.seeking = []
         for room in rooms.sorted() { self.plan(room) }
-        for link in self.links.values {
-            for shared in link.shared.values {
+        var deadlines: [UInt64] = []
+        for room in rooms {
+            for id in self.links(sharing: room) {
+                guard let shared = self.links[id]?.shared[room] else { continue }
                 deadlines += shared.lacking.values
                 if let discovery = shared.discovery {
                     deadlines += [self.patience(with: discovery), discovery.deadline]
                 }
+                if !shared.lacking.isEmpty || shared.discovery != nil { self.seeking.insert(room) }
             }
         }
         deadlines += self.fetches.values.map(\.deadline)

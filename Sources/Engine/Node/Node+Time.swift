@@ -1,3 +1,42 @@
+/// The clocks of linked peers beside the own one.
+///
+/// Times are asked for with each entry, so what they say is worked out only when a peer's clock or
+/// the own one has changed.
+struct PeerClocks: Sendable {
+    /// How far each peer's wall clock is ahead of the own monotonic one.
+    private var leads: [LinkID: UInt64] = [:]
+    /// How far the own monotonic clock is ahead of the own wall clock, modulo 2⁶⁴.
+    private var shift: UInt64 = 0
+    /// How far the peers' wall clocks are ahead of the own one, ascending.
+    private(set) var offsets: [Int64] = []
+    private(set) var commonOffset: Int64 = 0
+
+    mutating func set(_ lead: UInt64?, of link: LinkID) {
+        self.leads[link] = lead
+        self.compare()
+    }
+
+    mutating func look(at now: Instant) {
+        let shift = now.monotonic &- now.wall
+        guard shift != self.shift else { return }
+        self.shift = shift
+        self.compare()
+    }
+
+    private mutating func compare() {
+        let shift = self.shift
+        self.offsets = self.leads.values.map { Int64(bitPattern: $0 &+ shift) }.sorted()
+        let all = (self.offsets + [0]).sorted()
+        let upper = all[all.count / 2]
+        if all.count % 2 == 1 {
+            self.commonOffset = upper
+        } else {
+            let lower = all[all.count / 2 - 1]
+            self.commonOffset = lower.magnitude <= upper.magnitude ? lower : upper
+        }
+    }
+}
+
 /// The time that linked nodes have in common, and what is ahead of it.
 ///
 /// `Docs/Protocol/Entries.md` section 5.
@@ -20,17 +59,7 @@ extension Node {
     ///
     /// Of an even number of clocks the middle one nearer to the own counts, so that one peer alone
     /// moves nothing.
-    var commonOffset: Int64 {
-        let offsets = ([0] + self.peerOffsets).sorted()
-        let upper = offsets[offsets.count / 2]
-        if offsets.count % 2 == 1 { return upper }
-        let lower = offsets[offsets.count / 2 - 1]
-        return lower.magnitude <= upper.magnitude ? lower : upper
-    }
-
-    private var peerOffsets: [Int64] {
-        self.links.values.compactMap { $0.clockOffset(at: self.now) }
-    }
+    var commonOffset: Int64 { self.clocks.commonOffset }
 
     /// The last millisecond that is not ahead of time.
     var latestDue: UInt64 { self.commonTime + Limits.aheadMilliseconds }
@@ -44,7 +73,7 @@ extension Node {
     }
 
     mutating func updateClockAlert() {
-        let peers = self.peerOffsets.sorted()
+        let peers = self.clocks.offsets
         guard !peers.isEmpty else {
             self.alerts[.clock] = nil
             return

@@ -24,13 +24,16 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var batchNumber: UInt64 = 0
     var waiting = Waiting()
     var storageRetryAt: UInt64?
+    /// Until when batches are kept small for live messages.
+    var smallBatchesUntil: UInt64 = 0
     var held: HeldEntries
     var latestOwnTime: HybridTime
     var reads: [ReadID: ReadPurpose] = [:]
     var lastRead: UInt64 = 0
     var keys = RecentKeys()
     var lookUps: [RequestID: Outgoing] = [:]
-    var deliveries: [Delivery] = []
+    var deliveries = Deliveries()
+    var deliveryArmedAt: UInt64?
 
     // Conversations and people.
     var conversationTable: [ConversationID: Conversation] = [:]
@@ -38,12 +41,20 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
 
     // Links and sync.
     var links: [LinkID: Link] = [:]
+    /// The links that share a conversation, oldest first.
+    var sharers: [ConversationID: [LinkID]] = [:]
+    /// The links that keep records of authors who are not known yet.
+    var earlyHolders: Set<LinkID> = []
+    var clocks = PeerClocks()
     var linkOfPeer: [PeerID: LinkID] = [:]
     var challengers: [PeerID: Challenger] = [:]
     /// When the network changed, until the links have been looked at.
     var networkChangedAt: UInt64?
     var fetches: [LogKey: Fetch] = [:]
     var forkSearches: [LogKey: ForkSearch] = [:]
+    /// Conversations in which a peer has what this node may have to ask for.
+    var seeking: Set<ConversationID> = []
+    var news = News()
     var isDeltaArmed = false
     var fetchArmedAt: UInt64?
 
@@ -112,9 +123,12 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// Takes an event and says what to do, in order.
     ///
     /// - Precondition: called by one caller at a time, with a monotonic clock that does not go back.
+    // The daemon's node is made in another module, which sees only the generic code.
+    @_specialize(where Random == SodiumRandom)
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now
+        self.clocks.look(at: now)
         switch event {
         case .started: self.start()
         case .linkOpened(let link, let info, let address, let dial):
@@ -127,7 +141,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.refuse(address: address, peer: nil, "\(failure)")
         case .committed(let outcome): self.committed(outcome)
         case .commitFailed(let failure): self.commitFailed(failure)
-        case .runRead(let read, let run): self.runRead(read, run)
+        case .runsRead(let read, let runs): self.runsRead(read, runs)
         case .readFailed(let read, let failure): self.readFailed(read, failure)
         case .lookedUp(let request, let sent): self.lookedUp(request, sent)
         case .lookUpFailed(let request, let failure):
@@ -196,24 +210,15 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     mutating func send(_ frame: EncodedFrame, on link: LinkID) {
-        guard let state = self.links[link] else { return }
-        guard frame.channel == .sync else {
-            self.links[link]?.spend(frame.bytes.count, on: frame.channel)
-            self.actions.append(.send(link, frame))
-            return
-        }
-        if state.outbox.isEmpty && state.credit(on: .sync) >= frame.bytes.count {
-            self.links[link]?.spend(frame.bytes.count, on: .sync)
-            self.actions.append(.send(link, frame))
-        } else if state.outbox.count < Limits.outboxFrames {
-            self.links[link]?.outbox.append(frame)
-        } else {
-            self.close(link, .busy, "the peer does not take what it is sent")
+        switch self.links[link]?.send(frame) {
+        case .now: self.actions.append(.send(link, frame))
+        case .never: self.close(link, .busy, "the peer does not take what it is sent")
+        case .later, nil: break
         }
     }
 
     /// The links that share a conversation, oldest first.
     func links(sharing conversation: ConversationID) -> [LinkID] {
-        self.links.filter { $0.value.shared[conversation] != nil }.keys.sorted()
+        self.sharers[conversation] ?? []
     }
 }

@@ -18,7 +18,7 @@ struct Accepted: Hashable, Sendable {
 
 /// What the next batches will hold.
 struct Waiting: Sendable {
-    var drafts: [Draft] = []
+    var drafts = Queue<Draft>()
     var live: [Accepted] = []
     var sync: [Accepted] = []
     var records: [PeerID: Record] = [:]
@@ -48,6 +48,46 @@ struct Delivery: Hashable, Sendable {
     var seq: UInt64
     var message: SentMessage
     var deadline: UInt64
+}
+
+/// The waits of all senders, each log's in the order of its entries.
+struct Deliveries: Sendable {
+    private(set) var waits: [LogKey: [Delivery]] = [:]
+    private(set) var count = 0
+
+    var keys: [LogKey] { self.waits.keys.sorted() }
+
+    func isEmpty(for key: LogKey) -> Bool { self.waits[key] == nil }
+
+    mutating func add(_ delivery: Delivery) {
+        self.waits[delivery.key, default: []].append(delivery)
+        self.count += 1
+    }
+
+    /// Takes out those up to an entry.
+    mutating func remove(of key: LogKey, through seq: UInt64) -> [Delivery] {
+        let done = self.waits[key]?.prefix { $0.seq <= seq } ?? []
+        guard !done.isEmpty else { return [] }
+        self.waits[key]?.removeFirst(done.count)
+        if self.waits[key]?.isEmpty == true { self.waits[key] = nil }
+        self.count -= done.count
+        return Array(done)
+    }
+
+    /// Takes out those whose time is over.
+    mutating func removeDue(at moment: UInt64) -> [Delivery] {
+        var due: [Delivery] = []
+        for key in self.keys {
+            due += (self.waits[key] ?? []).filter { $0.deadline <= moment }
+            self.waits[key]?.removeAll { $0.deadline <= moment }
+            if self.waits[key]?.isEmpty == true { self.waits[key] = nil }
+        }
+        self.count -= due.count
+        return due
+    }
+
+    /// When the first wait ends.
+    var firstDeadline: UInt64? { self.waits.values.joined().map(\.deadline).min() }
 }
 
 /// What a run that is read from the store is for.

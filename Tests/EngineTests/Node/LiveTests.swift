@@ -1,0 +1,166 @@
+import Engine
+import Noise
+import Testing
+
+@Suite("Pushing, and telling what is here") struct LiveTests {
+    private static let ops = room("ops")
+
+    /// A node with one peer in the same rooms, which has all that is there.
+    private static func linked(_ rooms: [RoomName]) -> Harness {
+        var harness = Harness()
+        harness.link(2, in: rooms)
+        for room in rooms {
+            harness.join(room)
+            harness.settle()
+        }
+        return harness
+    }
+
+    private static func credit(_ bytes: UInt64, to harness: inout Harness) {
+        if bytes > 0 { harness.give(.credit(.live, bytes: bytes), from: 2) }
+    }
+
+    @Test("a peer that lags is read for as much as its credit allows, not a run at a time")
+    func lagging() {
+        var harness = Self.linked([Self.ops])
+        let text = String(repeating: "x", count: 10_000)
+        for _ in 0..<60 {
+            harness.say(text, in: Self.ops)
+            harness.write()
+        }
+        let before = harness.pushed(to: 2)
+        #expect((20..<40).contains(before.count))
+        #expect(harness.reads.isEmpty)
+        let used = before.reduce(0) { $0 + Frame.liveRun($1).encoded.bytes.count }
+        harness.give(.credit(.live, bytes: UInt64(used)), from: 2)
+        #expect(harness.reads.count == 1)
+        harness.answer(0)
+        let after = harness.pushed(to: 2)
+        // 327,680 bytes of credit, of which the room for one whole run is kept while reading.
+        #expect(after.count - before.count >= 19)
+        #expect(after.map(\.first) == Array(1...UInt64(after.count)))
+    }
+
+    @Test("whatever the order of messages, credits, writes and reads, a peer gets each log whole")
+    func everyOrder() {
+        for seed in 0..<60 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let rooms = (0..<5).map { room("r\($0)") }
+            var harness = Self.linked(rooms)
+            var returned = 0
+            func owed(_ harness: Harness) -> UInt64 {
+                let sent = harness.pushed(to: 2).reduce(0) {
+                    $0 + Frame.liveRun($1).encoded.bytes.count
+                }
+                return UInt64(sent - returned)
+            }
+            for _ in 0..<150 {
+                switch UInt64.random(in: 0..<10, using: &random) {
+                case 0..<5:
+                    let size = Int.random(in: 1...60_000, using: &random)
+                    guard let room = rooms.randomElement(using: &random) else { continue }
+                    harness.say(String(repeating: "x", count: size), in: room)
+                case 5..<8: harness.write()
+                case 8: if !harness.reads.isEmpty { harness.answer(harness.reads.count - 1) }
+                default:
+                    let bytes = UInt64.random(in: 0...owed(harness), using: &random)
+                    Self.credit(bytes, to: &harness)
+                    returned += Int(bytes)
+                }
+                #expect(harness.node.forgottenLog == nil)
+            }
+            for _ in 0..<200 {
+                harness.settle()
+                let bytes = owed(harness)
+                Self.credit(bytes, to: &harness)
+                returned += Int(bytes)
+            }
+            var last: [LogKey: UInt64] = [:]
+            for run in harness.pushed(to: 2) {
+                #expect(run.first == last[run.key, default: 0] + 1)
+                last[run.key] = run.last
+            }
+            let heads = harness.node.audit.logs.mapValues(\.head.seq)
+            #expect(last == heads, "seed \(seed)")
+        }
+    }
+
+    // MARK: Deltas
+
+    /// A node linked to peers 2 to `count` + 1, of whom the first writes.
+    private struct Mesh {
+        var harness = Harness()
+        private let log = TestLog(signer(2), in: LiveTests.ops.conversation)
+        private var last: VerifiedRun?
+
+        init(of count: UInt8) {
+            self.harness.join(LiveTests.ops)
+            self.harness.settle()
+            for number in 2..<(2 + count) { self.harness.link(number, in: [LiveTests.ops]) }
+        }
+
+        /// The first peer pushes an entry, and it is written.
+        mutating func grow() {
+            let seq = (self.last?.run.last ?? 0) + 1
+            let run = self.log.run(
+                [TestLog.text("\(seq)", at: seq << 16)], first: seq, prev: self.last?.ids.last)
+            self.last = run
+            self.harness.give(.liveRun(run.run), from: 2)
+            self.harness.settle()
+        }
+    }
+
+    @Test("the author is told at the next tick, the others in turns of four")
+    func turns() {
+        var mesh = Mesh(of: 21)
+        mesh.grow()
+        let before = Dictionary(
+            uniqueKeysWithValues: (2...22).map { ($0, mesh.harness.deltas(to: $0)) })
+        func told(_ harness: Harness) -> [UInt8] {
+            (2...22).filter { harness.deltas(to: $0) > (before[$0] ?? 0) }
+        }
+        mesh.harness.passDelta()
+        #expect(told(mesh.harness).first == 2)
+        #expect(told(mesh.harness).count == 1 + Limits.deltaPeers)
+        for tick in 2...5 {
+            mesh.harness.passDelta()
+            #expect(told(mesh.harness).count == 1 + tick * Limits.deltaPeers)
+        }
+        // Once, and then nothing more is to come.
+        #expect((2...22).allSatisfy { mesh.harness.deltas(to: $0) <= (before[$0] ?? 0) + 1 })
+        #expect(mesh.harness.deltaAt == nil)
+    }
+
+    @Test("who keeps writing delays nobody's turn")
+    func turnsUnderLoad() {
+        var mesh = Mesh(of: 21)
+        var told: Set<UInt8> = []
+        for _ in 1...6 {
+            mesh.grow()
+            mesh.harness.passDelta()
+            told.formUnion((3...22).filter { mesh.harness.deltas(to: $0) > 0 })
+        }
+        #expect(told.count == 20)
+    }
+
+    @Test("who asked for a log here is told of it at the next tick")
+    func takers() throws {
+        var mesh = Mesh(of: 21)
+        mesh.grow()
+        while mesh.harness.deltaAt != nil { mesh.harness.passDelta() }
+        let row = try #require(
+            (mesh.harness.sent[LinkID(17)] ?? []).lazy.compactMap { frame -> ClockRow? in
+                guard case .clock(_, false, let rows) = frame else { return nil }
+                return rows.first
+            }.first)
+        mesh.harness.give(
+            .want(
+                Want(conversation: Self.ops.conversation, tag: row.tag, from: 1, through: 1)),
+            from: 17)
+        mesh.harness.settle()
+        let before = mesh.harness.deltas(to: 17)
+        mesh.grow()
+        mesh.harness.passDelta()
+        #expect(mesh.harness.deltas(to: 17) == before + 1)
+    }
+}
