@@ -85,7 +85,10 @@ extension Simulation {
         let link = LinkID(self.lastNumber)
         self.linkCount += 1
         self.wires[number]?.ends[side].link = link
-        self.wires[number]?.directions[side].readBy = self.time + Limits.probeMilliseconds
+        // By the clock of that machine, which may be slow.
+        let decided = self.instant(end.machine).monotonic + Limits.probeMilliseconds
+        self.wires[number]?.directions[side].readBy =
+            self.time + self.machines[end.machine].monotonic.wait(until: decided, from: self.time)
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
         let info = LinkInfo(

@@ -310,6 +310,31 @@ import Testing
         #expect(refusals.count == 1)
         #expect(refusals.first?["reason"]?.stringValue?.isEmpty == false)
     }
+
+    @Test("who floods behind a goodbye is cut off after a bounded number of bytes")
+    func floodBehindGoodbye() throws {
+        let ada = try TestDaemon()
+        let address = try #require(SocketAddress(try ada.address()))
+        let stranger = try StreamSocket.connect(to: address)
+        let flood = [UInt8](repeating: 0x47, count: 65_536)
+        var sent = 0
+        let start = SystemClock.monotonicMilliseconds()
+        flooding: while sent < 8 * PeerStream.drainBytes {
+            switch stranger.send(flood) {
+            case .bytes(let count): sent += count
+            case .wouldBlock:
+                // A connection that is cut off becomes readable.
+                _ = try waitUntilReadable([stranger.number], timeoutMilliseconds: 1)
+            case .failed:
+                // Before the connection stands nothing can be written either.
+                if sent > 0 { break flooding }
+            }
+        }
+        // The rest is what both systems' buffers hold.
+        #expect(sent <= 2 * PeerStream.drainBytes)
+        let milliseconds = SystemClock.monotonicMilliseconds() - start
+        #expect(milliseconds <= 5 * PeerStream.drainMillisecondsMost)
+    }
 }
 
 /// Lets an array hold descriptors.
