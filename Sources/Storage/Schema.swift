@@ -8,7 +8,7 @@ enum Schema {
     static let applicationID: Int64 = 0x7374_6F61
 
     /// The steps, oldest first.
-    static let migrations: [String] = [Self.first, Self.second]
+    static let migrations: [String] = [Self.first, Self.second, Self.third]
 
     /// The version that this build writes.
     static var version: Int { self.migrations.count }
@@ -116,6 +116,29 @@ enum Schema {
     /// Pages have checksums, which are there already when this step runs (``Database/seal()``); the
     /// version keeps programs away that would write pages without.
     private static let second = "-- No table changes."
+
+    /// Ids are indexed some time after their entries are stored, in sorted stretches.
+    ///
+    /// So the index is a table of our own, and `indexing` says how far it is; it has held ones, too.
+    private static let third = """
+        CREATE TABLE ids (
+            prefix INTEGER NOT NULL,
+            arrival INTEGER NOT NULL,
+            PRIMARY KEY (prefix, arrival)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE indexing (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            indexed INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            prefix INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO ids SELECT prefix, arrival FROM entries INDEXED BY entries_by_id
+            ORDER BY prefix, arrival;
+        INSERT INTO indexing
+            SELECT 1, newest, newest, 0
+            FROM (SELECT max(0, coalesce(max(arrival), 0)) AS newest FROM entries);
+        DROP INDEX entries_by_id;
+        """
 
     /// Brings a file to the latest version, step by step, each in its own transaction.
     ///

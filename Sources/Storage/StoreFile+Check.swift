@@ -214,13 +214,7 @@ extension StoreFile {
     ) throws(SQLiteError) -> Bool {
         var isContradicted = false
         for dep in entry.deps {
-            let statement = self.statements.entries.byID
-            try statement.bind(1, dep.prefix)
-            try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-            let found = try statement.first { (found) throws(SQLiteError) in
-                (conversation: found.int(1), time: HybridTime(stored: found.int(2)))
-            }
-            if let found {
+            if let found = try self.locate(dep) {
                 if found.conversation == row.int(10) && found.time >= entry.time {
                     isContradicted = true
                 }

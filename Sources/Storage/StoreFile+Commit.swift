@@ -53,6 +53,9 @@ extension StoreFile {
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
     func commit(_ batch: Batch) throws(SQLiteError) -> BatchOutcome {
         var progress: Progress?
+        var isDone = false
+        // What was moved or added for a batch that is not stored is wrong, and is read again.
+        defer { if !isDone { self.recentIDs = nil } }
         let outcome = try self.database.transaction { () throws(SQLiteError) in
             var current = Progress(
                 base: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
@@ -65,6 +68,7 @@ extension StoreFile {
             progress = current
             return outcome
         }
+        isDone = true
         if let progress {
             self.heldCount = progress.heldCount
             if batch.appends.contains(where: { $0.run.run.key.name.author == self.owner }) {
@@ -99,6 +103,7 @@ extension StoreFile {
         let released = try batch.release.map { (time) throws(SQLiteError) in
             try self.release(through: time, &progress)
         }
+        try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
         for record in batch.records { try self.store(record) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
@@ -216,6 +221,7 @@ extension StoreFile {
             try statement.bind(12, nil as Int64?)
         }
         try statement.run()
+        try self.note(row.id, at: row.arrival)
     }
 
     /// Writes the log's row, which says what the next append must follow.
@@ -292,13 +298,7 @@ extension StoreFile {
     ) throws(SQLiteError) -> Bool {
         var isContradicted = false
         for dep in row.deps {
-            let statement = self.statements.entries.byID
-            try statement.bind(1, dep.prefix)
-            try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-            let found = try statement.first { (found) throws(SQLiteError) in
-                (conversation: found.int(1), time: HybridTime(stored: found.int(2)))
-            }
-            if let found {
+            if let found = try self.locate(dep) {
                 // A dep is an entry of the same conversation; any other says nothing.
                 if found.conversation == row.conversation && found.time >= row.time {
                     isContradicted = true

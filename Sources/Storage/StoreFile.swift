@@ -21,17 +21,25 @@ final class StoreFile {
     let scrubFile: ScrubFile
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
+    /// Whether the file has the table of ids; one of an earlier version that is only looked at has
+    /// an index instead.
+    let hasIDs: Bool
+    /// The ids that the table lacks; nil until they are needed.
+    var recentIDs: RecentIDs?
+    /// How many of them gather.
+    let idBatchCount: Int
 
     /// Opens the store for an owner, and makes what is missing.
     ///
     /// See ``MessageStore/open(directory:witness:owner:executor:identify:)``.
     init(
         directory: String, witness witnessPath: String, owner: PeerID,
-        identify: (String) -> FileIdentity?
+        idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> FileIdentity?
     ) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
         self.owner = owner
+        self.idBatchCount = idBatchCount
         try RepairedFile(database: path).finish()
         try Self.refuseDamagedLog(of: path)
         try StoreDirectory.createDatabase(path, in: directory)
@@ -58,6 +66,7 @@ final class StoreFile {
         self.continuity.owner = owner
         self.continuity.starts = max(stored?.starts ?? 0, seen?.starts ?? 0)
         self.statements = Statements(database)
+        self.hasIDs = true
         self.heldCount = 0
         if isProven {
             try self.witness.resume(self.continuity)
@@ -75,6 +84,7 @@ final class StoreFile {
     init(unwitnessed path: String, owner: PeerID) throws(StoreFailure) {
         self.path = path
         self.owner = owner
+        self.idBatchCount = RecentIDs.batchCount
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
         }
@@ -84,14 +94,15 @@ final class StoreFile {
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
-        (self.statements, self.heldCount) = try Self.translating(path, database) {
+        (self.statements, self.hasIDs, self.heldCount) = try Self.translating(path, database) {
             () throws(SQLiteError) in
             if try database.int("PRAGMA user_version") == 0 {
                 try Schema.migrate(database, from: 0)
             }
-            let statements = Statements(database)
+            let hasIDs = try database.int("PRAGMA user_version") >= 3
+            let statements = Statements(database, hasIDs: hasIDs)
             return (
-                statements,
+                statements, hasIDs,
                 try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
             )
         }
