@@ -139,8 +139,9 @@ extension NodeShell {
     // MARK: The store
 
     func conversations(_ reply: Reply) {
-        self.ask { (store) async throws(StoreFailure) in
-            try await store.summaries()
+        let isSmall = self.node.map { $0.conversations.count <= ReadPace.roomLimit } ?? true
+        self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
+            try store.summaries()
         } then: { result in
             switch result {
             case .success(let summaries): reply.answer(self.conversations(summaries, reply))
@@ -155,8 +156,8 @@ extension NodeShell {
         let all = self.node?.conversations ?? []
         // One line holds them all: with many conversations only short last messages are shown.
         let share = reply.byteBudget / 2 / max(1, all.count)
-        return .array(
-            all.map { self.conversationResult($0, byID[$0.id], previewBytes: share).json })
+        return ConversationResult.written(
+            all.map { self.conversationResult($0, byID[$0.id], previewBytes: share) })
     }
 
     func conversationResult(
@@ -187,22 +188,23 @@ extension NodeShell {
             HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
         }
         let budget = reply.byteBudget - 65_536
-        self.ask { (store) async throws(StoreFailure) -> HistoryPage? in
+        let isSmall = params.limit <= ReadPace.pageLimit
+        self.look(isSmall: isSmall) { (store) throws(StoreFailure) -> HistoryPage? in
             var query = HistoryQuery(
                 conversation: conversation, limit: params.limit, since: since,
                 byteLimit: max(budget, 0))
             if let anchor {
-                guard let entry = try await store.entry(anchor),
+                guard let entry = try store.entry(anchor),
                     entry.key.conversation == conversation
                 else { return nil }
                 let position = DisplayPosition(entry)
                 query.direction = isForward ? .after(position) : .before(position)
             }
-            return try await store.history(query)
+            return try store.history(query)
         } then: { result in
             switch result {
             case .success(.some(let page)):
-                reply.answer(self.historyResult(page, isForward: isForward, budget: budget).json)
+                reply.answer(self.historyResult(page, isForward: isForward, budget: budget).written)
             case .success(.none):
                 reply.fail(
                     .notFound(
@@ -219,6 +221,10 @@ extension NodeShell {
     ) -> HistoryResult {
         var texts = MessageTexts()
         let all = page.entries.compactMap { Message($0) }.map { self.messageResult($0, &texts) }
+        // Most pages fit by far, and then nobody has to know by how much.
+        if all.reduce(0, { $0 + $1.mostJSONBytes }) <= budget {
+            return HistoryResult(messages: all, more: page.hasMore)
+        }
         var kept: [MessageResult] = []
         var bytes = 0
         for message in isForward ? all : all.reversed() {
@@ -270,6 +276,12 @@ extension NodeShell {
 }
 
 extension MessageResult {
+    /// How many bytes the message takes as JSON at most, without looking at its text.
+    var mostJSONBytes: Int {
+        let names = self.authorName.utf8.count + self.conversationName.utf8.count
+        return 600 + 2 * names + 6 * self.text.utf8.count
+    }
+
     /// About how many bytes the message takes as JSON, rather too many than too few.
     var jsonBytes: Int {
         var bytes = 600 + 2 * (self.authorName.utf8.count + self.conversationName.utf8.count)

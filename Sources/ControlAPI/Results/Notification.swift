@@ -30,7 +30,7 @@ public enum Notification: Equatable, Sendable {
     public var line: [UInt8] {
         guard case .message(let subscription, let message) = self else { return self.json.line }
         var output: [UInt8] = []
-        output.reserveCapacity(message.text.utf8.count + Self.roomForMessage)
+        output.reserveCapacity(message.roomBytes)
         output.append(contentsOf: Self.beforeSubscription.utf8)
         output.append(contentsOf: String(subscription).utf8)
         output.append(contentsOf: ",\"message\":".utf8)
@@ -41,6 +41,4 @@ public enum Notification: Equatable, Sendable {
 
     private static let beforeSubscription =
         #"{"jsonrpc":"2.0","method":"message","params":{"subscription":"#
-    /// Three ids, names, a time and what stands around them; longer names only make it grow.
-    private static let roomForMessage = 560
 }
