@@ -139,39 +139,50 @@ extension NodeShell {
     // MARK: The store
 
     func conversations(_ reply: Reply) {
-        let isSmall = self.node.map { $0.conversations.count <= ReadPace.roomLimit } ?? true
-        self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
+        let all = self.node?.conversations ?? []
+        self.look(isSmall: all.count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
             try store.summaries()
         } then: { result in
             switch result {
-            case .success(let summaries): reply.answer(self.conversations(summaries, reply))
+            case .success(let summaries): reply.answer(self.conversations(all, summaries, reply))
             case .failure(let failure): reply.fail(Self.storageFailed(failure))
             }
         }
     }
 
-    private func conversations(_ summaries: [ConversationSummary], _ reply: Reply) -> JSON {
+    private func conversations(
+        _ all: [ConversationStatus], _ summaries: [ConversationSummary], _ reply: Reply
+    ) -> JSON {
         var byID: [ConversationID: ConversationSummary] = [:]
         for summary in summaries { byID[summary.conversation] = summary }
-        let all = self.node?.conversations ?? []
         // One line holds them all: with many conversations only short last messages are shown.
         let share = reply.byteBudget / 2 / max(1, all.count)
+        var texts = MessageTexts()
         return ConversationResult.written(
-            all.map { self.conversationResult($0, byID[$0.id], previewBytes: share) })
+            all.map { self.conversationResult($0, byID[$0.id], previewBytes: share, &texts) })
     }
 
     func conversationResult(
-        _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int
+        _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int,
+        _ texts: inout MessageTexts
     ) -> ConversationResult {
-        var texts = MessageTexts()
         let last = summary?.lastMessage.flatMap { Message($0) }.map {
             self.messageResult($0, &texts)
         }
         return ConversationResult(
             id: status.id.description, kind: .room, name: status.name.text,
-            members: status.members.map { .init(id: $0.description, name: self.name(of: $0)) },
+            members: status.members.map { self.member($0, &texts) },
             unread: summary?.unread ?? 0,
             lastMessage: last.flatMap { $0.jsonBytes <= max(previewBytes, 2_048) ? $0 : nil })
+    }
+
+    private func member(
+        _ peer: PeerID, _ texts: inout MessageTexts
+    ) -> ConversationResult.Member {
+        if let member = texts.members[peer] { return member }
+        let member = ConversationResult.Member(id: peer.description, name: self.name(of: peer))
+        texts.members[peer] = member
+        return member
     }
 
     func history(_ params: HistoryParams, _ reply: Reply) throws(RPCError) {

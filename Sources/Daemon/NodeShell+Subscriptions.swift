@@ -175,12 +175,14 @@ extension NodeShell {
             switch result {
             case .success(let arrivals):
                 var texts = MessageTexts()
+                var lines: [UInt8] = []
                 for message in subscription.progress.read(arrivals) {
                     let result = self.messageResult(message, &texts)
-                    self.notify(
-                        subscription,
-                        .message(subscription: subscription.key.number, result))
+                    ControlAPI.Notification.message(
+                        subscription: subscription.key.number, result
+                    ).write(into: &lines)
                 }
+                if !lines.isEmpty { subscription.client.write(lines) }
                 self.resume(subscription)
             case .failure(let failure):
                 let gap = subscription.progress.skip(to: self.newestShown)
