@@ -1,6 +1,8 @@
+internal import ControlAPI
 internal import Engine
 
-/// Texts that a message shares with the one before it, so that a page makes them once.
+/// Texts that a message shares with the one before it, or a room with others, so that a page or list
+/// makes them once.
 ///
 /// Names may change between turns, so it does not outlive one.
 struct MessageTexts {
@@ -10,4 +12,5 @@ struct MessageTexts {
     var author: PeerID?
     var authorID = ""
     var authorName = ""
+    var members: [PeerID: ConversationResult.Member] = [:]
 }

@@ -190,7 +190,9 @@ extension NodeShell {
                 reply.fail(.internalError("the room was left meanwhile"))
                 return
             }
-            reply.answer(self.conversationResult(status, summary, previewBytes: .max).json)
+            var texts = MessageTexts()
+            reply.answer(
+                self.conversationResult(status, summary, previewBytes: .max, &texts).json)
         }
     }
 

@@ -139,38 +139,50 @@ extension NodeShell {
     // MARK: The store
 
     func conversations(_ reply: Reply) {
-        self.ask { (store) async throws(StoreFailure) in
-            try await store.summaries()
+        let all = self.node?.conversations ?? []
+        self.look(isSmall: all.count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
+            try store.summaries()
         } then: { result in
             switch result {
-            case .success(let summaries): reply.answer(self.conversations(summaries, reply))
+            case .success(let summaries): reply.answer(self.conversations(all, summaries, reply))
             case .failure(let failure): reply.fail(Self.storageFailed(failure))
             }
         }
     }
 
-    private func conversations(_ summaries: [ConversationSummary], _ reply: Reply) -> JSON {
+    private func conversations(
+        _ all: [ConversationStatus], _ summaries: [ConversationSummary], _ reply: Reply
+    ) -> JSON {
         var byID: [ConversationID: ConversationSummary] = [:]
         for summary in summaries { byID[summary.conversation] = summary }
-        let all = self.node?.conversations ?? []
         // One line holds them all: with many conversations only short last messages are shown.
         let share = reply.byteBudget / 2 / max(1, all.count)
-        return .array(
-            all.map { self.conversationResult($0, byID[$0.id], previewBytes: share).json })
+        var texts = MessageTexts()
+        return ConversationResult.written(
+            all.map { self.conversationResult($0, byID[$0.id], previewBytes: share, &texts) })
     }
 
     func conversationResult(
-        _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int
+        _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int,
+        _ texts: inout MessageTexts
     ) -> ConversationResult {
-        var texts = MessageTexts()
         let last = summary?.lastMessage.flatMap { Message($0) }.map {
             self.messageResult($0, &texts)
         }
         return ConversationResult(
             id: status.id.description, kind: .room, name: status.name.text,
-            members: status.members.map { .init(id: $0.description, name: self.name(of: $0)) },
+            members: status.members.map { self.member($0, &texts) },
             unread: summary?.unread ?? 0,
             lastMessage: last.flatMap { $0.jsonBytes <= max(previewBytes, 2_048) ? $0 : nil })
+    }
+
+    private func member(
+        _ peer: PeerID, _ texts: inout MessageTexts
+    ) -> ConversationResult.Member {
+        if let member = texts.members[peer] { return member }
+        let member = ConversationResult.Member(id: peer.description, name: self.name(of: peer))
+        texts.members[peer] = member
+        return member
     }
 
     func history(_ params: HistoryParams, _ reply: Reply) throws(RPCError) {
@@ -187,22 +199,23 @@ extension NodeShell {
             HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
         }
         let budget = reply.byteBudget - 65_536
-        self.ask { (store) async throws(StoreFailure) -> HistoryPage? in
+        let isSmall = params.limit <= ReadPace.pageLimit
+        self.look(isSmall: isSmall) { (store) throws(StoreFailure) -> HistoryPage? in
             var query = HistoryQuery(
                 conversation: conversation, limit: params.limit, since: since,
                 byteLimit: max(budget, 0))
             if let anchor {
-                guard let entry = try await store.entry(anchor),
+                guard let entry = try store.entry(anchor),
                     entry.key.conversation == conversation
                 else { return nil }
                 let position = DisplayPosition(entry)
                 query.direction = isForward ? .after(position) : .before(position)
             }
-            return try await store.history(query)
+            return try store.history(query)
         } then: { result in
             switch result {
             case .success(.some(let page)):
-                reply.answer(self.historyResult(page, isForward: isForward, budget: budget).json)
+                reply.answer(self.historyResult(page, isForward: isForward, budget: budget).written)
             case .success(.none):
                 reply.fail(
                     .notFound(
@@ -219,6 +232,10 @@ extension NodeShell {
     ) -> HistoryResult {
         var texts = MessageTexts()
         let all = page.entries.compactMap { Message($0) }.map { self.messageResult($0, &texts) }
+        // Most pages fit by far, and then nobody has to know by how much.
+        if all.reduce(0, { $0 + $1.mostJSONBytes }) <= budget {
+            return HistoryResult(messages: all, more: page.hasMore)
+        }
         var kept: [MessageResult] = []
         var bytes = 0
         for message in isForward ? all : all.reversed() {
@@ -270,6 +287,12 @@ extension NodeShell {
 }
 
 extension MessageResult {
+    /// How many bytes the message takes as JSON at most, without looking at its text.
+    var mostJSONBytes: Int {
+        let names = self.authorName.utf8.count + self.conversationName.utf8.count
+        return 600 + 2 * names + 6 * self.text.utf8.count
+    }
+
     /// About how many bytes the message takes as JSON, rather too many than too few.
     var jsonBytes: Int {
         var bytes = 600 + 2 * (self.authorName.utf8.count + self.conversationName.utf8.count)

@@ -24,11 +24,82 @@ extension NodeShell {
                 result = .failure(error)
             }
             self.tasks[number] = nil
-            if case .failure(let failure) = result, failure.reason == .corrupt {
-                self.noteDamage("\(failure.detail); \(failure.remedy)")
-            }
-            self.turn { then(result) }
+            self.turn { then(self.noticing(result)) }
         }
+    }
+
+    /// Answers a small query on this thread if the store's is idle, else as ``ask(_:then:)``.
+    ///
+    /// `then` may run before this returns. `Docs/Decisions/0009-small-queries-on-the-loop.md`.
+    func look<Value: Sendable>(
+        isSmall: Bool,
+        _ query: @escaping @Sendable (isolated MessageStore) throws(StoreFailure) -> Value,
+        then: @escaping (Result<Value, StoreFailure>) -> Void
+    ) {
+        guard isSmall else {
+            self.ask { (store) async throws(StoreFailure) in
+                try await query(store)
+            } then: {
+                then($0)
+            }
+            return
+        }
+        if self.readPace.allowsQuery, let store = self.store, let executor = self.storeExecutor {
+            let found = executor.runIfIdle {
+                store.assumeIsolated { (store) -> Timed<Value> in Timed(query, store) }
+            }
+            if let found {
+                self.readPace.note(microseconds: found.microseconds, isOnLoop: true)
+                self.turn { then(self.noticing(found.result)) }
+                return
+            }
+        }
+        self.ask { (store) async -> Timed<Value> in
+            await Self.timed(query, store)
+        } then: { answer in
+            switch answer {
+            case .success(let found):
+                self.readPace.note(microseconds: found.microseconds, isOnLoop: false)
+                then(self.noticing(found.result))
+            case .failure(let failure): then(.failure(failure))
+            }
+        }
+    }
+
+    /// An answer of the store, and how long it took there.
+    private struct Timed<Value: Sendable>: Sendable {
+        let result: Result<Value, StoreFailure>
+        let microseconds: UInt64
+
+        init(
+            _ query: (isolated MessageStore) throws(StoreFailure) -> Value,
+            _ store: isolated MessageStore
+        ) {
+            let start = SystemClock.monotonicMicroseconds()
+            do throws(StoreFailure) {
+                self.result = .success(try query(store))
+            } catch {
+                self.result = .failure(error)
+            }
+            self.microseconds = SystemClock.monotonicMicroseconds() - start
+        }
+    }
+
+    private static func timed<Value: Sendable>(
+        _ query: @Sendable (isolated MessageStore) throws(StoreFailure) -> Value,
+        _ store: isolated MessageStore
+    ) -> Timed<Value> {
+        Timed(query, store)
+    }
+
+    /// Tells people of damage that a query met.
+    private func noticing<Value>(
+        _ result: Result<Value, StoreFailure>
+    ) -> Result<Value, StoreFailure> {
+        if case .failure(let failure) = result, failure.reason == .corrupt {
+            self.noteDamage("\(failure.detail); \(failure.remedy)")
+        }
+        return result
     }
 
     private static let closed = StoreFailure(

@@ -163,22 +163,26 @@ extension NodeShell {
         guard let cursor = subscription.progress.startReading(hasRoom: subscription.client.hasRoom)
         else { return }
         let conversation = subscription.progress.conversation
-        self.ask { (store) async throws(StoreFailure) in
-            try await store.entries(
+        // Where few of many rows are wanted, the rest of a long search is the store's thread's.
+        let isSmall = self.readPace.allowsQuery
+        self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
+            try store.entries(
                 after: cursor, limit: Self.pageMessages, in: conversation,
-                byteLimit: Self.pageBytes)
+                byteLimit: Self.pageBytes, rowLimit: isSmall ? ReadPace.rowLimit : nil)
         } then: { result in
             // It may have ended while the store was read.
             guard self.subscriptions[subscription.key] === subscription else { return }
             switch result {
             case .success(let arrivals):
                 var texts = MessageTexts()
+                var lines: [UInt8] = []
                 for message in subscription.progress.read(arrivals) {
                     let result = self.messageResult(message, &texts)
-                    self.notify(
-                        subscription,
-                        .message(subscription: subscription.key.number, result))
+                    ControlAPI.Notification.message(
+                        subscription: subscription.key.number, result
+                    ).write(into: &lines)
                 }
+                if !lines.isEmpty { subscription.client.write(lines) }
                 self.resume(subscription)
             case .failure(let failure):
                 let gap = subscription.progress.skip(to: self.newestShown)

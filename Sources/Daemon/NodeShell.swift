@@ -67,6 +67,7 @@ public actor NodeShell {
     var closing: Task<Void, Never>?
     var commitsUnderWay = 0
     var pace = CommitPace()
+    var readPace = ReadPace()
     /// A small batch that waits for the end of the round.
     var lateBatch: Batch?
     var delays: [UInt64: LoopTimer] = [:]
@@ -155,6 +156,7 @@ public actor NodeShell {
             return
         }
         self.isInTurn = true
+        self.readPace.beginTurn()
         body()
         repeat {
             while !self.events.isEmpty {

@@ -17,12 +17,17 @@ public enum Base32 {
             bits += 8
             while bits >= 5 {
                 bits -= 5
-                text.append(Self.alphabet[Int(buffer >> bits & 31)])
+                text.append(Self.character(buffer >> bits & 31))
             }
             buffer &= (1 << bits) - 1
         }
-        if bits > 0 { text.append(Self.alphabet[Int(buffer << (5 - bits) & 31)]) }
+        if bits > 0 { text.append(Self.character(buffer << (5 - bits) & 31)) }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The character of the alphabet with a number; reckoned, since ids are what clients get most of.
+    private static func character(_ value: UInt32) -> UInt8 {
+        UInt8(truncatingIfNeeded: value < 26 ? 0x61 + value : 0x32 - 26 + value)
     }
 
     /// The bytes of a text in its one form; nil for other characters, lengths or stray last bits.

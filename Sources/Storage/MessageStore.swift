@@ -32,17 +32,28 @@ public actor MessageStore {
         directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
         identify: @escaping @Sendable (String) -> FileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
+        try await Self.open(
+            directory: directory, witness: witness, owner: owner, executor: executor,
+            idBatchCount: RecentIDs.batchCount, identify: identify)
+    }
+
+    /// Opens the store with another size of what ``RecentIDs`` holds.
+    static func open(
+        directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
+        idBatchCount: Int, identify: @escaping @Sendable (String) -> FileIdentity?
+    ) async throws(StoreFailure) -> MessageStore {
         let store = MessageStore(executor: executor)
-        try await store.start(directory, witness, owner, identify)
+        try await store.start(directory, witness, owner, idBatchCount, identify)
         return store
     }
 
     private func start(
-        _ directory: String, _ witness: String, _ owner: PeerID,
+        _ directory: String, _ witness: String, _ owner: PeerID, _ idBatchCount: Int,
         _ identify: @Sendable (String) -> FileIdentity?
     ) throws(StoreFailure) {
         self.file = try StoreFile(
-            directory: directory, witness: witness, owner: owner, identify: identify)
+            directory: directory, witness: witness, owner: owner, idBatchCount: idBatchCount,
+            identify: identify)
     }
 
     /// Closes the file and gives its lock back; no other call may follow.
@@ -200,15 +211,16 @@ public actor MessageStore {
     /// Shown entries that arrived behind a cursor, in that order, of one conversation or of all.
     ///
     /// One call gives at most `limit` entries of `byteLimit` payload bytes (but one whatever its
-    /// size) and looks at a bounded number of rows; ask again from ``Arrivals/through`` while
-    /// ``Arrivals/hasMore``.
+    /// size) and looks at a bounded number of rows, 8,192 without a `rowLimit`; ask again from
+    /// ``Arrivals/through`` while ``Arrivals/hasMore``.
     public func entries(
         after cursor: Cursor, limit: Int, in conversation: ConversationID? = nil,
-        byteLimit: Int = 1_048_576
+        byteLimit: Int = 1_048_576, rowLimit: Int? = nil
     ) throws(StoreFailure) -> Arrivals {
         try self.perform { (file) throws(SQLiteError) in
             try file.entries(
-                after: cursor, limit: limit, conversation: conversation, byteLimit: byteLimit)
+                after: cursor, limit: limit, conversation: conversation, byteLimit: byteLimit,
+                rowLimit: rowLimit ?? StoreFile.scanLimit)
         }
     }
 

@@ -165,6 +165,29 @@ enum Schema {
         }.joined(separator: " | ")
     }
 
+    /// Ids are indexed some time after their entries are stored, in sorted stretches.
+    ///
+    /// So the index is a table of our own, and `indexing` says how far it is; it has held ones, too.
+    private static let fourth = """
+        CREATE TABLE ids (
+            prefix INTEGER NOT NULL,
+            arrival INTEGER NOT NULL,
+            PRIMARY KEY (prefix, arrival)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE indexing (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            indexed INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            prefix INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO ids SELECT prefix, arrival FROM entries INDEXED BY entries_by_id
+            ORDER BY prefix, arrival;
+        INSERT INTO indexing
+            SELECT 1, newest, newest, 0
+            FROM (SELECT max(0, coalesce(max(arrival), 0)) AS newest FROM entries);
+        DROP INDEX entries_by_id;
+        """
+
     /// Brings a file to the latest version, step by step, each in its own transaction.
     ///
     /// A crash leaves the file at one of the versions in between, from where the next start goes

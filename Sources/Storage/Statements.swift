@@ -2,6 +2,7 @@
 struct Statements {
     let names: NameStatements
     let entries: EntryStatements
+    let ids: IDStatements
     let effects: EffectStatements
     let values: ValueStatements
     let reading: ReadingStatements
@@ -19,10 +20,11 @@ struct Statements {
             coalesce((SELECT newest FROM numbers), 0))
         """
 
-    /// Names all of them.
-    init(_ database: Database) {
+    /// Names all of them; `hasIDs` tells that the file is of version 4 or later.
+    init(_ database: Database, hasIDs: Bool = true) {
         self.names = NameStatements(database)
         self.entries = EntryStatements(database)
+        self.ids = IDStatements(database, hasIDs: hasIDs)
         self.effects = EffectStatements(database)
         self.values = ValueStatements(database)
         self.reading = ReadingStatements(database)
@@ -87,7 +89,6 @@ struct EntryStatements {
     let newestArrival: Statement
     let oldestArrival: Statement
     let insert: Statement
-    let byID: Statement
     let byPosition: Statement
     let byArrival: Statement
     let dispute: Statement
@@ -117,10 +118,6 @@ struct EntryStatements {
             INSERT INTO entries (arrival, log, seq, conversation, hlc, kind, flags, prefix, suffix,
                 attestation, extra, payload)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-            """)
-        self.byID = database.statement(
-            """
-            SELECT arrival, conversation, hlc, flags FROM entries WHERE prefix = ?1 AND suffix = ?2
             """)
         self.byPosition = database.statement("\(row) WHERE e.log = ?1 AND e.seq = ?2")
         self.byArrival = database.statement("\(row) WHERE e.arrival = ?1")
@@ -160,6 +157,51 @@ struct EntryStatements {
             """)
         self.idAt = database.statement(
             "SELECT prefix, suffix FROM entries WHERE log = ?1 AND seq = ?2")
+    }
+}
+
+/// Statements on the way from ids to entries.
+struct IDStatements {
+    let locate: Statement
+    let locateArrival: Statement
+    let add: Statement
+    let move: Statement
+    let addMoved: Statement
+    let progress: Statement
+    let setProgress: Statement
+    let recent: Statement
+
+    /// Names them; files before version 4 have an index on `entries` instead, and can only be read.
+    init(_ database: Database, hasIDs: Bool) {
+        self.locate = database.statement(
+            hasIDs
+                ? """
+                SELECT e.arrival, e.conversation, e.hlc, e.flags
+                FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival
+                WHERE i.prefix = ?1 AND e.suffix = ?2
+                """
+                : """
+                SELECT arrival, conversation, hlc, flags FROM entries
+                WHERE prefix = ?1 AND suffix = ?2
+                """)
+        self.locateArrival = database.statement(
+            """
+            SELECT arrival, conversation, hlc, flags FROM entries WHERE arrival = ?1 AND suffix = ?2
+            """)
+        // What was there already when a round was cut short comes once more.
+        self.add = database.statement("INSERT OR IGNORE INTO ids (prefix, arrival) VALUES (?1, ?2)")
+        self.move = database.statement(
+            """
+            UPDATE ids SET arrival = ?2
+            WHERE prefix = (SELECT prefix FROM entries WHERE arrival = ?2) AND arrival = ?1
+            """)
+        self.addMoved = database.statement(
+            "INSERT OR IGNORE INTO ids SELECT prefix, arrival FROM entries WHERE arrival = ?1")
+        self.progress = database.statement("SELECT indexed, until, prefix FROM indexing")
+        self.setProgress = database.statement(
+            "UPDATE indexing SET indexed = ?1, until = ?2, prefix = ?3")
+        self.recent = database.statement(
+            "SELECT prefix, arrival FROM entries WHERE arrival > ?1 ORDER BY arrival")
     }
 }
 
@@ -308,13 +350,12 @@ struct ReadingStatements {
     init(_ database: Database) {
         self.stored = database.statement(
             """
-            SELECT \(Self.stored) FROM entries e \(Self.joined)
-            WHERE e.prefix = ?1 AND e.suffix = ?2
+            SELECT \(Self.stored) FROM entries e \(Self.joined) WHERE e.arrival = ?1
             """)
         self.storedWithoutPayload = database.statement(
             """
             SELECT \(Self.stored.replacing("e.payload", with: "NULL")) FROM entries e
-            \(Self.joined) WHERE e.prefix = ?1 AND e.suffix = ?2
+            \(Self.joined) WHERE e.arrival = ?1
             """)
         self.send = database.statement(
             """

@@ -58,6 +58,7 @@ extension StoreFile {
         try statement.bind(1, arrival)
         try statement.bind(2, target)
         try statement.run()
+        try self.noteMove(arrival, to: target)
     }
 
     /// Finds an author's latest join or leave anew.

@@ -9,6 +9,7 @@ extension StoreFile {
         [
             self.checkConversations, self.checkPlaces, self.checkMembers, self.checkWaiting,
             self.checkRecords, self.checkSends, self.checkCursors, self.checkPeersAndState,
+            self.checkIDs,
         ]
     }
 

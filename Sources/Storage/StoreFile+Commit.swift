@@ -53,6 +53,9 @@ extension StoreFile {
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
     func commit(_ batch: Batch) throws(SQLiteError) -> BatchOutcome {
         var progress: Progress?
+        var isDone = false
+        // What was moved or added for a batch that is not stored is wrong, and is read again.
+        defer { if !isDone { self.recentIDs = nil } }
         let outcome = try self.database.transaction { () throws(SQLiteError) in
             var current = Progress(
                 base: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
@@ -65,6 +68,7 @@ extension StoreFile {
             progress = current
             return outcome
         }
+        isDone = true
         if let progress {
             self.heldCount = progress.heldCount
             if batch.appends.contains(where: { $0.run.run.key.name.author == self.owner }) {
@@ -99,6 +103,7 @@ extension StoreFile {
         let released = try batch.release.map { (time) throws(SQLiteError) in
             try self.release(through: time, &progress)
         }
+        try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
         for record in batch.records { try self.store(record) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
@@ -132,8 +137,7 @@ extension StoreFile {
         _ id: EntryID, _ cursor: Cursor
     ) throws(SQLiteError) -> StoredEntry {
         let statement = self.statements.reading.storedWithoutPayload
-        try statement.bind(1, id.prefix)
-        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+        try statement.bind(1, try self.locate(id)?.arrival)
         let entry = try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
         guard var entry else { throw .damaged("an entry that was hidden is not there") }
         entry.cursor = cursor
@@ -219,6 +223,7 @@ extension StoreFile {
             try statement.bind(12, nil as Int64?)
         }
         try statement.run()
+        try self.note(row.id, at: row.arrival)
     }
 
     /// Writes the log's row, which says what the next append must follow.

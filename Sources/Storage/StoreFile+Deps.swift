@@ -23,16 +23,7 @@ extension StoreFile {
     func verdict(
         of dep: EntryID, at time: HybridTime, in conversation: Int64
     ) throws(SQLiteError) -> Verdict {
-        let statement = self.statements.entries.byID
-        try statement.bind(1, dep.prefix)
-        try dep.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-        let found = try statement.first { (found) throws(SQLiteError) in
-            (
-                conversation: found.int(1), time: HybridTime(stored: found.int(2)),
-                flags: EntryFlags(rawValue: found.int(3))
-            )
-        }
-        guard let found else { return .missing }
+        guard let found = try self.locate(dep) else { return .missing }
         // A dep is an entry of the same conversation; any other says nothing.
         let isContradicted =
             found.conversation == conversation && found.time >= time

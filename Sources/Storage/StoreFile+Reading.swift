@@ -178,9 +178,9 @@ extension StoreFile {
 
     /// An entry by its id; nil where it is not stored.
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
+        guard let found = try self.locate(id) else { return nil }
         let statement = self.statements.reading.stored
-        try statement.bind(1, id.prefix)
-        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+        try statement.bind(1, found.arrival)
         return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
@@ -253,7 +253,8 @@ extension StoreFile {
 
     /// Entries behind a cursor; see ``MessageStore/entries(after:limit:in:byteLimit:)``.
     func entries(
-        after cursor: Cursor, limit: Int, conversation: ConversationID?, byteLimit: Int
+        after cursor: Cursor, limit: Int, conversation: ConversationID?, byteLimit: Int,
+        rowLimit: Int = StoreFile.scanLimit
     ) throws(SQLiteError) -> Arrivals {
         var arrivals = Arrivals(entries: [], through: cursor, hasMore: false)
         var only: Int64?
@@ -272,7 +273,7 @@ extension StoreFile {
         while try statement.step() {
             let isWanted = statement.int(11) == 0 && only.map { $0 == statement.int(12) } ?? true
             let size = isWanted ? statement.withBytes(9) { $0.count } : 0
-            if arrivals.entries.count >= limit || scanned >= Self.scanLimit
+            if arrivals.entries.count >= limit || scanned >= rowLimit
                 || (bytes + size > byteLimit && !arrivals.entries.isEmpty)
             {
                 arrivals.hasMore = true
@@ -287,7 +288,7 @@ extension StoreFile {
     }
 
     /// How many rows one call looks at, so that it takes milliseconds also where few are wanted.
-    private static var scanLimit: Int { 8_192 }
+    static let scanLimit = 8_192
 
     /// The newest cursor that was given; 0 where none was.
     func newestCursor() throws(SQLiteError) -> Cursor {

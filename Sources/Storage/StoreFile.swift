@@ -19,21 +19,29 @@ final class StoreFile {
     private let witness: Witness
     /// Keeps how far the scrub has come.
     let scrubFile: ScrubFile
-    /// Whether an earlier version wrote the file, which is only looked at.
+    /// Whether a version before 3 wrote the file, which is only looked at.
     private(set) var isOld = false
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
+    /// Whether the file has the table of ids; one of an earlier version that is only looked at has
+    /// an index instead.
+    let hasIDs: Bool
+    /// The ids that the table lacks; nil until they are needed.
+    var recentIDs: RecentIDs?
+    /// How many of them gather.
+    let idBatchCount: Int
 
     /// Opens the store for an owner, and makes what is missing.
     ///
     /// See ``MessageStore/open(directory:witness:owner:executor:identify:)``.
     init(
         directory: String, witness witnessPath: String, owner: PeerID,
-        identify: (String) -> FileIdentity?
+        idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> FileIdentity?
     ) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
         self.owner = owner
+        self.idBatchCount = idBatchCount
         try RepairedFile(database: path).finish()
         try Self.refuseDamagedLog(of: path)
         try StoreDirectory.createDatabase(path, in: directory)
@@ -60,6 +68,7 @@ final class StoreFile {
         self.continuity.owner = owner
         self.continuity.starts = max(stored?.starts ?? 0, seen?.starts ?? 0)
         self.statements = Statements(database)
+        self.hasIDs = true
         self.heldCount = 0
         if isProven {
             try self.witness.resume(self.continuity)
@@ -77,6 +86,7 @@ final class StoreFile {
     init(unwitnessed path: String, owner: PeerID) throws(StoreFailure) {
         self.path = path
         self.owner = owner
+        self.idBatchCount = RecentIDs.batchCount
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
         }
@@ -86,18 +96,19 @@ final class StoreFile {
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
-        (self.statements, self.heldCount, self.isOld) = try Self.translating(path, database) {
+        (self.statements, self.isOld, self.hasIDs, self.heldCount) = try Self.translating(
+            path, database
+        ) {
             () throws(SQLiteError) in
             if try database.int("PRAGMA user_version") == 0 {
                 try Schema.migrate(database, from: 0)
             }
-            let isOld = try database.int("PRAGMA user_version") < Schema.version
-            if isOld { try database.execute(Schema.missingInOldFiles) }
-            let statements = Statements(database)
+            let version = try database.int("PRAGMA user_version")
+            if version < 3 { try database.execute(Schema.missingInOldFiles) }
+            let statements = Statements(database, hasIDs: version >= 4)
             return (
-                statements,
-                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0,
-                isOld
+                statements, version < 3, version >= 4,
+                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
             )
         }
     }

@@ -44,8 +44,9 @@ static void open_database(const char *path) {
     sqlite3_exec(
         database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192", NULL, NULL, NULL);
     anchor_row = prepare(
-        "SELECT e.hlc, a.key, l.incarnation, e.seq FROM entries e" TABLES
-        "WHERE e.prefix = ?1 AND e.suffix = ?2");
+        "SELECT e.hlc, a.key, l.incarnation, e.seq FROM ids i"
+        " CROSS JOIN entries e ON e.arrival = i.arrival" TABLES
+        "WHERE i.prefix = ?1 AND e.suffix = ?2");
     room_row = prepare("SELECT id, shown FROM conversations WHERE name = ?1");
     all_rooms = prepare("SELECT id, shown FROM conversations ORDER BY hash");
     page = prepare(

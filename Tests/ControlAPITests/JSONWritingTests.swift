@@ -26,6 +26,26 @@ struct JSONWritingTests {
         #expect(JSON.object([.init("\n", 1)]).text == #"{"\n":1}"#)
     }
 
+    @Test("what is escaped is found wherever it stands among others")
+    func everyPlace() throws {
+        for value in UInt32(0)...0xFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let alone = JSON.string(String(scalar)).text.dropFirst().dropLast()
+            for place in 0..<20 {
+                for filler: Unicode.Scalar in [" ", "~", "#", "[", "a"] {
+                    var text = String.UnicodeScalarView(repeating: filler, count: 20)
+                    text.replaceSubrange(
+                        text.index(
+                            text.startIndex, offsetBy: place)..<text.index(
+                                text.startIndex, offsetBy: place + 1), with: [scalar])
+                    let before = String(repeating: String(filler), count: place)
+                    let behind = String(repeating: String(filler), count: 19 - place)
+                    #expect(JSON.string(String(text)).text == "\"\(before)\(alone)\(behind)\"")
+                }
+            }
+        }
+    }
+
     @Test("no scalar that can steer a terminal is written as itself, and all survive")
     func everyScalar() throws {
         for value in UInt32(0)...0x10FFFF {

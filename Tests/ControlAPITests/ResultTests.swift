@@ -53,6 +53,34 @@ struct ResultTests {
                 #"{"jsonrpc":"2.0","method":"message","params":{"subscription":3,"message":{"id""#))
     }
 
+    @Test("pages and lists are the same bytes written at once as from a tree")
+    func written() throws {
+        var strange = Self.message
+        (strange.text, strange.authorName) = ("a \"b\" \\ \n\u{1B}\u{202E} é", "\u{7F}")
+        strange.disputed = true
+        for messages in [[], [Self.message], [Self.message, strange, Self.message]] {
+            for more in [false, true] {
+                let result = HistoryResult(messages: messages, more: more)
+                #expect(result.written.bytes == result.json.bytes)
+                #expect(
+                    Response(id: .integer(1), result: result.written).line
+                        == Response(id: .integer(1), result: result.json).line)
+            }
+        }
+        let rooms = [nil, Self.message, strange].enumerated().map { index, message in
+            ConversationResult(
+                id: "c\(index)", kind: .room, name: "\"\(index)",
+                members: (0..<index).map { .init(id: "\($0)", name: "\n\($0)") }, unread: index,
+                lastMessage: message)
+        }
+        for count in 0...rooms.count {
+            let some = Array(rooms[..<count])
+            #expect(
+                ConversationResult.written(some).bytes == JSON.array(some.map(\.json)).bytes)
+        }
+        #expect(JSON.written([0x31]).stringValue == nil && JSON.written([0x31])["a"] == nil)
+    }
+
     @Test("results have the members that the OpenRPC document lists")
     func documented() {
         let status = StatusResult(

@@ -2,10 +2,11 @@ import Dispatch
 import Engine
 import Glibc
 import Noise
-import Storage
 import Synchronization
 import TestFiles
 import Testing
+
+@testable import Storage
 
 /// Runs the store's jobs on a queue of its own.
 final class QueueExecutor: SerialExecutor {
@@ -36,12 +37,13 @@ final class TemporaryDirectory: Sendable {
     var witness: String { "\(self.state)/witness" }
 
     /// Opens the store in this directory.
-    func open(owner: PeerID = ada.id, executor: QueueExecutor = QueueExecutor()) async throws
-        -> MessageStore
-    {
+    func open(
+        owner: PeerID = ada.id, executor: QueueExecutor = QueueExecutor(),
+        idBatchCount: Int = RecentIDs.batchCount
+    ) async throws -> MessageStore {
         try await MessageStore.open(
             directory: self.data, witness: self.witness, owner: owner, executor: executor,
-            identify: fileIdentity)
+            idBatchCount: idBatchCount, identify: fileIdentity)
     }
 }
 

@@ -302,7 +302,7 @@ struct RepairTests {
         do {
             let database = try Database(path: story.directory.database)
             try database.execute(
-                "PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'entries_by_id'"
+                "PRAGMA writable_schema = ON; DELETE FROM sqlite_master WHERE name = 'entries_by_time'"
             )
         }
         #expect(try !Self.check(story.directory).findings.isEmpty)
@@ -338,6 +338,8 @@ struct RepairTests {
             "UPDATE conversations SET shown = shown + 1",
             "UPDATE conversations SET name = 'oops' WHERE name = 'ops'",
             "INSERT INTO waiting VALUES (1, 2, 3)",
+            "INSERT INTO ids VALUES (1, 2)", "UPDATE indexing SET indexed = 9, until = 9",
+            "UPDATE indexing SET indexed = -1", "DELETE FROM indexing",
             "UPDATE sends SET seq = seq + 1", "UPDATE consumers SET cursor = 1000000",
             "UPDATE records SET record = zeroblob(90)", "UPDATE peers SET addresses = x'05'",
             "UPDATE authors SET key = zeroblob(31) WHERE id = 1", "DELETE FROM state",

@@ -44,6 +44,7 @@ extension JSON {
                 member.value.write(into: &output)
             }
             output.append(UInt8(ascii: "}"))
+        case .written(let bytes): output.append(contentsOf: bytes)
         }
     }
 
@@ -64,7 +65,15 @@ extension JSON {
     /// shared by harmless scalars too, which then only take the slower way.
     private static func isPlain(_ string: String) -> Bool {
         let bytes = string.utf8.span
-        for index in bytes.indices {
+        var start = 0
+        // Eight at a time, as long as all are ASCII that is written as it is.
+        while start + 8 <= bytes.count {
+            // Any eight bytes are a number, and the load checks its bounds.
+            let word = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
+            guard Self.isPlain(word) else { break }
+            start += 8
+        }
+        for index in start..<bytes.count {
             switch bytes[index] {
             case 0..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x7F, 0xC2, 0xCD, 0xD8, 0xE1,
                 0xE2, 0xE3, 0xEF, 0xF3:
@@ -73,6 +82,20 @@ extension JSON {
             }
         }
         return true
+    }
+
+    /// Whether eight bytes are all from 0x20 to 0x7E and neither quote nor backslash.
+    private static func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x80 * ones
+        // Below 0x80 in each byte, so no sum or difference reaches the next one.
+        guard word & tops == 0 else { return false }
+        // The top bit of a byte is set where it is 0x20 or more, and for the sum where it is 0x7F.
+        let isPrintable = (word | tops) - 0x20 * ones
+        let isDelete = word + ones
+        let quote = ((word ^ (0x22 * ones)) | tops) - ones
+        let backslash = ((word ^ (0x5C * ones)) | tops) - ones
+        return isPrintable & ~isDelete & quote & backslash & tops == tops
     }
 
     private static func write(_ scalar: Unicode.Scalar, into output: inout [UInt8]) {

@@ -17,6 +17,10 @@ public enum JSON: Equatable, Sendable {
     case array([JSON])
     /// An object; the parser guarantees that names are unique, a maker must.
     case object([Member])
+    /// A value of which only the compact text is kept, for large answers; no parser yields it.
+    ///
+    /// It is equal to the same bytes only.
+    case written([UInt8])
 
     /// One name and value of an object.
     public struct Member: Equatable, Sendable {

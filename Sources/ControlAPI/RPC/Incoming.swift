@@ -74,7 +74,7 @@ public enum Incoming: Equatable, Sendable {
         case nil: checked = .absent
         case .object(let members): checked = .named(members)
         case .array(let values): checked = .positional(values)
-        case .null, .bool, .integer, .number, .string:
+        case .null, .bool, .integer, .number, .string, .written:
             return .invalid(
                 .invalidRequest("\"params\" must be an object or an array", reason: "badParams"))
         }

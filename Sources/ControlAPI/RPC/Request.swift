@@ -26,7 +26,7 @@ public enum RequestID: Hashable, Sendable {
         case .integer(let value): self = .integer(value)
         case .number(let value): self = .number(value)
         case .null: self = .null
-        case .bool, .array, .object: return nil
+        case .bool, .array, .object, .written: return nil
         }
     }
 }

@@ -48,6 +48,43 @@ public struct ConversationResult: Equatable, Sendable {
         self.lastMessage = lastMessage
     }
 
+    /// The array of the ``json`` of each, written without a tree in between.
+    public static func written(_ conversations: [ConversationResult]) -> JSON {
+        var output: [UInt8] = [UInt8(ascii: "[")]
+        for (index, conversation) in conversations.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            conversation.write(into: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+        return .written(output)
+    }
+
+    private func write(into output: inout [UInt8]) {
+        output.append(contentsOf: "{\"id\":".utf8)
+        JSON.write(self.id, into: &output)
+        output.append(contentsOf: ",\"kind\":".utf8)
+        JSON.write(self.kind.rawValue, into: &output)
+        output.append(contentsOf: ",\"name\":".utf8)
+        JSON.write(self.name, into: &output)
+        output.append(contentsOf: ",\"members\":[".utf8)
+        for (index, member) in self.members.enumerated() {
+            output.append(contentsOf: (index > 0 ? ",{\"id\":" : "{\"id\":").utf8)
+            JSON.write(member.id, into: &output)
+            output.append(contentsOf: ",\"name\":".utf8)
+            JSON.write(member.name, into: &output)
+            output.append(UInt8(ascii: "}"))
+        }
+        output.append(contentsOf: "],\"unread\":".utf8)
+        output.append(contentsOf: String(self.unread).utf8)
+        output.append(contentsOf: ",\"lastMessage\":".utf8)
+        if let message = self.lastMessage {
+            message.write(into: &output)
+        } else {
+            output.append(contentsOf: "null".utf8)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
     /// The conversation as JSON.
     public var json: JSON {
         [

@@ -52,6 +52,11 @@ public struct MessageResult: Equatable, Sendable {
         self.disputed = disputed
     }
 
+    /// About how many bytes the text takes, with what stands around it: three ids, names and a time.
+    ///
+    /// Longer names only make the buffer grow.
+    var roomBytes: Int { self.text.utf8.count + 560 }
+
     /// Appends the compact text of ``json``.
     func write(into output: inout [UInt8]) {
         func put(_ name: StaticString, _ value: String) {

@@ -28,19 +28,25 @@ public enum Notification: Equatable, Sendable {
     ///
     /// A message is what subscribers get most of, so it is written without a tree in between.
     public var line: [UInt8] {
-        guard case .message(let subscription, let message) = self else { return self.json.line }
         var output: [UInt8] = []
-        output.reserveCapacity(message.text.utf8.count + Self.roomForMessage)
+        if case .message(_, let message) = self { output.reserveCapacity(message.roomBytes) }
+        self.write(into: &output)
+        return output
+    }
+
+    /// Appends ``line``.
+    public func write(into output: inout [UInt8]) {
+        guard case .message(let subscription, let message) = self else {
+            output.append(contentsOf: self.json.line)
+            return
+        }
         output.append(contentsOf: Self.beforeSubscription.utf8)
         output.append(contentsOf: String(subscription).utf8)
         output.append(contentsOf: ",\"message\":".utf8)
         message.write(into: &output)
         output.append(contentsOf: "}}\n".utf8)
-        return output
     }
 
     private static let beforeSubscription =
         #"{"jsonrpc":"2.0","method":"message","params":{"subscription":"#
-    /// Three ids, names, a time and what stands around them; longer names only make it grow.
-    private static let roomForMessage = 560
 }

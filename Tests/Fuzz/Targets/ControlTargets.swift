@@ -190,7 +190,7 @@ enum JSONTarget {
         switch json {
         case .array(let elements): 1 + (elements.map(Self.depth).max() ?? 0)
         case .object(let members): 1 + (members.map { Self.depth(of: $0.value) }.max() ?? 0)
-        case .null, .bool, .integer, .number, .string: 0
+        case .null, .bool, .integer, .number, .string, .written: 0
         }
     }
 }

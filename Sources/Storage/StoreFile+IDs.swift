@@ -1,0 +1,138 @@
+internal import Engine
+
+/// The way from ids to entries: the table `ids`, and ``RecentIDs`` for what it lacks.
+extension StoreFile {
+    /// What is known of an entry by its id.
+    struct Located {
+        let arrival: Int64
+        let conversation: Int64
+        let time: HybridTime
+        let flags: EntryFlags
+    }
+
+    /// The entry with an id; nil where it is not stored.
+    func locate(_ id: EntryID) throws(SQLiteError) -> Located? {
+        if let found = try self.locateRecent(id) { return found }
+        let statement = self.statements.ids.locate
+        try statement.bind(1, id.prefix)
+        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+        if let found = try statement.first({ Self.located($0) }) { return found }
+        guard self.hasIDs, self.recentIDs == nil else { return nil }
+        try self.readRecentIDs()
+        return try self.locateRecent(id)
+    }
+
+    private func locateRecent(_ id: EntryID) throws(SQLiteError) -> Located? {
+        for arrival in self.recentIDs?.find(id.prefix) ?? [] {
+            let statement = self.statements.ids.locateArrival
+            try statement.bind(1, arrival)
+            try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
+            if let found = try statement.first({ Self.located($0) }) { return found }
+        }
+        return nil
+    }
+
+    private static func located(_ row: Statement) -> Located {
+        Located(
+            arrival: row.int(0), conversation: row.int(1), time: HybridTime(stored: row.int(2)),
+            flags: EntryFlags(rawValue: row.int(3)))
+    }
+
+    /// Notes where a new entry is.
+    func note(_ id: EntryID, at arrival: Int64) throws(SQLiteError) {
+        let place = RecentIDs.Place(prefix: id.prefix, arrival: arrival)
+        // A held entry gets another number when it is released, which what is recent cannot know.
+        if arrival < 0 { return try self.index(place) }
+        self.recentIDs?.add(place)
+    }
+
+    /// Notes that an entry has another arrival number; its row has it already.
+    func noteMove(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
+        let statement = self.statements.ids.move
+        try statement.bind(1, arrival)
+        try statement.bind(2, target)
+        try statement.run()
+        guard target < 0 else { return }
+        // One that becomes held may have been among the recent ones, which never are.
+        let add = self.statements.ids.addMoved
+        try add.bind(1, target)
+        try add.run()
+        self.recentIDs = nil
+    }
+
+    /// Moves into the index what is due for it, at the end of a commit's changes.
+    func indexRecent(newest: Int64) throws(SQLiteError) {
+        if self.recentIDs == nil {
+            // What was not read yet is only read where it grows beyond what is kept.
+            guard newest - (try self.indexingProgress()).indexed >= Int64(self.idBatchCount) else {
+                return
+            }
+            try self.readRecentIDs()
+        }
+        guard let places = self.recentIDs?.take(newest: newest), !places.isEmpty,
+            let progress = self.recentIDs?.progress
+        else { return }
+        for place in places { try self.index(place) }
+        let statement = self.statements.ids.setProgress
+        try statement.bind(1, progress.indexed)
+        try statement.bind(2, progress.end)
+        try statement.bind(3, progress.through)
+        try statement.run()
+    }
+
+    private func index(_ place: RecentIDs.Place) throws(SQLiteError) {
+        let statement = self.statements.ids.add
+        try statement.bind(1, place.prefix)
+        try statement.bind(2, place.arrival)
+        try statement.run()
+    }
+
+    /// How far the index has come.
+    func indexingProgress() throws(SQLiteError) -> RecentIDs.Progress {
+        let progress = try self.statements.ids.progress.first { (row) throws(SQLiteError) in
+            RecentIDs.Progress(indexed: row.int(0), end: row.int(1), through: row.int(2))
+        }
+        guard let progress else { throw .damaged("how far ids are indexed is not noted") }
+        return progress
+    }
+
+    /// Reads what the index lacks: after a start or a failed commit, some ten thousand rows at most.
+    private func readRecentIDs() throws(SQLiteError) {
+        var recent = RecentIDs(
+            try self.indexingProgress(), batchCount: self.idBatchCount)
+        var places: [RecentIDs.Place] = []
+        let statement = self.statements.ids.recent
+        try statement.bind(1, recent.progress.indexed)
+        try statement.forEach { (row) throws(SQLiteError) in
+            places.append(RecentIDs.Place(prefix: row.int(0), arrival: row.int(1)))
+        }
+        recent.read(places)
+        self.recentIDs = recent
+    }
+
+    // MARK: Check
+
+    /// Each entry is in the index, but for the newest ones, and nothing else is.
+    func checkIDs(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
+        guard self.hasIDs else { return }
+        let progress = try self.indexingProgress()
+        let newest = try self.newestCursor().rawValue
+        if progress.indexed < 0 || progress.end < progress.indexed || progress.end > newest {
+            findings.add(nil, nil, "how far ids are indexed is noted wrong")
+        }
+        let count = try self.database.prepare(
+            """
+            SELECT count(i.prefix), coalesce(sum(i.prefix IS NULL
+                AND (e.arrival <= ?1 OR e.arrival <= ?2 AND e.prefix < ?3)), 0)
+            FROM entries e LEFT JOIN ids i ON i.prefix = e.prefix AND i.arrival = e.arrival
+            """)
+        try count.bind(1, progress.indexed)
+        try count.bind(2, progress.end)
+        try count.bind(3, progress.through)
+        let found = try count.first { (row) throws(SQLiteError) in (row.int(0), row.int(1)) }
+        guard let (present, missing) = found else { return }
+        if missing > 0 { findings.add(nil, nil, "\(missing) ids are missing in their index") }
+        let strays = try self.database.int("SELECT count(*) FROM ids") - present
+        if strays > 0 { findings.add(nil, nil, "\(strays) ids in the index are of no entry") }
+    }
+}
