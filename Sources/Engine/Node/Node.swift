@@ -123,8 +123,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// Takes an event and says what to do, in order.
     ///
     /// - Precondition: called by one caller at a time, with a monotonic clock that does not go back.
-    // The daemon's node is made in another module, which sees only the generic code.
-    @_specialize(where Random == SodiumRandom)
+    @_specialize(where Random == SodiumRandom)  // other modules see only the generic code
     public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
         precondition(now.monotonic >= self.now.monotonic, "the monotonic clock does not go back")
         self.now = now
