@@ -55,8 +55,11 @@ struct LogRepairTests {
             #expect(failure?.reason == .corrupt)
             #expect(try readFile(story.directory.database + "-wal") == damaged)
             let repair = try RepairTests.repair(story.directory)
-            // Whether the bit is turned back or the file made anew, no message is lost.
             #expect(repair.cuts.isEmpty, "byte \(place)")
+            // From the upper bits of a word the sum does not always tell which bit it was; then the
+            // rows are read one by one, and nothing that is not vouched for is believed.
+            let isUpper = (place - 32) % 4 == 3
+            #expect(isUpper || !repair.isRebuilt, "byte \(place)")
             #expect(try readFile(try #require(repair.copy) + "-wal") == damaged)
             let store = try await story.directory.open()
             #expect(try await RepairTests.history(store) == story.history, "byte \(place)")
@@ -89,9 +92,7 @@ struct LogRepairTests {
                     unknown += 1
                     continue
                 }
-                withKnownIssue("the first bit that fits is turned", isIntermittent: true) {
-                    #expect(page.bytes == bytes, "page \(number) after bit \(place).\(bit)")
-                }
+                #expect(page.bytes == bytes, "page \(number) after bit \(place).\(bit)")
             }
         }
         print("MEASURED of 40 bits that others could be, \(unknown) could not be told")
