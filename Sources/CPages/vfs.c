@@ -1,9 +1,13 @@
 /* The VFS: passes everything on, but for whole pages of the database file. Its write-ahead log is
    left alone, since each of its frames has a checksum of SQLite's own. */
+#define _GNU_SOURCE
 #include "CPages.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 struct pages_file {
     sqlite3_file base;
@@ -171,8 +175,21 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     struct pages_file *pages = (struct pages_file *)file;
     memset(pages, 0, sizeof *pages);
     pages->real = (sqlite3_file *)(pages + 1);
-    int code = real->xOpen(real, name, pages->real, flags, out_flags);
+    int got = 0;
+    errno = 0;
+    int code = real->xOpen(real, name, pages->real, flags, &got);
+    int reason = errno;
+    if (out_flags != NULL) *out_flags = got;
     if (pages->real->pMethods != NULL) pages->base.pMethods = &methods;
+    /* A file that could not be opened for writing SQLite opens for reading, whatever the reason was.
+       One that this user may write was not refused for its rights: that is an error like any other. */
+    if (code == SQLITE_OK && (flags & SQLITE_OPEN_READWRITE) && (got & SQLITE_OPEN_READONLY) &&
+        faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0) {
+        pages->real->pMethods->xClose(pages->real);
+        pages->base.pMethods = NULL;
+        errno = reason;
+        return SQLITE_CANTOPEN;
+    }
     return code;
 }
 

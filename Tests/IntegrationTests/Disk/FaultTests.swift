@@ -88,18 +88,7 @@ extension IntegrationTests {
                 all, Surroundings.number("FAULTS", long: all.count, short: 160))
             // Most of a session's time goes by in waiting.
             let outcomes = try inParallel(faults, width: 8) { FaultSession.run(shim, $0) }
-            let problems = outcomes.flatMap(\.problems).map { "\($0)" }
-            // Without a free descriptor SQLite opens the file for reading only, and it looks as if
-            // the user may not write it.
-            withKnownIssue("too many open files are called a file of others", isIntermittent: true)
-            {
-                for problem in problems where problem.contains("read-only") {
-                    Issue.record("\(problem)")
-                }
-            }
-            for problem in problems where !problem.contains("read-only") {
-                Issue.record("\(problem)")
-            }
+            for problem in outcomes.flatMap(\.problems) { Issue.record("\(problem)") }
             let met = outcomes.reduce(0) { $0 + $1.failures }
             var refusals: [String: Int] = [:]
             for refusal in outcomes.flatMap(\.refusals) { refusals[refusal, default: 0] += 1 }
