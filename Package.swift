@@ -82,14 +82,16 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], swiftSettings: strict),
 
+        // What tests of several modules read files with.
+        .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: strict),
         tests("Noise", ["Noise"], exclude: ["Vectors/generate.py"]),
-        tests("Engine", ["Engine", "Noise"], exclude: ["Vectors"]),
+        tests("Engine", ["Engine", "Noise", "TestFiles"], exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
-        tests("Posix", ["Posix"]),
+        tests("Posix", ["Posix", "TestFiles"]),
         tests("Loop", ["Loop", "Posix"]),
-        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine"]),
+        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestFiles"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
-        tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix"]),
+        tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix", "TestFiles"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
         // Empty but for builds with -D MUTANTS; runs tests of others with a deliberate bug on.
         tests(
@@ -98,8 +100,8 @@ let package = Package(
                 "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
                 "StorageTests",
             ]),
-        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Noise", "Posix"]),
-        tests("Repository", []),
+        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Noise", "Posix", "TestFiles"]),
+        tests("Repository", ["TestFiles"]),
         tests("Integration", ["ControlAPI", "Engine", "Noise", "Posix", "Storage"]),
     ],
     swiftLanguageModes: [.v6]

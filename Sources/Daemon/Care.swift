@@ -42,16 +42,24 @@ struct Care {
                 directory: self.configuration.dataDirectory, owner: self.owner)
         } catch { throw StartError(error) }
         for finding in report.findings { self.line(Self.text(of: finding)) }
-        let looked =
-            "\(report.pages) pages, \(report.logs) logs with \(report.entries) entries checked"
+        if report.pages == 0 && report.findings.isEmpty {
+            self.line(
+                "there is an identity, but no message is stored in "
+                    + "\(self.configuration.dataDirectory) yet")
+            return 0
+        }
+        let looked = [
+            Self.count(report.pages, "page"),
+            "\(Self.count(report.logs, "log")) with \(Self.count(report.entries, "entry", "entries"))",
+        ].joined(separator: ", ")
         guard report.findings.isEmpty else {
             throw StartError(
-                "\(looked): \(report.findings.count) faults",
+                "checked \(looked): \(Self.count(report.findings.count, "fault"))",
                 remedy: "run stoad --repair, which keeps a copy of the damaged file; what it "
                     + "cannot read comes back from peers",
                 exitCode: .data)
         }
-        self.line("\(looked): all sound")
+        self.line("checked \(looked): all sound")
         return withExtendedLifetime(self.lock) { 0 }
     }
 
@@ -97,31 +105,38 @@ struct Care {
         for damage in repair.logDamage { self.line(damage) }
         if repair.mendedPages > 0 {
             self.line(
-                "\(repair.mendedPages) pages had one flipped bit each, which was turned back; "
-                    + "their checksums hold again")
+                "one flipped bit was turned back in \(Self.count(repair.mendedPages, "page")): "
+                    + "the checksum holds again")
         }
         if repair.damagedPages > 0 {
-            self.line("\(repair.damagedPages) pages were damaged beyond that")
+            self.line("\(Self.count(repair.damagedPages, "page")) could not be read whole")
         }
         if repair.isRebuilt {
             self.line("what verifies was read row by row and written into a new file")
         }
         for cut in repair.cuts {
             self.line(
-                "\(Self.text(of: cut.log)): \(cut.kept) entries kept, \(cut.lost) lost"
+                "\(Self.text(of: cut.log)): \(Self.count(cut.kept, "entry", "entries")) kept, "
+                    + "\(cut.lost) lost"
                     + (cut.log.name.author == self.owner ? ", of your own" : ""))
         }
         if repair.strays > 0 {
             self.line(
-                "\(repair.strays) entries were left out: they stand behind a gap, twice, or in a "
-                    + "log whose name cannot be read")
+                "\(Self.count(repair.strays, "entry", "entries")) left out, behind a gap, twice, or "
+                    + "in a log whose name cannot be read")
         }
-        self.line("\(repair.entries) entries are in the store, all of them verified")
+        self.line("the store has \(Self.count(repair.entries, "entry", "entries")), all verified")
         self.line(
             repair.damagedPages == 0 && repair.cuts.isEmpty && repair.strays == 0
                 ? "nothing was lost; start stoad, which goes on under a new incarnation"
                 : "start stoad: as soon as it is linked, peers send what they have of the rest, "
                     + "your own messages too; yours go on under a new incarnation")
+    }
+
+    private static func count(
+        _ number: some BinaryInteger, _ one: String, _ several: String? = nil
+    ) -> String {
+        "\(number) \(number == 1 ? one : several ?? "\(one)s")"
     }
 
     /// The time as it can stand in a file's name.

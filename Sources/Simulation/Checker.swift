@@ -256,7 +256,7 @@ struct Checker {
             guard isJoined || !author.wasRestored, !author.isRetired else { continue }
             // Who alone held what an earlier disk of the author had may have left the room.
             let isHeld = machines.contains {
-                $0.store.rooms[message.conversation]?.isJoined == true
+                !$0.isRetired && $0.store.rooms[message.conversation]?.isJoined == true
                     && $0.store.row(id) != nil
             }
             guard isHeld || !author.wasRestored else { continue }

@@ -71,20 +71,20 @@ extension StoreFailure {
     private static func remedy(_ reason: Reason, path: String) -> String {
         switch reason {
         case .full:
-            "Free space on the file system of \(path); nothing that was stored is lost."
+            "free space on the file system of \(path); nothing that was stored is lost"
         case .readOnly:
-            "Give this user the right to write \(path) and its directory, or choose another one."
+            "give this user the right to write \(path) and its directory, or choose another one"
         case .corrupt:
-            "Stop the daemon and run stoad --repair, which keeps a copy; "
-                + "stoad --check says what is damaged."
+            "stop the daemon and run stoad --repair, which keeps a copy; "
+                + "stoad --check says what is damaged"
         case .inputOutput:
-            "Look in the system journal for errors of the disk that holds \(path)."
+            "look in the system journal for errors of the disk that holds \(path)"
         case .newer:
-            "Install the newer version of stoad, or choose another data directory."
+            "install the newer version of stoad, or choose another data directory"
         case .locked:
-            "End the other process that uses \(path), or choose another data directory."
+            "end the other process that uses \(path), or choose another data directory"
         case .other:
-            "Start the daemon again; if it stays, report what is said here."
+            "start the daemon again; if it stays, report what is said here"
         }
     }
 }

@@ -6,9 +6,9 @@ struct Findings {
     private(set) var found: [CheckFinding] = []
 
     mutating func add(_ log: LogKey?, _ seq: UInt64?, _ text: String) {
-        if self.found.count < 1_000 {
-            self.found.append(CheckFinding(log: log, seq: seq, text: text))
-        }
+        let finding = CheckFinding(log: log, seq: seq, text: text)
+        // One damaged page ends several parts of a check in the same words.
+        if self.found.count < 1_000 && finding != self.found.last { self.found.append(finding) }
     }
 }
 
@@ -73,8 +73,11 @@ extension StoreFile {
     /// <https://www.sqlite.org/pragma.html#pragma_integrity_check>
     private func checkPages(_ findings: inout Findings) throws(SQLiteError) {
         try self.database.prepare("PRAGMA integrity_check").forEach { (row) throws(SQLiteError) in
-            let text = row.text(0)
-            if text != "ok" { findings.add(nil, nil, "the database is damaged: \(text)") }
+            // A row may be several lines, the first of which names the database.
+            for line in row.text(0).split(separator: "\n")
+            where line != "ok" && !line.hasPrefix("*** in database") {
+                findings.add(nil, nil, "the database is damaged: \(line)")
+            }
         }
         let keys = try self.database.prepare("PRAGMA foreign_key_check")
         try keys.forEach { (row) throws(SQLiteError) in

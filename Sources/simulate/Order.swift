@@ -13,31 +13,49 @@ struct Order {
 
         """
 
+    /// Seeds, and how many of them, that one run may be told; sums of them do not overflow.
+    private static let seeds: ClosedRange<UInt64> = 1...(1 << 62)
+
+    /// More nodes than that take longer than anyone waits.
+    private static let crowd: ClosedRange<UInt64> = 2...10_000
+
+    /// What makes no sense among the arguments, and what would.
+    struct Refusal: Error {
+        let text: String
+    }
+
     private var from: UInt64 = 1
     private var count: UInt64 = 1
     private var nodes: Int?
     private var isAssault = false
     private var hasLog = false
 
-    /// Reads the arguments; nil where they make no sense.
-    init?(_ arguments: some Sequence<String>) {
+    /// Reads the arguments.
+    init(_ arguments: some Sequence<String>) throws(Refusal) {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {
             switch argument {
             case "--from":
-                guard let value = rest.next().flatMap({ UInt64($0) }) else { return nil }
-                self.from = value
+                self.from = try Self.number(argument, rest.next(), in: Self.seeds)
             case "--count":
-                guard let value = rest.next().flatMap({ UInt64($0) }) else { return nil }
-                self.count = value
+                self.count = try Self.number(argument, rest.next(), in: Self.seeds)
             case "--nodes":
-                guard let value = rest.next().flatMap({ Int($0) }), value > 1 else { return nil }
-                self.nodes = value
+                self.nodes = Int(try Self.number(argument, rest.next(), in: Self.crowd))
             case "--assault": self.isAssault = true
             case "--log": self.hasLog = true
-            default: return nil
+            default: throw Refusal(text: "there is no option \(argument)")
             }
         }
+    }
+
+    private static func number(
+        _ option: String, _ text: String?, in range: ClosedRange<UInt64>
+    ) throws(Refusal) -> UInt64 {
+        guard let number = text.flatMap({ UInt64($0) }), range.contains(number) else {
+            throw Refusal(
+                text: "\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
     }
 
     /// Runs all; whether no one failed.

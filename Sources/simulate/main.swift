@@ -5,8 +5,11 @@
 import Glibc
 import Simulation
 
-guard let order = Order(CommandLine.arguments.dropFirst()) else {
-    _ = write(STDERR_FILENO, Order.usage, Order.usage.utf8.count)
+do throws(Order.Refusal) {
+    let order = try Order(CommandLine.arguments.dropFirst())
+    exit(order.run() ? 0 : 1)
+} catch {
+    let text = "simulate: \(error.text)\n\(Order.usage)"
+    _ = write(STDERR_FILENO, text, text.utf8.count)
     exit(EX_USAGE)
 }
-exit(order.run() ? 0 : 1)

@@ -73,20 +73,6 @@ class Tools:
     def build(*command):
         subprocess.run([str(part) for part in command], check=True)
 
-    @staticmethod
-    def measure(command, seconds):
-        """Runs a program that prints one line of JSON."""
-        done = subprocess.run(
-            [str(part) for part in command], capture_output=True, text=True, timeout=seconds)
-        if done.returncode != 0:
-            raise Failure(f"{command[2]} ended with {done.returncode}: {done.stderr.strip()}")
-        return Tools.parse(done.stdout)
-
-    @staticmethod
-    def parse(line):
-        """What the load generator has printed."""
-        return json.loads(line)
-
 
 def check_network():
     # Not /sys, which may show another namespace: this file is that of the reading process.

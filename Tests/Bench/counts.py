@@ -67,15 +67,6 @@ class Tools:
     def note(self, node, system):
         """The report has the command lines of the workloads."""
 
-    @staticmethod
-    def measure(command, seconds):
-        """Runs a program that prints one line of JSON."""
-        done = subprocess.run(
-            [str(part) for part in command], capture_output=True, text=True, timeout=seconds)
-        if done.returncode != 0:
-            raise Failure(f"{command[2]}: {done.stderr.strip()}")
-        return json.loads(done.stdout)
-
 
 def send(system, sent):
     mode, count = sent
@@ -399,6 +390,8 @@ def main():
     if os.geteuid() != 0:
         print("skipped: counting needs root, for networks of its own")
         sys.exit(SKIPPED)
+    if not (options.programs / "stoad").exists():
+        parser.error(f"there is no {options.programs / 'stoad'}; first: make build")
     found = count(options.programs.resolve())
     if not options.record:
         sys.exit(1 if compare(found) else 0)

@@ -20,6 +20,15 @@ class Failure(Exception):
     """A run that did not do what is measured, so that its time means nothing."""
 
 
+def measured(command, seconds):
+    """What a program measures that prints it as one line of JSON."""
+    done = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=seconds)
+    if done.returncode != 0:
+        raise Failure(f"{command[2]} ended with {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
 class Control:
     """One connection to a control socket of Stoa."""
 
@@ -163,11 +172,11 @@ class System:
     def load(self, mode, count, *indexes, room=ROOM, anchors=(), seconds=600):
         """Runs the load generator and gives what it measured."""
         command = self.load_command(mode, count, *indexes, room=room, anchors=anchors)
-        return self.tools.measure(command, seconds)
+        return measured(command, seconds)
 
     def await_ready(self, node, index):
         """Seconds from the start of the process until it answers a client."""
-        ready = self.tools.measure([self.tools.load, self.kind, "ready", self.socket(index)], 90)
+        ready = measured([self.tools.load, self.kind, "ready", self.socket(index)], 90)
         return ready["at"] - node.started
 
     def remove_last(self):

@@ -2,7 +2,7 @@
 
 import time
 
-from nodes import ROOM, Control, Failure, Floor, Node, Stoa
+from nodes import ROOM, Control, Failure, Floor, Node, Stoa, measured
 from report import ALONE, Row
 from workloads import BURST_MESSAGES, MEBIBYTE, Workload, bare_memory
 
@@ -12,7 +12,7 @@ BARE = "bare Swift program"
 
 def bare_start(tools):
     """Milliseconds that the bare program takes from its start to its end."""
-    return tools.measure([tools.load, "-", "spawn", 20, tools.bare], 120)["p50"] * 1e3
+    return measured([tools.load, "-", "spawn", 20, tools.bare], 120)["p50"] * 1e3
 
 
 class Resting(Workload):

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import time
 
-from nodes import Failure, Floor, Stoa, until
+from nodes import Failure, Floor, Stoa, measured, until
 from report import Row
 
 LATENCY_MESSAGES = 2_000
@@ -168,11 +168,11 @@ class Process(Workload):
             command = [
                 tools.load, "-", "spawn", PROCESS_RUNS, tools.stoa, "--socket", system.socket(0),
                 "send", "bench", "x" * 100]
-            return {"p50": tools.measure(command, 120)["p50"] * 1e3}
+            return {"p50": measured(command, 120)["p50"] * 1e3}
 
     def floor(self, tools, work):
         command = [tools.load, "-", "spawn", PROCESS_RUNS, tools.bare]
-        return {"p50": tools.measure(command, 120)["p50"] * 1e3}
+        return {"p50": measured(command, 120)["p50"] * 1e3}
 
     def rows(self, samples):
         return [

@@ -1,6 +1,7 @@
 import Discovery
 import Engine
 import Posix
+import TestFiles
 import Testing
 
 @testable import Daemon
@@ -11,7 +12,7 @@ import Testing
     private func configuration(
         _ arguments: [String], file: String? = nil, environment: [String: String] = [:]
     ) throws -> Configuration {
-        let home = try TemporaryDirectory()
+        let home = try TestFolder()
         if let file {
             try Files.makePrivateDirectory("\(home.path)/.config/stoa")
             _ = try home.write(file, to: ".config/stoa/stoa.conf")

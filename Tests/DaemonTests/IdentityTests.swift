@@ -1,6 +1,7 @@
 import Glibc
 import Noise
 import Posix
+import TestFiles
 import Testing
 
 @testable import Daemon
@@ -8,7 +9,7 @@ import Testing
 @Suite struct IdentityTests {
     @Test("the first start makes a key of 32 bytes that only the owner can read")
     func firstStart() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let (signer, isNew) = try Identity.load(
             dataDirectory: directory.path, credentialsDirectory: nil)
         #expect(isNew)
@@ -25,7 +26,7 @@ import Testing
 
     @Test("a key that others can read is refused and stays as it is")
     func openMode() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         _ = try Identity.load(dataDirectory: directory.path, credentialsDirectory: nil)
         let path = "\(directory.path)/identity.key"
         #expect(chmod(path, 0o640) == 0)
@@ -38,7 +39,7 @@ import Testing
 
     @Test("a file of another size is refused and never replaced", arguments: [0, 31, 33, 5_000])
     func wrongSize(bytes: Int) throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let text = String(repeating: "x", count: bytes)
         let path = try directory.write(text, to: "identity.key")
         #expect(throws: StartError.self) {
@@ -49,7 +50,7 @@ import Testing
 
     @Test("a credential from systemd goes before the file, and no file is made")
     func credential() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let data = "\(directory.path)/data"
         try Files.makePrivateDirectory(data)
         _ = try directory.write(
@@ -62,7 +63,7 @@ import Testing
 
     @Test("a second daemon on the same data is refused and the first one named")
     func lock() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let lock = try DataLock(directory: directory.path)
         let error = #expect(throws: StartError.self) {
             try DataLock(directory: directory.path)
@@ -74,7 +75,7 @@ import Testing
 
     @Test("a lock that was given back can be taken again")
     func lockAgain() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         _ = try DataLock(directory: directory.path)
         _ = try DataLock(directory: directory.path)
     }

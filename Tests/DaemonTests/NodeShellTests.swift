@@ -1,5 +1,6 @@
 import ControlAPI
 import Posix
+import TestFiles
 import Testing
 
 @testable import Daemon
@@ -45,8 +46,8 @@ import Testing
 
     @Test("a message sent while the other is away arrives when it is back, after both restarted")
     func storeAndForward() throws {
-        let adaDirectory = try TemporaryDirectory()
-        let bobDirectory = try TemporaryDirectory()
+        let adaDirectory = try TestFolder()
+        let bobDirectory = try TestFolder()
         do {
             let ada = try TestDaemon(name: "ada", directory: adaDirectory)
             try ada.ask("join", ["room": "ops"])
@@ -69,7 +70,7 @@ import Testing
 
     @Test("the same idempotency key sends one message, also after a restart")
     func idempotency() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let params: JSON = ["to": "ops", "text": "once", "idempotencyKey": "k1"]
         let first: JSON
         do {
@@ -132,7 +133,7 @@ import Testing
 
     @Test("a durable consumer goes on where it has acknowledged, over a restart of the daemon")
     func durableConsumer() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         var cursor: JSON = 0
         do {
             let daemon = try TestDaemon(directory: directory)
@@ -237,7 +238,7 @@ import Testing
 
     @Test("the profile is changed, shown and kept over a restart")
     func profile() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         do {
             let daemon = try TestDaemon(name: "ada", directory: directory)
             #expect(try daemon.ask("profile")["name"] == "ada")

@@ -2,6 +2,7 @@ import ControlAPI
 import Glibc
 import Posix
 import Storage
+import TestFiles
 import Testing
 
 @testable import Daemon
@@ -98,7 +99,7 @@ struct ScrubTests {
 
     @Test("a flipped bit under a running daemon is in the log and in status, and it runs on")
     func running() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let schedule = ScrubSchedule(interval: 5, steps: 4)
         let daemon = try TestDaemon(directory: directory, scrub: schedule)
         try daemon.ask("join", ["room": "ops"])

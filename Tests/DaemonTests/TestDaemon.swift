@@ -4,13 +4,14 @@ import Engine
 import Loop
 import Noise
 import Posix
+import TestFiles
 import Testing
 
 @testable import Daemon
 
 /// A node in this process with a thread of its own: loopback only, without discovery.
 final class TestDaemon {
-    let directory: TemporaryDirectory
+    let directory: TestFolder
     let shell: NodeShell
     let socket: String
     private let ended = BlockingQueue<Bool>()
@@ -18,9 +19,9 @@ final class TestDaemon {
 
     init(
         name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
-        directory: TemporaryDirectory? = nil, scrub: ScrubSchedule = ScrubSchedule()
+        directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule()
     ) throws {
-        let directory = try directory ?? TemporaryDirectory()
+        let directory = try directory ?? TestFolder()
         self.directory = directory
         self.socket = "\(directory.path)/run/control.sock"
         let data = "\(directory.path)/data"

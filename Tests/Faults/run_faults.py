@@ -314,6 +314,10 @@ def main() -> int:
         "--without", action="append", default=[], choices=KINDS, help="leave a kind of fault out")
     parser.add_argument("--keep", action="store_true", help="keep the folder of logs and data")
     options = parser.parse_args()
+    if not (options.programs / "stoad").exists():
+        parser.error(f"there is no {options.programs / 'stoad'}; first: make build")
+    if not 0 < options.minutes <= 1440:
+        parser.error("--minutes takes a number up to 1440")
     signal.signal(signal.SIGTERM, lambda *_: exit(143))
     if reason := lacking():
         print(f"network faults skipped: {reason}", file=sys.stderr)

@@ -26,6 +26,17 @@ while [ $# -gt 0 ]; do
     esac
 done
 
+refuse() { echo "fuzz: $*" >&2; exit 64; }
+for name in seconds jobs ${runs:+runs}; do
+    [[ ${!name} =~ ^[1-9][0-9]{0,8}$ ]] || refuse "--$name ${!name}: give a number from 1 on"
+done
+[[ $seed =~ ^[0-9]{1,9}$ ]] || refuse "--seed $seed: give a number"
+[[ $build = debug || $build = release ]] || refuse "--build $build: give debug or release"
+for target in "${targets[@]}"; do
+    [ -e "$here/Corpus/$target.hex" ] || refuse "there is no target $target; there are" \
+        "$(cd "$here/Corpus" && printf '%s\n' *.hex | sed 's/\.hex$//' | paste -sd' ')"
+done
+
 "$here/build.sh" address "$build" "$work/$build"
 fuzz=$work/$build/$build/Fuzz
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <("$fuzz" --list | cut -d' ' -f1)

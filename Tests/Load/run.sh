@@ -4,7 +4,11 @@
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
-programs=$(realpath "${1:?usage: run.sh FOLDER [ARGUMENTS]}")
+if ! [ -x "${1:-}/stoad" ]; then
+    echo "load: there is no stoad in '${1:-}'; first: make build" >&2
+    exit 66
+fi
+programs=$(realpath "$1")
 shift
 venv=$("$here/../Interop/venv.sh") || exit $?
 export PYTHONDONTWRITEBYTECODE=1

@@ -1,11 +1,12 @@
 import Glibc
 import Posix
+import TestFiles
 import Testing
 
 @Suite struct FilesTests {
     @Test("what is written is read back, is for the owner alone and leaves nothing beside it")
     func writeAndRead() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
         try Files.writeAtomically(bytes, to: directory("file"))
         #expect(try Files.read(directory("file"), limitBytes: 200_000) == bytes)
@@ -17,14 +18,14 @@ import Testing
 
     @Test("the mode asked for counts, whatever the umask")
     func modeOfFile() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try Files.writeAtomically([1], to: directory("file"), mode: 0o644)
         #expect(try mode(of: directory("file")) == 0o644)
     }
 
     @Test("a write that fails leaves the old file and no new one")
     func failedWrite() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try #require(mkdir(directory("target"), 0o700) == 0)
         let error = #expect(throws: SystemError.self) {
             try Files.writeAtomically([1], to: directory("target"))
@@ -38,7 +39,7 @@ import Testing
 
     @Test("a file beyond the limit, a missing one, a directory and a pipe are refused")
     func refusedReads() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try Files.writeAtomically([1, 2, 3], to: directory("file"))
         try #require(mkfifo(directory("pipe"), 0o600) == 0)
         let cases: [(String, Int32)] = [
@@ -55,7 +56,7 @@ import Testing
 
     @Test("a private directory is made with its parents, and an existing one is accepted")
     func privateDirectory() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try Files.makePrivateDirectory(directory("a/b/c"))
         try Files.makePrivateDirectory(directory("a/b/c/"))
         for name in ["a", "a/b", "a/b/c"] { #expect(try mode(of: directory(name)) == 0o700) }
@@ -63,7 +64,7 @@ import Testing
 
     @Test("a directory that is open to others, not ours or no directory is refused")
     func unsafeDirectory() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try #require(mkdir(directory("open"), 0o700) == 0)
         try #require(chmod(directory("open"), 0o750) == 0)
         try Files.writeAtomically([1], to: directory("file"))
@@ -91,7 +92,7 @@ import Testing
 
     @Test("removing a missing file is no error")
     func remove() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try Files.remove(directory("missing"))
         try Files.writeAtomically([1], to: directory("file"))
         try Files.remove(directory("file"))
@@ -100,7 +101,7 @@ import Testing
 
     @Test("a file keeps its identity while it changes, and a copy has another")
     func identity() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try Files.writeAtomically([1], to: directory("file"))
         let first = try FileIdentity(path: directory("file"))
         let again = FileDescriptor(owning: open(directory("file"), O_WRONLY | O_APPEND))
@@ -113,7 +114,7 @@ import Testing
 
     @Test("a lock has one holder at a time, also within a process, and ends with it")
     func lock() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         do {
             let holder = try LockFile(path: directory("lock"))
             let error = #expect(throws: SystemError.self) {

@@ -1,5 +1,6 @@
 import Glibc
 import Posix
+import TestFiles
 import Testing
 
 @Suite struct PathsTests {
@@ -36,7 +37,7 @@ import Testing
 
     @Test("without a runtime directory the one of the user id serves, if it is there and ours")
     func runtimeFallback() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let user = geteuid()
         let paths = Paths(environment: [:], userID: user, runtimeRoot: directory.path)
         let error = #expect(throws: PathError.self) { _ = try paths.controlSocket() }

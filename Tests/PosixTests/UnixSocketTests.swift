@@ -1,11 +1,12 @@
 import Glibc
 import Posix
+import TestFiles
 import Testing
 
 @Suite struct UnixSocketTests {
     @Test("a client talks to the listener, which knows who it is")
     func talk() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let listener = try UnixListener(path: directory("run/control.sock"))
         #expect(try isNothing(listener.accept()))
         let client = try UnixConnection(path: directory("run/control.sock"))
@@ -32,7 +33,7 @@ import Testing
 
     @Test("the socket is for its owner alone, and so is the directory made for it")
     func modes() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let listener = try UnixListener(path: directory("a/b/control.sock"))
         #expect(try mode(of: directory("a/b/control.sock")) == 0o600)
         #expect(try mode(of: directory("a/b")) == 0o700)
@@ -41,7 +42,7 @@ import Testing
 
     @Test("the socket goes with its listener, unless another one has taken its place")
     func removal() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let path = directory("control.sock")
         do {
             let listener = try UnixListener(path: path)
@@ -62,7 +63,7 @@ import Testing
 
     @Test("a socket that somebody listens on is not taken over")
     func inUse() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let first = try UnixListener(path: directory("control.sock"))
         let error = #expect(throws: SystemError.self) {
             _ = try UnixListener(path: directory("control.sock"))
@@ -74,7 +75,7 @@ import Testing
 
     @Test("a socket that was left behind is replaced")
     func stale() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let path = directory("control.sock")
         // Bound by a process that is gone: a socket file on which nobody listens.
         let moved = directory("moved.sock")
@@ -93,7 +94,7 @@ import Testing
 
     @Test("a file that is no socket is left alone")
     func notASocket() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try Files.writeAtomically([1], to: directory("control.sock"))
         let error = #expect(throws: SystemError.self) {
             _ = try UnixListener(path: directory("control.sock"))
@@ -104,7 +105,7 @@ import Testing
 
     @Test("a path of 107 bytes is fine and one of 108 is refused with the reason")
     func pathLength() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let room = 107 - directory("").utf8.count
         let listener = try UnixListener(path: directory(String(repeating: "x", count: room)))
         let longest = try #require(listener.path)
@@ -122,7 +123,7 @@ import Testing
 
     @Test("without a daemon the error is recognisable and says what to do")
     func noDaemon() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let error = #expect(throws: SystemError.self) {
             _ = try UnixConnection(path: directory("control.sock"))
         }
@@ -132,7 +133,7 @@ import Testing
 
     @Test("a directory that others can enter is refused")
     func openDirectory() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         try #require(mkdir(directory("open"), 0o755) == 0)
         let error = #expect(throws: SystemError.self) {
             _ = try UnixListener(path: directory("open/control.sock"))
@@ -143,7 +144,7 @@ import Testing
 
     @Test("a listener that was handed over keeps its file")
     func adopted() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let path = directory("control.sock")
         let original = try UnixListener(path: path)
         do {
@@ -158,7 +159,7 @@ import Testing
 
     @Test("waiting names the descriptors that are ready, and no others")
     func waiting() throws {
-        let directory = try TemporaryDirectory()
+        let directory = try TestFolder()
         let listener = try UnixListener(path: directory("control.sock"))
         let clients = try (0..<2).map { _ in try UnixConnection(path: directory("control.sock")) }
         let numbers = clients.map { $0.descriptor.number }

@@ -1,4 +1,5 @@
 import Glibc
+import TestFiles
 
 /// A text file of the repository.
 struct TextFile: Sendable {
@@ -86,15 +87,9 @@ enum Repository {
 
     /// One file; nil where it is not there.
     static func file(_ path: String) -> TextFile? {
-        let descriptor = open("\(Self.root)/\(path)", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard let bytes = TestFiles.read("\(Self.root)/\(path)"),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
         return TextFile(path: path, text: text)
     }
 
@@ -119,15 +114,6 @@ enum Repository {
     }
 
     private static func names(in folder: String) -> [String] {
-        guard let stream = opendir("\(Self.root)/\(folder)") else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        TestFiles.names(in: "\(Self.root)/\(folder)")
     }
 }

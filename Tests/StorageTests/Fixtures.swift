@@ -4,6 +4,7 @@ import Glibc
 import Noise
 import Storage
 import Synchronization
+import TestFiles
 import Testing
 
 /// Runs the store's jobs on a queue of its own.
@@ -19,47 +20,20 @@ final class QueueExecutor: SerialExecutor {
     }
 }
 
-/// A directory that goes away with the last reference to it.
+/// The directories of a store; they go away with the last reference to them.
 final class TemporaryDirectory: Sendable {
-    let path: String
+    private let folder: TestFolder
 
     init() throws {
-        var template = Array("/tmp/stoa-storage-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) } != nil
-        }
-        try #require(made)
-        self.path = String(
-            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        self.folder = try TestFolder()
         try #require(mkdir(self.data, 0o700) == 0 && mkdir(self.state, 0o700) == 0)
     }
 
-    var data: String { "\(self.path)/data" }
-    var state: String { "\(self.path)/state" }
+    var path: String { self.folder.path }
+    var data: String { self.folder("data") }
+    var state: String { self.folder("state") }
     var database: String { "\(self.data)/stoa.db" }
     var witness: String { "\(self.state)/witness" }
-
-    deinit {
-        for directory in [self.data, self.state] {
-            for name in Self.names(in: directory) { unlink("\(directory)/\(name)") }
-            rmdir(directory)
-        }
-        rmdir(self.path)
-    }
-
-    /// The names of the files in a directory.
-    static func names(in directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
 
     /// Opens the store in this directory.
     func open(owner: PeerID = ada.id, executor: QueueExecutor = QueueExecutor()) async throws

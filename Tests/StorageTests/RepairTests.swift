@@ -1,6 +1,7 @@
 import Engine
 import Glibc
 import Noise
+import TestFiles
 import Testing
 
 @testable import Storage
@@ -180,7 +181,7 @@ struct RepairTests {
         #expect(report.entries == story.history.count)
         #expect(try Self.repair(story.directory).copy == nil)
         #expect(try readFile(story.directory.database) == before)
-        #expect(TemporaryDirectory.names(in: story.directory.data) == ["stoa.db"])
+        #expect(TestFiles.names(in: story.directory.data) == ["stoa.db"])
     }
 
     @Test("flipped bits, one a page, are named, and put right to the last bit")
@@ -319,7 +320,7 @@ struct RepairTests {
         let failure = #expect(throws: StoreFailure.self) { try Self.repair(directory) }
         #expect(failure?.reason == .corrupt && failure?.remedy.contains("identity.key") == true)
         #expect(try readFile(directory.database) == bytes)
-        #expect(TemporaryDirectory.names(in: directory.data) == ["stoa.db"])
+        #expect(TestFiles.names(in: directory.data) == ["stoa.db"])
     }
 
     @Test("rows that were changed with their checksums are found, and the rest is kept")
@@ -366,6 +367,6 @@ struct RepairTests {
         let store = try await story.directory.open()
         #expect(try await Self.history(store) == story.history)
         await store.close()
-        #expect(TemporaryDirectory.names(in: story.directory.data) == ["stoa.db"])
+        #expect(TestFiles.names(in: story.directory.data) == ["stoa.db"])
     }
 }

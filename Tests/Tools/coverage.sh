@@ -5,6 +5,10 @@
 #
 #   SCRATCH=FOLDER coverage.sh [--files]      --files also lists each file's uncovered lines
 set -euo pipefail
+if [ $# -gt 1 ] || [ "${1:---files}" != --files ]; then
+    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
+    exit 64
+fi
 cd "$(dirname "$0")/../.."
 scratch=${SCRATCH:-.build}/coverage
 mkdir -p "$scratch"

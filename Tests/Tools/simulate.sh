@@ -7,8 +7,16 @@
 # RESULTS names a page to whose table a row is added. Prints each failure with the line that repeats
 # it, the sums, and at last `N passed, N failed`.
 set -euo pipefail
-program=$(realpath "$1")
+refuse() { echo "simulate.sh: $*" >&2; exit 64; }
+program=$(realpath "${1:?PROGRAM is missing: .build/release/simulate}")
+[ -x "$program" ] || refuse "there is no program $program; first: make sim"
 from=${FROM:-1} count=${COUNT:-1000} jobs=${JOBS:-$(nproc)} share=50
+for name in from count jobs ${NODES:+NODES}; do
+    [[ ${!name} =~ ^[1-9][0-9]{0,17}$ ]] || refuse "${name^^}=${!name}: give a number from 1 on"
+done
+if [ -n "${RESULTS:-}" ] && ! [ -w "$RESULTS" ]; then
+    refuse "RESULTS=$RESULTS: name a page that can be written"
+fi
 options=()
 kind=seeds
 if [ -n "${ASSAULT:-}" ]; then options+=(--assault); kind=assaults; fi

@@ -56,7 +56,7 @@ extension StoreCare {
         guard let file = try PageFile(path: path) else {
             throw StoreFailure(
                 reason: .corrupt, detail: "there is nothing in \(path)",
-                remedy: "Start stoad, which makes a new store; peers send what they have.")
+                remedy: "start stoad, which makes a new store; peers send what they have")
         }
         var repair = Repair()
         repair.logDamage = file.log?.damage ?? []
@@ -127,8 +127,11 @@ extension StoreCare {
         for number in 1...file.count {
             var (bytes, _) = try file.page(number)
             if file.isSealed && number != PageFile.lockPage { cpages_seal(&bytes, number) }
-            guard write(descriptor, bytes, bytes.count) == bytes.count else {
-                throw StoreFailure(systemError: errno, doing: "write the file", path: path)
+            let written = write(descriptor, bytes, bytes.count)
+            guard written == bytes.count else {
+                // Part of a page is written where the space ends within it.
+                throw StoreFailure(
+                    systemError: written < 0 ? errno : ENOSPC, doing: "write the file", path: path)
             }
         }
     }
@@ -164,8 +167,8 @@ extension StoreCare {
             throw StoreFailure(
                 reason: .corrupt,
                 detail: "nothing of a store can be read in \(names.database)",
-                remedy: "Move it away, keep identity.key, and start stoad: peers send what they "
-                    + "have.")
+                remedy: "move it away, keep identity.key, and start stoad: peers send what they "
+                    + "have")
         }
         _ = try self.create(names.unfinished, isPlain: false)
         let store = try StoreFile(unwitnessed: names.unfinished, owner: owner)

@@ -1,4 +1,5 @@
 import Glibc
+import TestFiles
 
 /// libFuzzer as a library, FuzzerInterface.h.
 @_silgen_name("LLVMFuzzerRunDriver")
@@ -82,7 +83,7 @@ enum Program {
     private static func replay(_ paths: ArraySlice<String>) -> Never {
         var accepted = 0
         for path in paths {
-            guard let bytes = self.read(path) else { self.end("\(path) cannot be read") }
+            guard let bytes = TestFiles.read(path) else { self.end("\(path) cannot be read") }
             SteadyRandom.restart()
             do {
                 if case .accepted? = try self.target?.run(bytes) { accepted += 1 }
@@ -93,17 +94,5 @@ enum Program {
         }
         print("\(paths.count) inputs, \(accepted) of them accepted")
         exit(0)
-    }
-
-    private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while case let count = Glibc.read(descriptor, &buffer, buffer.count), count > 0 {
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        return bytes
     }
 }

@@ -104,7 +104,7 @@ final class FaultSession {
     private func refused(_ what: String, _ said: String) {
         self.outcome.refusals.append(what)
         let remedies = [
-            "Free space", "Free some space", "Look in the system journal", "raise the limit",
+            "free space", "Free some space", "ook in the system journal", "raise the limit",
         ]
         if !self.namesPlace(said) || !remedies.contains(where: said.contains) {
             self.note("\(what) was refused without help: \(said)")

@@ -39,7 +39,7 @@ extension IntegrationTests {
                     refused += 1
                     #expect(error.knownCode == .storageFailed, "\(error)")
                     #expect(error.message.contains(disk.path), "\(error)")
-                    #expect("\(error)".contains("Free space"), "\(error)")
+                    #expect("\(error)".contains("free space"), "\(error)")
                 case nil: throw Broken("no answer\n\(node.log)")
                 }
                 // Reading goes on meanwhile, and the status says what is wrong.

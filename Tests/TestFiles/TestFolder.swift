@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// A fresh private folder, removed with all in it when the last reference to it goes.
+public final class TestFolder: Sendable {
+    /// It could not be made.
+    public struct Failure: Error {}
+
+    /// Where it is.
+    public let path: String
+
+    /// Makes it below `/tmp`, where the paths of sockets stay short enough.
+    public init() throws(Failure) {
+        var template = Array("/tmp/stoa-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure() }
+        self.path = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit { Self.remove(self.path) }
+
+    private static func remove(_ path: String) {
+        // A link is removed, not followed; a folder refuses and is emptied first.
+        if unlink(path) == 0 { return }
+        for name in TestFiles.names(in: path) { Self.remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+
+    /// The path of something in it.
+    public func callAsFunction(_ name: String) -> String { "\(self.path)/\(name)" }
+
+    /// The names in it, in order.
+    public var names: [String] { TestFiles.names(in: self.path) }
+}
