@@ -166,30 +166,35 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = shm_unmap,
 };
 
+/* A file that could not be opened for writing SQLite opens for reading, whatever the reason was. One
+   that this user may write was not refused for its rights: that is an error like any other. */
+static int open_writable(sqlite3_vfs *real, const char *name, sqlite3_file *file, int flags,
+                         int *out_flags) {
+    int got = 0;
+    errno = 0;
+    int code = real->xOpen(real, name, file, flags, &got);
+    int reason = errno;
+    if (out_flags != NULL) *out_flags = got;
+    if (code != SQLITE_OK || name == NULL || !(flags & SQLITE_OPEN_READWRITE) ||
+        !(got & SQLITE_OPEN_READONLY) || faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+        return code;
+    file->pMethods->xClose(file);
+    file->pMethods = NULL;
+    errno = reason;
+    return SQLITE_CANTOPEN;
+}
+
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                      int *out_flags) {
     /* The default of the moment, where it is another one and asks for no more room. */
     sqlite3_vfs *real = sqlite3_vfs_find(NULL);
     if (real == NULL || real->szOsFile > real_vfs(vfs)->szOsFile) real = real_vfs(vfs);
-    if (!(flags & SQLITE_OPEN_MAIN_DB)) return real->xOpen(real, name, file, flags, out_flags);
+    if (!(flags & SQLITE_OPEN_MAIN_DB)) return open_writable(real, name, file, flags, out_flags);
     struct pages_file *pages = (struct pages_file *)file;
     memset(pages, 0, sizeof *pages);
     pages->real = (sqlite3_file *)(pages + 1);
-    int got = 0;
-    errno = 0;
-    int code = real->xOpen(real, name, pages->real, flags, &got);
-    int reason = errno;
-    if (out_flags != NULL) *out_flags = got;
+    int code = open_writable(real, name, pages->real, flags, out_flags);
     if (pages->real->pMethods != NULL) pages->base.pMethods = &methods;
-    /* A file that could not be opened for writing SQLite opens for reading, whatever the reason was.
-       One that this user may write was not refused for its rights: that is an error like any other. */
-    if (code == SQLITE_OK && (flags & SQLITE_OPEN_READWRITE) && (got & SQLITE_OPEN_READONLY) &&
-        faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) == 0) {
-        pages->real->pMethods->xClose(pages->real);
-        pages->base.pMethods = NULL;
-        errno = reason;
-        return SQLITE_CANTOPEN;
-    }
     return code;
 }
 
