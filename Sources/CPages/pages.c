@@ -100,21 +100,26 @@ void cpages_log_sum(const unsigned char *bytes, int count, int is_big_endian, ui
     sum[1] = second;
 }
 
-int cpages_log_mend(unsigned char *frame, const uint32_t start[2], const uint32_t end[2],
-                    int is_big_endian) {
+int cpages_log_candidates(const unsigned char *frame, const uint32_t start[2],
+                          const uint32_t end[2], int is_big_endian, uint32_t *bits, int limit) {
     const int count = 8 + CPAGES_PAGE_BYTES;
     uint32_t before[2] = {start[0], start[1]};
+    int found = 0;
     for (int place = 0; place < count; place++) {
+        /* What comes before the words with the bit is summed once. */
+        const int words = place & ~7;
         for (int bit = 0; bit < 8; bit++) {
-            /* What comes before the word with the bit is summed once. */
+            unsigned char turned[8];
             uint32_t sum[2] = {before[0], before[1]};
-            int word = place & ~7;
-            frame[place] ^= 1 << bit;
-            cpages_log_sum(frame + word, count - word, is_big_endian, sum);
-            if (sum[0] == end[0] && sum[1] == end[1]) return 1;
-            frame[place] ^= 1 << bit;
+            memcpy(turned, frame + words, sizeof turned);
+            turned[place - words] ^= (unsigned char)(1 << bit);
+            cpages_log_sum(turned, sizeof turned, is_big_endian, sum);
+            cpages_log_sum(frame + words + 8, count - words - 8, is_big_endian, sum);
+            if (sum[0] != end[0] || sum[1] != end[1]) continue;
+            if (found < limit) bits[found] = (uint32_t)(place * 8 + bit);
+            found++;
         }
-        if ((place & 7) == 7) cpages_log_sum(frame + place - 7, 8, is_big_endian, before);
+        if ((place & 7) == 7) cpages_log_sum(frame + words, 8, is_big_endian, before);
     }
-    return 0;
+    return found;
 }

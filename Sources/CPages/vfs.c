@@ -1,9 +1,13 @@
 /* The VFS: passes everything on, but for whole pages of the database file. Its write-ahead log is
    left alone, since each of its frames has a checksum of SQLite's own. */
+#define _GNU_SOURCE
 #include "CPages.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 struct pages_file {
     sqlite3_file base;
@@ -162,16 +166,34 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = shm_unmap,
 };
 
+/* A file that could not be opened for writing SQLite opens for reading, whatever the reason was. One
+   that this user may write was not refused for its rights: that is an error like any other. */
+static int open_writable(sqlite3_vfs *real, const char *name, sqlite3_file *file, int flags,
+                         int *out_flags) {
+    int got = 0;
+    errno = 0;
+    int code = real->xOpen(real, name, file, flags, &got);
+    int reason = errno;
+    if (out_flags != NULL) *out_flags = got;
+    if (code != SQLITE_OK || name == NULL || !(flags & SQLITE_OPEN_READWRITE) ||
+        !(got & SQLITE_OPEN_READONLY) || faccessat(AT_FDCWD, name, W_OK, AT_EACCESS) != 0)
+        return code;
+    file->pMethods->xClose(file);
+    file->pMethods = NULL;
+    errno = reason;
+    return SQLITE_CANTOPEN;
+}
+
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                      int *out_flags) {
     /* The default of the moment, where it is another one and asks for no more room. */
     sqlite3_vfs *real = sqlite3_vfs_find(NULL);
     if (real == NULL || real->szOsFile > real_vfs(vfs)->szOsFile) real = real_vfs(vfs);
-    if (!(flags & SQLITE_OPEN_MAIN_DB)) return real->xOpen(real, name, file, flags, out_flags);
+    if (!(flags & SQLITE_OPEN_MAIN_DB)) return open_writable(real, name, file, flags, out_flags);
     struct pages_file *pages = (struct pages_file *)file;
     memset(pages, 0, sizeof *pages);
     pages->real = (sqlite3_file *)(pages + 1);
-    int code = real->xOpen(real, name, pages->real, flags, out_flags);
+    int code = open_writable(real, name, pages->real, flags, out_flags);
     if (pages->real->pMethods != NULL) pages->base.pMethods = &methods;
     return code;
 }

@@ -45,7 +45,8 @@ final class Database {
             | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, isPlain ? nil : CPAGES_VFS_NAME)
         guard code == SQLITE_OK, let handle else {
-            let error = SQLiteError(connection: handle, code: code, sql: "sqlite3_open_v2")
+            var error = SQLiteError(connection: handle, code: code, sql: "sqlite3_open_v2")
+            if let handle { error.systemError = sqlite3_system_errno(handle) }
             // A connection that could not be opened still has to be closed.
             sqlite3_close_v2(handle)
             throw error

@@ -13,6 +13,8 @@ struct SQLiteError: Error, Hashable, Sendable {
     let message: String
     /// The statement that failed, or the name of the call where there is none.
     let sql: String
+    /// The `errno` behind a file that could not be opened, or 0; else the connection knows it.
+    var systemError: Int32 = 0
 
     /// Gathers an error; the primary code is the low byte of the extended one.
     init(extendedCode: Int32, message: String, sql: String) {

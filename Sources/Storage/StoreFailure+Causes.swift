@@ -9,8 +9,8 @@ extension StoreFailure {
     init(_ error: SQLiteError, path: String, systemError: Int32) {
         // The first line names the statement; the rest would only push the remedy out of sight.
         let statement = error.sql.prefix { $0 != "\n" }.prefix(80)
-        let detail =
-            "\(path): \(error.message) (SQLite's code \(error.extendedCode), at: \(statement))"
+        let why = Self.isOutOfDescriptors(systemError) ? "too many open files" : error.message
+        let detail = "\(path): \(why) (SQLite's code \(error.extendedCode), at: \(statement))"
         let reason: Reason =
             switch error.code {
             case SQLITE_FULL: .full
@@ -21,15 +21,15 @@ extension StoreFailure {
                 systemError == 0 ? .inputOutput : Self.reason(systemError)
             default: .other(code: error.extendedCode)
             }
-        self.init(reason: reason, detail: detail, path: path)
+        self.init(reason: reason, detail: detail, systemError: systemError, path: path)
     }
 
     /// Says what a failed system call on a file means.
     init(systemError: Int32, doing what: String, path: String) {
         let text = strerror(systemError).map { String(cString: $0) } ?? "error \(systemError)"
         self.init(
-            reason: Self.reason(systemError), detail: "\(path): cannot \(what): \(text)", path: path
-        )
+            reason: Self.reason(systemError), detail: "\(path): cannot \(what): \(text)",
+            systemError: systemError, path: path)
     }
 
     /// Refuses a file of a later version.
@@ -42,6 +42,22 @@ extension StoreFailure {
 
     init(reason: Reason, detail: String, path: String) {
         self.init(reason: reason, detail: detail, remedy: Self.remedy(reason, path: path))
+    }
+
+    private init(reason: Reason, detail: String, systemError: Int32, path: String) {
+        guard reason == .inputOutput, Self.isOutOfDescriptors(systemError) else {
+            self.init(reason: reason, detail: detail, path: path)
+            return
+        }
+        // The disk is well.
+        self.init(
+            reason: reason, detail: detail,
+            remedy: "End what holds so many files open, or raise the limit with `ulimit -n` or "
+                + "LimitNOFILE=.")
+    }
+
+    private static func isOutOfDescriptors(_ systemError: Int32) -> Bool {
+        systemError == EMFILE || systemError == ENFILE
     }
 
     private static func reason(_ systemError: Int32) -> Reason {

@@ -128,7 +128,8 @@ final class StoreFile {
         do throws(SQLiteError) {
             return try body()
         } catch {
-            let (cause, systemError) = database?.cause(of: error) ?? (error, 0)
+            let (cause, systemError) =
+                database?.cause(of: error) ?? (error, error.systemError)
             throw StoreFailure(cause, path: path, systemError: systemError)
         }
     }

@@ -2,7 +2,8 @@
 // between the program with its libraries and libc, and looks at calls on files under some
 // directories. Docs/Testing/Disk.md tells what for.
 //
-//   FAULTFS_DIRS    the directories, absolute, with colons between
+//   FAULTFS_DIRS    the directories, absolute, with colons between; opening and syncing the
+//                   directories above them counts, too, for it makes their names durable
 //   FAULTFS_PAGE    a file of a page that is shared with the test: how often each kind of call was
 //                   made, over all runs of the program; made where it is missing
 //   FAULTFS_FAIL    KIND:N:HOW, the N-th call of a kind fails once. HOW is a number of errno, or
@@ -15,6 +16,7 @@
 //   cc -shared -fPIC -O1 -Wall -Wextra -o faultfs.so faultfs.c -ldl
 
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +38,7 @@ enum kind { OPEN, READ, WRITE, SYNC, RENAME, TRUNCATE, UNLINK, MKDIR, KINDS };
 static const char *const kind_names[KINDS] = {"open",   "read",     "write",  "sync",
                                               "rename", "truncate", "unlink", "mkdir"};
 
-// The records of the log; the test has the same numbers.
+// The records of the log; the test has the same numbers, and one more of its own.
 enum record {
     R_WRITE = 1, R_SYNC, R_CREATE, R_TRUNCATE, R_RENAME, R_UNLINK, R_MKDIR, R_TOLD, R_SENT, R_ESCAPE
 };
@@ -63,7 +65,7 @@ static enum kind fail_kind = KINDS;
 static uint64_t fail_number;
 static int fail_errno;
 static enum how fail_how;
-// Which descriptors are of files under the directories.
+// Which descriptors are of files under the directories, or of directories above them.
 static unsigned char tracked[65536];
 
 static int raw_open(const char *path, int flags, int mode) {
@@ -114,6 +116,19 @@ static int is_watched(const char *path) {
         if (length && !strncmp(path, dir, length) && (!path[length] || path[length] == '/'))
             return 1;
         dir += length + (dir[length] == ':');
+    }
+    return 0;
+}
+
+// Whether a path is a directory above one of the directories, whose sync makes their names durable.
+static int is_above(const char *path) {
+    if (!dirs || !path || path[0] != '/') return 0;
+    size_t length = strlen(path);
+    while (length && path[length - 1] == '/') length--;
+    for (const char *dir = dirs; *dir;) {
+        size_t whole = strcspn(dir, ":");
+        if (length < whole && dir[length] == '/' && !strncmp(path, dir, length)) return 1;
+        dir += whole + (dir[whole] == ':');
     }
     return 0;
 }
@@ -180,7 +195,7 @@ static int opened(int dirfd, const char *given, int flags, mode_t mode) {
     REAL(int, "openat64", int, const char *, int, ...);
     char buffer[PATH_MAX];
     const char *path = dirs ? absolute(dirfd, given, buffer) : given;
-    int watched = is_watched(path);
+    int watched = is_watched(path) || ((flags & O_DIRECTORY) && is_above(path));
     if (watched && count(OPEN)) return -1;
     int existed = !watched || syscall(SYS_access, path, F_OK) == 0;
     if (watched && !existed && (flags & O_CREAT) && full_path
@@ -213,6 +228,14 @@ int openat(int dirfd, const char *path, int flags, ...) { OPENER("openat", dirfd
 int openat64(int dirfd, const char *path, int flags, ...) { OPENER("openat64", dirfd); }
 int creat(const char *path, mode_t mode) {
     return opened(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+}
+
+// Opens by itself, without the functions above.
+DIR *opendir(const char *given) {
+    REAL(DIR *, "opendir", const char *);
+    char buffer[PATH_MAX];
+    if (is_watched(dirs ? absolute(AT_FDCWD, given, buffer) : given) && count(OPEN)) return NULL;
+    return real(given);
 }
 
 int close(int fd) {

@@ -55,13 +55,48 @@ struct LogRepairTests {
             #expect(failure?.reason == .corrupt)
             #expect(try readFile(story.directory.database + "-wal") == damaged)
             let repair = try RepairTests.repair(story.directory)
-            // Whether the bit is turned back or the file made anew, no message is lost.
             #expect(repair.cuts.isEmpty, "byte \(place)")
+            // From the upper bits of a word the sum does not always tell which bit it was; then the
+            // rows are read one by one, and nothing that is not vouched for is believed.
+            let isUpper = (place - 32) % 4 == 3
+            #expect(isUpper || !repair.isRebuilt, "byte \(place)")
             #expect(try readFile(try #require(repair.copy) + "-wal") == damaged)
             let store = try await story.directory.open()
             #expect(try await RepairTests.history(store) == story.history, "byte \(place)")
             await store.close()
         }
+    }
+
+    @Test("a page of the log that is called sound is what was written, whichever bit was flipped")
+    func neverGuessed() async throws {
+        let (story, database, log) = try await Self.killed()
+        let path = story.directory.database + "-wal"
+        try Self.put(story.directory, database, log)
+        let sound = try #require(try WriteAheadLog(path: path))
+        var pages: [UInt32: [UInt8]] = [:]
+        for number in sound.pages { pages[number] = try sound.page(number)?.bytes }
+        var random = SeededRandom(seed: 6)
+        var unknown = 0
+        for _ in 0..<40 {
+            // SQLite's sums are linear, so that an upper bit of a word changes them as many others do.
+            let place = 32 + .random(in: 0..<(log.count - 32) / 4, using: &random) * 4 + 3
+            let bit = Int.random(in: 0...7, using: &random)
+            var damaged = log
+            damaged[place] ^= 1 << UInt8(bit)
+            try Self.put(story.directory, database, damaged)
+            let read = try #require(try WriteAheadLog(path: path))
+            #expect(!read.damage.isEmpty, "bit \(place).\(bit)")
+            for (number, bytes) in pages {
+                let page = try #require(try read.page(number), "bit \(place).\(bit)")
+                guard page.isSound else {
+                    unknown += 1
+                    continue
+                }
+                #expect(page.bytes == bytes, "page \(number) after bit \(place).\(bit)")
+            }
+        }
+        print("MEASURED of 40 bits that others could be, \(unknown) could not be told")
+        #expect(unknown <= 16)
     }
 
     @Test("a frame that no bit mends costs what it held, not what follows it")

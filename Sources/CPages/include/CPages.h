@@ -53,7 +53,9 @@ int cpages_mend(unsigned char *page, uint32_t number);
    of https://www.sqlite.org/fileformat2.html. */
 void cpages_log_sum(const unsigned char *bytes, int count, int is_big_endian, uint32_t sum[2]);
 
-/* Finds the one flipped bit in a frame's first eight bytes and page (4104 bytes) that makes the sum
-   from `start` be `end`, and puts it right; returns whether there is one. */
-int cpages_log_mend(unsigned char *frame, const uint32_t start[2], const uint32_t end[2],
-                    int is_big_endian);
+/* Finds the bits of a frame's first eight bytes and page (4104 bytes) each of which, turned alone,
+   makes the sum from `start` be `end`. Returns how many there are; writes the first `limit` of them,
+   as eight times the byte's place and the bit. The sum is linear: the upper bits of words have many
+   that change it alike. Takes some 30 ms. */
+int cpages_log_candidates(const unsigned char *frame, const uint32_t start[2],
+                          const uint32_t end[2], int is_big_endian, uint32_t *bits, int limit);

@@ -21,6 +21,8 @@ struct WriteAheadLog {
     }
 
     private let file: RawFile
+    /// The database, for pages as they were before.
+    private let database: RawFile?
     /// The last committed frame of each page that the log holds.
     private var frames: [UInt32: Frame] = [:]
     /// How many pages the database has after the last commit; 0 where the log holds no commit.
@@ -32,6 +34,7 @@ struct WriteAheadLog {
     init?(path: String) throws(StoreFailure) {
         guard let file = try RawFile(path: path), file.count > Self.headerBytes else { return nil }
         self.file = file
+        self.database = try RawFile(path: String(path.dropLast("-wal".count)))
         try self.scan()
     }
 
@@ -93,6 +96,23 @@ struct WriteAheadLog {
         return nil
     }
 
+    /// A page before the frame that is being read: in the same commit, in an earlier one, or in the
+    /// database; nil where there is none that can be believed.
+    private func earlier(
+        _ number: UInt32, _ newest: Frame?
+    ) throws(StoreFailure) -> [UInt8]? {
+        if let frame = newest ?? self.frames[number] {
+            guard frame.isSound else { return nil }
+            var bytes = frame.mended ?? []
+            if bytes.isEmpty { bytes = try self.bytes(of: frame.index) }
+            return Array(bytes[Self.frameHeaderBytes...])
+        }
+        guard number > 0, let database = self.database else { return nil }
+        let page = try database.read(
+            at: (Int(number) - 1) * Int(CPAGES_PAGE_BYTES), count: Int(CPAGES_PAGE_BYTES))
+        return page.count == Int(CPAGES_PAGE_BYTES) ? page : nil
+    }
+
     private mutating func scan() throws(StoreFailure) {
         let bytes = try self.file.read(at: 0, count: Self.headerBytes)
         let count = (self.file.count - Self.headerBytes) / Self.frameBytes
@@ -114,7 +134,9 @@ struct WriteAheadLog {
         var doubtful: Transaction?
         for index in 0..<count {
             var bytes = try self.bytes(of: index)
-            let read = try self.frame(index, &bytes, header, &sums, count)
+            let read = try self.frame(index, &bytes, header, &sums, count) { number in
+                transaction.frames[number] ?? doubtful?.frames[number]
+            }
             guard let (frame, doubt) = read else { return }
             if doubt == nil, let earlier = doubtful {
                 self.take(earlier)
@@ -162,7 +184,7 @@ struct WriteAheadLog {
     /// ends before it.
     private mutating func frame(
         _ index: Int, _ bytes: inout [UInt8], _ header: Header, _ sums: inout [UInt32],
-        _ count: Int
+        _ count: Int, newest: (UInt32) -> Frame?
     ) throws(StoreFailure) -> (frame: Frame, doubt: String?)? {
         let stored = Self.sums(bytes, 16)
         let start = sums
@@ -185,10 +207,21 @@ struct WriteAheadLog {
             self.damage.append(words)
             return (Frame(index: index), nil)
         }
-        if mendFrame(&bytes, start: start, end: stored, header.isBigEndian) {
+        let mending = try FrameMending.find(
+            bytes, from: start, to: stored, isBigEndian: header.isBigEndian
+        ) { (number) throws(StoreFailure) in try self.earlier(number, newest(number)) }
+        switch mending {
+        case .none: break
+        case .one(let mended):
             self.damage.append("one bit of frame \(index + 1) of the write-ahead log is flipped")
             sums = stored
+            bytes = mended
             return (Frame(index: index, mended: bytes), nil)
+        case .several:
+            // What it holds counts only where something else vouches for it.
+            self.damage.append(damaged + " in one bit, and nothing tells in which")
+            sums = stored
+            return (Frame(index: index, isSound: false), nil)
         }
         guard let next, next[8..<16].elementsEqual(header.salts),
             Self.sums(after: stored, of: next, header) == Self.sums(next, 16)
@@ -209,16 +242,4 @@ struct WriteAheadLog {
         }
         return sums
     }
-}
-
-/// Puts the one flipped bit of a frame right: of its page, or of the numbers before it.
-private func mendFrame(
-    _ frame: inout [UInt8], start: [UInt32], end: [UInt32], _ isBigEndian: Bool
-) -> Bool {
-    // The checksum leaves salts and sums out.
-    var summed = Array(frame[..<8] + frame[24...])
-    guard cpages_log_mend(&summed, start, end, isBigEndian ? 1 : 0) != 0 else { return false }
-    frame.replaceSubrange(..<8, with: summed[..<8])
-    frame.replaceSubrange(24..., with: summed[8...])
-    return true
 }

@@ -106,9 +106,23 @@ final class FaultSession {
         let remedies = [
             "free space", "Free some space", "ook in the system journal", "raise the limit",
         ]
-        if !said.contains(self.node.folder) || !remedies.contains(where: said.contains) {
+        if !self.namesPlace(said) || !remedies.contains(where: said.contains) {
             self.note("\(what) was refused without help: \(said)")
         }
+    }
+
+    /// Whether a file or directory of the node is named, or one above them that was to be opened or
+    /// synced.
+    private func namesPlace(_ said: String) -> Bool {
+        var directory = self.node.folder
+        if said.contains(directory) { return true }
+        repeat {
+            directory = Files.parent(of: directory)
+            if said.contains("open \(directory): ") || said.contains("sync \(directory): ") {
+                return true
+            }
+        } while directory != "/"
+        return false
     }
 
     /// Asks until it works: the fault is met once.

@@ -29,8 +29,22 @@ final class PowerLossReplay {
         /// Its own entries that the other node has.
         var left: [EntryID] = []
         var hasLeft: Set<EntryID> = []
-        /// Whether the witness is as old as the database: from a start's end to the next start.
-        var isStarted = false
+        /// Whether it has said or sent anything, so that others know its identity.
+        var hasSpoken = false
+        var start = Start.first
+        /// The file to which each start writes first.
+        var lockInode: UInt64?
+    }
+
+    /// How far the start is that runs, or ran last.
+    private enum Start {
+        /// The first one of all, before its witness is durable.
+        case first
+        /// A later one, before its first commit is counted in the database and in the witness.
+        case uncounted
+        /// The witness with the count has its name, which is not synced.
+        case named
+        case counted
     }
 
     private static let tornImages = 2
@@ -99,12 +113,22 @@ final class PowerLossReplay {
         }
     }
 
-    /// Notes where a start begins and ends: at the lock, and when the witness is durable.
+    /// Notes what is said, and how far a start is.
     private func follow(_ record: WriteLog.Record) {
-        let recorded = self.subjects[record.node].recorded
-        if record.path.hasSuffix("/stoad.lock") { self.subjects[record.node].isStarted = false }
-        if record.kind == .sync, record.path == Files.parent(of: recorded.witness) {
-            self.subjects[record.node].isStarted = true
+        let number = record.node
+        let witness = self.subjects[number].recorded.witness
+        switch record.kind {
+        case .told, .sent: self.subjects[number].hasSpoken = true
+        case .create where record.path.hasSuffix("/stoad.lock"):
+            self.subjects[number].lockInode = record.inode
+        case .write where record.inode == self.subjects[number].lockInode:
+            if case .first = self.subjects[number].start { return }
+            self.subjects[number].start = .uncounted
+        case .rename where record.path == witness: self.subjects[number].start = .named
+        case .sync where record.path == Files.parent(of: witness):
+            guard case .named = self.subjects[number].start else { return }
+            self.subjects[number].start = .counted
+        default: break
         }
     }
 
@@ -117,6 +141,7 @@ final class PowerLossReplay {
             losses.append(("some \(image)", .some(random)))
         }
         for (name, loss) in losses {
+            self.outcome.images += 1
             do {
                 try self.judge(number, loss)
             } catch {
@@ -137,10 +162,9 @@ final class PowerLossReplay {
         for (path, left) in files where path.hasPrefix(directory) {
             data[String(path.dropFirst(directory.count))] = left.bytes
         }
-        if !subject.acknowledged.isEmpty, data["identity.key"] != subject.recorded.key {
+        if subject.hasSpoken, data["identity.key"] != subject.recorded.key {
             throw Broken("the identity is lost")
         }
-        self.outcome.images += 1
         return try subject.judge.judge(
             data: data, witness: files[subject.recorded.witness]?.bytes,
             isSameDatabase: data["stoa.db"] != nil)
@@ -166,8 +190,18 @@ final class PowerLossReplay {
         }
         content.leftFound = max(content.leftFound, subject.left.count)
         if !verdict.isProven { self.outcome.renewed += 1 }
-        if subject.isStarted, !subject.acknowledged.isEmpty, !verdict.isProven {
-            throw Broken("a loss of power is not a restored backup")
+        guard verdict.isProven || self.mayBegin(subject, verdict) else {
+            throw Broken("a loss of power is not a restored backup: \(subject.start)")
+        }
+    }
+
+    /// Whether a new incarnation is right: before the first witness, when nothing was written yet, and
+    /// while a start is being counted, when the database has the count and the witness has it not.
+    private func mayBegin(_ subject: Subject, _ verdict: StoreJudge.Verdict) -> Bool {
+        switch subject.start {
+        case .first: subject.acknowledged.isEmpty && subject.left.isEmpty
+        case .uncounted, .named: verdict.isOneStartAhead
+        case .counted: false
         }
     }
 

@@ -108,6 +108,13 @@ struct SimulatedDisk {
             let from = String(decoding: log.bytes[record.data], as: UTF8.self)
             guard let file = self.current.files[from] else { throw Broken("renamed: \(from)") }
             self.change(.rename(from: from, to: record.path, file))
+        case .put:
+            guard let file = self.byInode[record.inode] else {
+                throw Broken("bytes are put into a file that was never made: \(record.inode)")
+            }
+            file.content = Array(log.bytes[record.data])
+            file.durable = file.content
+            file.pending = []
         case .told, .sent: break
         case .escape: throw Broken("a file was changed by \(record.path), which is not recorded")
         }
@@ -124,6 +131,8 @@ struct SimulatedDisk {
                 self.durable.apply(change)
             }
             self.pending.removeAll { Self.parent(of: $0.path) == record.path }
+        } else if record.path == "/" || self.root.hasPrefix(record.path + "/") {
+            // What is above the root is durable already.
         } else {
             guard let file = self.byInode[record.inode] else {
                 throw Broken("a file is synced that was never made: \(record.path)")

@@ -39,6 +39,8 @@ final class StoreJudge {
         let content: Content
         /// Whether the own logs go on in their incarnation.
         let isProven: Bool
+        /// Whether the database had counted just one start more than the witness.
+        let isOneStartAhead: Bool
     }
 
     private let folder: String
@@ -68,6 +70,7 @@ final class StoreJudge {
         try Self.put(witness, "\(self.folder)/state/witness")
         try Self.put(nil, "\(self.folder)/state/witness.new")
         self.opened += 1
+        let witnessed = Witness(path: "\(self.folder)/state/witness").read()?.starts
         let identity =
             isSameDatabase
             ? self.identity : Storage.FileIdentity(inode: 1, birthNanoseconds: nil)
@@ -77,13 +80,14 @@ final class StoreJudge {
         let pages = try store.database.text("PRAGMA integrity_check")
         guard pages == "ok" else { throw Broken("integrity_check: \(pages)") }
         let digest = try Self.digest(store.database)
-        let isProven = try store.snapshot().incarnation != nil
-        if let known = self.contents[digest] {
-            return Verdict(content: known, isProven: isProven)
-        }
-        let content = try Content(store)
+        // A start that does not prove that the logs go on is counted at once, as the next one of
+        // whichever knew of more.
+        let isProven = !store.isStartCounted
+        let starts = UInt64(stored: try store.database.int("SELECT starts FROM state"))
+        let isAhead = !isProven && witnessed.map { starts == $0 &+ 2 } ?? false
+        let content = try self.contents[digest] ?? Content(store)
         self.contents[digest] = content
-        return Verdict(content: content, isProven: isProven)
+        return Verdict(content: content, isProven: isProven, isOneStartAhead: isAhead)
     }
 
     private static func put(_ bytes: [UInt8]?, _ path: String) throws {

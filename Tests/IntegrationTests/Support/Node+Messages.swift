@@ -26,6 +26,24 @@ extension Node {
         return page["messages"]?.arrayValue?.last?["text"]?.stringValue
     }
 
+    /// Waits until a text is the last one that a room shows, for as long as there is progress.
+    func awaitNewest(_ text: String, in room: String) throws {
+        let control = try self.control()
+        var newest: String?
+        var deadline = Deadline.patient
+        while true {
+            let found = try self.newestText(in: room)
+            if found == text { return }
+            if found != newest { (newest, deadline) = (found, .patient) }
+            guard !deadline.hasPassed else {
+                throw Broken(
+                    "\(self.name) stopped at \(newest ?? "nothing"), before \(text)\n\(self.log)")
+            }
+            // The pause between two questions; ends early when the daemon says something.
+            _ = try control.receive(Deadline(afterMilliseconds: 50))
+        }
+    }
+
     /// The texts of a room in display order.
     func texts(in room: String) throws -> [String] {
         try self.history(of: room).filter { $0["kind"] == "text" }
