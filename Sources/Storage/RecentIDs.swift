@@ -39,6 +39,8 @@ struct RecentIDs {
     private var others: [Int64: [Int64]] = [:]
     /// Those that are on their way into the index, greatest first.
     private var sorted: [Place] = []
+    /// Whether entries could not be read; then new ones go to the index at once.
+    var hasGaps = false
     /// How many have come for which as many may be moved.
     private var due = 0
 
@@ -89,6 +91,7 @@ struct RecentIDs {
     ///
     /// `newest` is the newest arrival number given.
     mutating func take(newest: Int64) -> [Place] {
+        if self.hasGaps { return [] }
         if self.sorted.isEmpty {
             guard self.count >= self.batchCount else {
                 self.due = 0

@@ -52,6 +52,7 @@ extension StoreFile {
 
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
     func commit(_ batch: Batch) throws(SQLiteError) -> BatchOutcome {
+        try self.prepareIDs(for: batch)
         var progress: Progress?
         var isDone = false
         // What was moved or added for a batch that is not stored is wrong, and is read again.

@@ -42,7 +42,7 @@ extension StoreFile {
     func note(_ id: EntryID, at arrival: Int64) throws(SQLiteError) {
         let place = RecentIDs.Place(prefix: id.prefix, arrival: arrival)
         // A held entry gets another number when it is released, which what is recent cannot know.
-        if arrival < 0 { return try self.index(place) }
+        if arrival < 0 || self.recentIDs?.hasGaps ?? false { return try self.index(place) }
         self.recentIDs?.add(place)
     }
 
@@ -60,15 +60,23 @@ extension StoreFile {
         self.recentIDs = nil
     }
 
+    /// Reads what the index lacks where a batch needs it: to find deps, or since there is too much.
+    ///
+    /// Before the transaction, which SQLite ends by itself where a damaged page is met.
+    func prepareIDs(for batch: Batch) throws(SQLiteError) {
+        guard self.recentIDs == nil, !batch.appends.isEmpty else { return }
+        var hasDeps = false
+        var newest = try self.newestCursor().rawValue
+        for append in batch.appends {
+            newest += Int64(append.run.run.entries.count)
+            hasDeps = hasDeps || append.run.run.entries.contains { !$0.deps.isEmpty }
+        }
+        let lacking = newest - (try self.indexingProgress()).indexed
+        if hasDeps || lacking >= Int64(self.idBatchCount) { try self.readRecentIDs() }
+    }
+
     /// Moves into the index what is due for it, at the end of a commit's changes.
     func indexRecent(newest: Int64) throws(SQLiteError) {
-        if self.recentIDs == nil {
-            // What was not read yet is only read where it grows beyond what is kept.
-            guard newest - (try self.indexingProgress()).indexed >= Int64(self.idBatchCount) else {
-                return
-            }
-            try self.readRecentIDs()
-        }
         guard let places = self.recentIDs?.take(newest: newest), !places.isEmpty,
             let progress = self.recentIDs?.progress
         else { return }
@@ -101,10 +109,24 @@ extension StoreFile {
         var recent = RecentIDs(
             try self.indexingProgress(), batchCount: self.idBatchCount)
         var places: [RecentIDs.Place] = []
-        let statement = self.statements.ids.recent
-        try statement.bind(1, recent.progress.indexed)
-        try statement.forEach { (row) throws(SQLiteError) in
-            places.append(RecentIDs.Place(prefix: row.int(0), arrival: row.int(1)))
+        let newest = try self.newestCursor().rawValue
+        var behind = recent.progress.indexed
+        while behind < newest {
+            do throws(SQLiteError) {
+                let statement = self.statements.ids.recent
+                try statement.bind(1, behind)
+                try statement.forEach { (row) throws(SQLiteError) in
+                    behind = row.int(1)
+                    places.append(RecentIDs.Place(prefix: row.int(0), arrival: behind))
+                }
+                break
+            } catch {
+                // A damaged page must not stop conversations that have nothing in it. An entry there
+                // is as if it were missing; ids are indexed no further, so none is forgotten.
+                guard error.isDamage else { throw error }
+                recent.hasGaps = true
+                behind += 1
+            }
         }
         recent.read(places)
         self.recentIDs = recent
