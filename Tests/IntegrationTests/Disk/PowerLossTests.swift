@@ -21,15 +21,17 @@ extension IntegrationTests {
             #expect(changes >= 2_000)
             #expect(recording.checkpoints >= 2, "the log is copied into the database on the way")
             #expect(recording.migrating >= 200, "every page of a filled store is written anew")
+            let put = try #require(log.records.firstIndex { $0.kind == .put })
             print(
                 "MEASURED recorded \(log.records.count) records, \(changes) of them writes and "
                     + "syncs, \(recording.checkpoints) checkpoints, \(recording.migrating) in a "
-                    + "migration: \(stopwatch.milliseconds) ms")
+                    + "migration behind record \(put): \(stopwatch.milliseconds) ms")
             let step = Surroundings.number("STEP", long: 1, short: 40)
             let all = log.records.indices
-            let from = Surroundings.number("FROM", long: 0, short: 0)
+            let said = Surroundings.number("FROM", long: 0, short: 0)
+            let from = said < 0 ? max(0, all.count + said) : said
             let wanted = Surroundings.number("COUNT", long: all.count, short: all.count)
-            try #require(from >= 0 && wanted > 0, "FROM is a record, COUNT how many")
+            try #require(from < all.count && wanted > 0, "FROM is a record, COUNT how many")
             let records = (from..<from + wanted).clamped(to: all)
             let workers = Surroundings.number("WORKERS", long: 2, short: 2)
             let replays = try inParallel(Array(0..<workers), width: workers) { worker in
