@@ -8,7 +8,7 @@ enum Schema {
     static let applicationID: Int64 = 0x7374_6F61
 
     /// The steps, oldest first.
-    static let migrations: [String] = [Self.first, Self.second, Self.third]
+    static let migrations: [String] = [Self.first, Self.second, Self.third, Self.fourth]
 
     /// The version that this build writes.
     static var version: Int { self.migrations.count }
