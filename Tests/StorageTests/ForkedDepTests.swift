@@ -202,6 +202,12 @@ struct ForkedDepTests {
         #expect(try await store.check().isEmpty)
     }
 
+    /// Takes back what the schema got behind its second version.
+    private static let toSecondVersion = """
+        DROP TABLE numbers; DROP TABLE ids; DROP TABLE indexing;
+        CREATE INDEX entries_by_id ON entries (prefix); PRAGMA user_version = 2
+        """
+
     @Test("a file of the second version is brought to what this one would have written")
     func secondVersion() async throws {
         let directory = try TemporaryDirectory()
@@ -217,7 +223,7 @@ struct ForkedDepTests {
         do {
             // As the second version had it: what hides is noted nowhere, and hides for good.
             let database = try Database(path: directory.database)
-            try database.execute("DELETE FROM waiting; DROP TABLE numbers; PRAGMA user_version = 2")
+            try database.execute("DELETE FROM waiting; \(Self.toSecondVersion)")
         }
         // Without the proof the entry stays hidden, and what hides it is noted again.
         store = try await directory.open()
@@ -229,7 +235,7 @@ struct ForkedDepTests {
             try database.execute(
                 """
                 UPDATE entries SET arrival = 8, flags = 4 WHERE arrival < 0;
-                DELETE FROM waiting; DROP TABLE numbers; PRAGMA user_version = 2
+                DELETE FROM waiting; \(Self.toSecondVersion)
                 """)
         }
         store = try await directory.open()
