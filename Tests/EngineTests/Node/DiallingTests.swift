@@ -30,8 +30,6 @@ import Testing
         let more = Service(name: "bob", addresses: ["192.0.2.8:4100", "[fd00::8]:4100"])
         #expect(Self.dialled(&harness, .found(more)).isEmpty)
         let moved = Service(name: "bob", addresses: ["192.0.2.9:4100"])
-        withKnownIssue("who answered first stays for good") {
-            #expect(Self.dialled(&harness, .found(moved)).map(\.1) == ["192.0.2.9:4100"])
-        }
+        #expect(Self.dialled(&harness, .found(moved)).map(\.1) == ["192.0.2.9:4100"])
     }
 }
