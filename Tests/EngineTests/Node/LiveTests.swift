@@ -186,6 +186,6 @@ import Testing
             seen += batch.appends.map(\.run.run).filter { $0.key == last.key }.map(\.first)
             harness.write()
         }
-        withKnownIssue("bulk has a place in every batch") { #expect(seen == [1, 2]) }
+        #expect(seen == [1, 2])
     }
 }
