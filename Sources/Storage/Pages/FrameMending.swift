@@ -59,6 +59,28 @@ enum FrameMending {
         return only.map { .one($0) } ?? .several
     }
 
+    /// The first eight bytes, the page's number and the mark of a commit, with which a frame's sum
+    /// would be right.
+    ///
+    /// There is always just one such pair; whether it can be true is for the caller to say.
+    static func beginning(
+        _ frame: [UInt8], from start: [UInt32], to end: [UInt32], isBigEndian: Bool
+    ) -> [UInt8] {
+        func word(_ place: Int) -> UInt32 {
+            let word = frame[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+            return isBigEndian ? word : word.byteSwapped
+        }
+        // The steps of the sum, from its end backwards.
+        var (first, second) = (end[0], end[1])
+        for place in stride(from: frame.count - 8, through: Self.headerBytes, by: -8) {
+            second = second &- word(place + 4) &- first
+            first = first &- word(place) &- second
+        }
+        return [first &- start[0] &- start[1], second &- start[1] &- first].flatMap { word in
+            withUnsafeBytes(of: isBigEndian ? word.bigEndian : word.littleEndian) { Array($0) }
+        }
+    }
+
     /// A frame with a bit turned, and where in the frame that is.
     private static func turn(_ bit: UInt32, of frame: [UInt8]) -> (place: Int, frame: [UInt8]) {
         var place = Int(bit / 8)

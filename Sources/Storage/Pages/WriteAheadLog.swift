@@ -137,42 +137,63 @@ struct WriteAheadLog {
             let read = try self.frame(index, &bytes, header, &sums, count) { number in
                 transaction.frames[number] ?? doubtful?.frames[number]
             }
-            guard let (frame, doubt) = read else { return }
-            if doubt == nil, let earlier = doubtful {
+            guard let read else { break }
+            if transaction.frames.isEmpty, read.doubt == nil, let earlier = doubtful {
                 self.take(earlier)
                 doubtful = nil
             }
-            if let doubt { transaction.doubts.append(doubt) }
-            transaction.frames[Self.word(bytes, 0)] = frame
-            transaction.pageCount = Self.word(bytes, 4)
-            guard transaction.pageCount > 0 else { continue }
+            let number = Self.word(bytes, 0)
+            let mark = Self.word(bytes, 4)
+            if !read.hasOwnBeginning, mark > 0 {
+                transaction.endMark = mark
+                transaction.before = transaction.frames.filter { $0.value.isSound }
+            } else if mark == 0, read.doubt == nil, transaction.before[number] != nil {
+                // A commit holds a page once, but for its last frame: so that was the end of one.
+                transaction.pageCount = transaction.endMark
+                self.take(transaction)
+                transaction = Transaction()
+            }
+            if let doubt = read.doubt { transaction.doubts.append(doubt) }
+            if let flip = read.flip { transaction.flips.append(flip) }
+            transaction.frames[number] = read.frame
+            guard read.hasOwnBeginning, mark > 0 else { continue }
+            transaction.pageCount = mark
             if transaction.doubts.isEmpty {
                 self.take(transaction)
             } else {
                 transaction.frames.merge(doubtful?.frames ?? [:]) { own, _ in own }
                 transaction.doubts = (doubtful?.doubts ?? []) + transaction.doubts
+                transaction.flips = (doubtful?.flips ?? []) + transaction.flips
                 doubtful = transaction
             }
             transaction = Transaction()
         }
+        if transaction.doubts.isEmpty, doubtful == nil { self.damage += transaction.flips }
     }
 
     /// The frames up to one that commits them.
     private struct Transaction {
         var frames: [UInt32: Frame] = [:]
         var pageCount: UInt32 = 0
-        /// What is wrong with them, unless they are what was being written when the power failed:
-        /// then any sector of them may be missing while later ones are there.
+        /// What is wrong with them, unless they are what was being written when the power failed.
         ///
-        /// A transaction is synced before the next one is written, so a sound frame behind its end
+        /// Then any sector of them may be missing while later ones are there; instead of it there
+        /// is one of an earlier round of the log, or of a commit that was given up. A transaction
+        /// is synced before the next one is written, so a sound frame that goes on from its end
         /// proves that it had been there whole.
         var doubts: [String] = []
+        /// The bits that were flipped.
+        var flips: [String] = []
+        /// The mark of a frame that may be the end or may have the mark of an earlier round.
+        var endMark: UInt32 = 0
+        /// The sound frames before that one.
+        var before: [UInt32: Frame] = [:]
     }
 
     private mutating func take(_ transaction: Transaction) {
         self.frames.merge(transaction.frames) { $1 }
         self.pageCount = transaction.pageCount
-        self.damage += transaction.doubts
+        self.damage += transaction.doubts + transaction.flips
     }
 
     /// Whether one bit makes the difference, which is how disks err and power cuts do not.
@@ -180,12 +201,31 @@ struct WriteAheadLog {
         zip(left, right).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } == 1
     }
 
-    /// Takes the next frame, mended where need be, and says what makes it doubtful; nil where the log
-    /// ends before it.
-    private mutating func frame(
+    /// What a frame says, with what makes it doubtful or was flipped in it.
+    private struct Reading {
+        let frame: Frame
+        var doubt: String?
+        var flip: String?
+        /// Whether the page's number and the mark of a commit are of this frame for certain.
+        var hasOwnBeginning = true
+    }
+
+    private static let sectorBytes = 512
+    /// The number and the mark.
+    private static let beginningBytes = 8
+
+    /// Whether a frame's number and mark are in another sector than its salts and checksum, so that
+    /// they may be what was there before where those are new.
+    private static func isBeginningApart(_ index: Int) -> Bool {
+        (Self.headerBytes + index * Self.frameBytes + Self.beginningBytes)
+            .isMultiple(of: Self.sectorBytes)
+    }
+
+    /// Takes the next frame, mended where need be; nil where the log ends before it.
+    private func frame(
         _ index: Int, _ bytes: inout [UInt8], _ header: Header, _ sums: inout [UInt32],
         _ count: Int, newest: (UInt32) -> Frame?
-    ) throws(StoreFailure) -> (frame: Frame, doubt: String?)? {
+    ) throws(StoreFailure) -> Reading? {
         let stored = Self.sums(bytes, 16)
         let start = sums
         let computed = Self.sums(after: start, of: bytes, header)
@@ -193,9 +233,12 @@ struct WriteAheadLog {
         let damaged = "frame \(index + 1) of the write-ahead log is damaged"
         if computed == stored {
             sums = stored
-            // Frames of an earlier round have other salts, and do not go on from these sums.
-            if !hasSalts { self.damage.append(damaged) }
-            return (Frame(index: index), nil)
+            let frame = Frame(index: index)
+            if hasSalts { return Reading(frame: frame) }
+            // Frames of an earlier round do not go on from these sums; but salts of one may be left
+            // where they are in another sector than the checksum.
+            return Self.differInOneBit(Self.sums(bytes, 8), Self.sums(header.salts, 0))
+                ? Reading(frame: frame, flip: damaged) : Reading(frame: frame, doubt: damaged)
         }
         guard hasSalts else { return nil }
         // Does the next frame go on from what this one ought to have, or from what it says?
@@ -203,9 +246,17 @@ struct WriteAheadLog {
         if let next, Self.sums(after: computed, of: next, header) == Self.sums(next, 16) {
             sums = computed
             let words = "the checksum of \(damaged)"
-            guard Self.differInOneBit(computed, stored) else { return (Frame(index: index), words) }
-            self.damage.append(words)
-            return (Frame(index: index), nil)
+            let frame = Frame(index: index)
+            return Self.differInOneBit(computed, stored)
+                ? Reading(frame: frame, flip: words) : Reading(frame: frame, doubt: words)
+        }
+        if Self.isBeginningApart(index),
+            let mended = try self.withBeginning(
+                bytes, from: start, to: stored, header, count, newest)
+        {
+            sums = stored
+            bytes = mended
+            return Reading(frame: Frame(index: index, mended: mended), doubt: damaged)
         }
         let mending = try FrameMending.find(
             bytes, from: start, to: stored, isBigEndian: header.isBigEndian
@@ -213,21 +264,52 @@ struct WriteAheadLog {
         switch mending {
         case .none: break
         case .one(let mended):
-            self.damage.append("one bit of frame \(index + 1) of the write-ahead log is flipped")
             sums = stored
             bytes = mended
-            return (Frame(index: index, mended: bytes), nil)
+            return Reading(
+                frame: Frame(index: index, mended: bytes),
+                flip: "one bit of frame \(index + 1) of the write-ahead log is flipped")
         case .several:
             // What it holds counts only where something else vouches for it.
-            self.damage.append(damaged + " in one bit, and nothing tells in which")
             sums = stored
-            return (Frame(index: index, isSound: false), nil)
+            return Reading(
+                frame: Frame(index: index, isSound: false),
+                flip: damaged + " in one bit, and nothing tells in which")
         }
         guard let next, next[8..<16].elementsEqual(header.salts),
             Self.sums(after: stored, of: next, header) == Self.sums(next, 16)
         else { return nil }
         sums = stored
-        return (Frame(index: index, isSound: false), damaged)
+        return Reading(
+            frame: Frame(index: index, isSound: false), doubt: damaged,
+            hasOwnBeginning: !Self.isBeginningApart(index))
+    }
+
+    /// A frame with the number and the mark that make its checksum right; nil where they cannot be
+    /// those, or where a bit of the page may as well be flipped.
+    private func withBeginning(
+        _ bytes: [UInt8], from start: [UInt32], to end: [UInt32], _ header: Header, _ count: Int,
+        _ newest: (UInt32) -> Frame?
+    ) throws(StoreFailure) -> [UInt8]? {
+        let beginning = FrameMending.beginning(
+            bytes, from: start, to: end, isBigEndian: header.isBigEndian)
+        let number = Self.word(beginning, 0)
+        let mark = Self.word(beginning, 4)
+        let pages = (self.database?.count ?? 0) / Int(CPAGES_PAGE_BYTES) + count
+        guard number > 0, max(number, mark) <= pages else { return nil }
+        guard mark == 0 || mark >= max(number, self.pageCount) else { return nil }
+        let said = Self.word(bytes, 0)
+        if said != number, Self.differInOneBit(Self.sums(bytes, 0), [number, mark]) {
+            // The sum of some flipped bits is that of another number. But this is a later version of
+            // the page that it is most like.
+            let page = bytes[Self.frameHeaderBytes...]
+            func changed(_ number: UInt32) throws(StoreFailure) -> Int {
+                guard let before = try self.earlier(number, newest(number)) else { return .max }
+                return zip(page, before).count { $0 != $1 }
+            }
+            guard try changed(said) >= changed(number) else { return nil }
+        }
+        return beginning + bytes[Self.beginningBytes...]
     }
 
     private static func sums(

@@ -40,11 +40,15 @@ final class PowerLossReplay {
     private enum Start {
         /// The first one of all, before its witness is durable.
         case first
+        /// The same, when the witness has its name, which is not synced.
+        case firstNamed
         /// A later one, before its first commit is counted in the database and in the witness.
         case uncounted
         /// The witness with the count has its name, which is not synced.
         case named
         case counted
+
+        var isFirst: Bool { self == .first || self == .firstNamed }
     }
 
     private static let tornImages = 2
@@ -67,9 +71,11 @@ final class PowerLossReplay {
         }
     }
 
-    /// Judges every `step`-th point of one worker's part, and some more where something was said.
+    /// Judges every `step`-th point of one worker's part of some records, and some more where
+    /// something was said.
     static func run(
-        _ recording: PowerLossRecording, worker: Int, of workers: Int, step: Int, seed: UInt64
+        _ recording: PowerLossRecording, _ records: Range<Int>, worker: Int, of workers: Int,
+        step: Int, seed: UInt64
     ) -> Outcome {
         defer {
             for number in recording.subjects.indices {
@@ -78,8 +84,10 @@ final class PowerLossReplay {
         }
         do {
             let replay = try PowerLossReplay(recording, worker: worker, seed: seed)
-            let count = recording.log.records.count
-            try replay.replay(count * worker / workers..<count * (worker + 1) / workers, step)
+            func start(_ worker: Int) -> Int {
+                records.lowerBound + records.count * worker / workers
+            }
+            try replay.replay(start(worker)..<start(worker + 1), step)
             replay.outcome.distinct = replay.subjects.reduce(0) { $0 + $1.judge.distinct }
             return replay.outcome
         } catch { return Outcome(problems: ["\(error)"]) }
@@ -122,12 +130,16 @@ final class PowerLossReplay {
         case .create where record.path.hasSuffix("/stoad.lock"):
             self.subjects[number].lockInode = record.inode
         case .write where record.inode == self.subjects[number].lockInode:
-            if case .first = self.subjects[number].start { return }
+            if self.subjects[number].start.isFirst { return }
             self.subjects[number].start = .uncounted
-        case .rename where record.path == witness: self.subjects[number].start = .named
+        case .rename where record.path == witness:
+            let isFirst = self.subjects[number].start.isFirst
+            self.subjects[number].start = isFirst ? .firstNamed : .named
         case .sync where record.path == Files.parent(of: witness):
-            guard case .named = self.subjects[number].start else { return }
-            self.subjects[number].start = .counted
+            switch self.subjects[number].start {
+            case .firstNamed, .named: self.subjects[number].start = .counted
+            case .first, .uncounted, .counted: break
+            }
         default: break
         }
     }
@@ -195,11 +207,13 @@ final class PowerLossReplay {
         }
     }
 
-    /// Whether a new incarnation is right: before the first witness, when nothing was written yet, and
+    /// Whether a new incarnation is right: before the first witness is durable with its name, when
+    /// nothing of its own was acknowledged or sent yet (a start says nothing before that), and
     /// while a start is being counted, when the database has the count and the witness has it not.
     private func mayBegin(_ subject: Subject, _ verdict: StoreJudge.Verdict) -> Bool {
         switch subject.start {
-        case .first: subject.acknowledged.isEmpty && subject.left.isEmpty
+        case .first, .firstNamed:
+            !subject.hasSpoken && subject.acknowledged.isEmpty && subject.left.isEmpty
         case .uncounted, .named: verdict.isOneStartAhead
         case .counted: false
         }

@@ -113,8 +113,13 @@ struct SimulatedDisk {
                 throw Broken("bytes are put into a file that was never made: \(record.inode)")
             }
             file.content = Array(log.bytes[record.data])
-            file.durable = file.content
-            file.pending = []
+            // As on a machine that was shut down in between: nothing older comes back beside it.
+            for file in self.byInode.values {
+                file.durable = file.content
+                file.pending = []
+            }
+            self.durable = self.current
+            self.pending = []
         case .told, .sent: break
         case .escape: throw Broken("a file was changed by \(record.path), which is not recorded")
         }

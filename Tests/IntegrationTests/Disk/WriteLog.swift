@@ -16,7 +16,7 @@ struct WriteLog: Sendable {
         case sent
         /// A file was changed in a way that is not recorded.
         case escape
-        /// The test gave a file other bytes while no daemon ran; they are durable at once.
+        /// The test gave a file other bytes while no daemon ran; all of the disk is durable then.
         case put
     }
 
