@@ -70,10 +70,12 @@ extension Node {
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
-        // Bulk gets on however many live runs come.
         let live = self.waiting.live.prefix(limit)
-        let sync = self.waiting.sync.prefix(max(1, min(bulk, limit - live.count)))
         self.waiting.live.removeFirst(live.count)
+        // Bulk gets on however many live runs come, but not with what follows one that still waits.
+        let left = Set(self.waiting.live.map(\.append.run.run.key))
+        let sync = self.waiting.sync.prefix(max(1, min(bulk, limit - live.count)))
+            .prefix { !left.contains($0.append.run.run.key) }
         self.waiting.sync.removeFirst(sync.count)
         for accepted in live + sync {
             batch.appends.append(accepted.append)

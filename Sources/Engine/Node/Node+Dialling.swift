@@ -3,8 +3,9 @@ struct Target: Sendable {
     var addresses: [String]
     /// The only key that may answer; nil for any.
     var expecting: PeerID?
-    /// Who answered last.
+    /// Who answered last, and at which address.
     var peer: PeerID?
+    var peerAddress: String?
     /// Dials under way, by address.
     var attempts: [DialID: String] = [:]
     var nextAddress = 0
@@ -40,6 +41,12 @@ extension Node {
             self.targets[id]?.isGone = false
             let isNew = self.targets[id]?.addresses != addresses
             self.targets[id]?.addresses = addresses
+            if let address = self.targets[id]?.peerAddress, !addresses.contains(address) {
+                // Somebody else may have been there, or this node itself.
+                self.targets[id]?.peer = nil
+                self.targets[id]?.peerAddress = nil
+                self.targets[id]?.isSelf = false
+            }
             if isNew { self.dial(id) }
         } else {
             self.log(.info, "discovered \(service.name) at \(addresses.joined(separator: ", "))")
@@ -118,7 +125,9 @@ extension Node {
 
     mutating func dialSucceeded(_ dial: DialID?, _ peer: PeerID) {
         guard let dial, let id = self.dials.removeValue(forKey: dial) else { return }
+        let address = self.targets[id]?.attempts[dial]
         self.dropAttempts(of: id, but: dial)
+        self.targets[id]?.peerAddress = address
         self.targets[id]?.peer = peer
         self.targets[id]?.failures = 0
     }
@@ -205,6 +214,7 @@ extension Node {
             for (id, target) in self.targets
             where target.peer == nil && target.addresses.contains(address) {
                 self.targets[id]?.peer = peer
+                self.targets[id]?.peerAddress = address
             }
         }
         known.lastSeen = self.now.wall

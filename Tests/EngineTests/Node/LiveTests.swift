@@ -163,4 +163,29 @@ import Testing
         mesh.harness.passDelta()
         #expect(mesh.harness.deltas(to: 17) == before + 1)
     }
+
+    @Test("bulk does not overtake a live run of its log that the batch has no place for")
+    func overtaking() {
+        var harness = Self.linked([Self.ops])
+        let now = UInt64(1_000_000) << 16
+        func texts(_ log: TestLog, _ count: Int) -> VerifiedRun {
+            log.run((1...count).map { TestLog.text("\($0)", at: now + UInt64($0)) })
+        }
+        let logs = (10..<40 as Range<UInt8>).map { TestLog(signer($0), in: Self.ops.conversation) }
+        harness.give(.liveRun(texts(logs[0], 1).run), from: 2)
+        // While that is written, more live runs come than one batch takes, and the next entry of
+        // the last one's log as bulk.
+        for log in logs.dropFirst() { harness.give(.liveRun(texts(log, 1).run), from: 2) }
+        let last = logs[logs.count - 1]
+        guard let rest = texts(last, 2).suffix(from: 2) else {
+            preconditionFailure("the run has two entries")
+        }
+        harness.give(.syncRun(rest.run), from: 2)
+        var seen: [UInt64] = []
+        while let batch = harness.batch {
+            seen += batch.appends.map(\.run.run).filter { $0.key == last.key }.map(\.first)
+            harness.write()
+        }
+        #expect(seen == [1, 2])
+    }
 }
