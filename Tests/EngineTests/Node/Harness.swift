@@ -18,9 +18,9 @@ struct Harness {
 
     static var ownKey: PeerID { PeerID(signer(1).publicKey) }
 
-    init() {
+    init(_ number: UInt8 = 1) {
         self.node = Node(
-            signer: signer(1), boot: 1,
+            signer: signer(number), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
             snapshot: Snapshot(), random: SeededRandom(seed: 1))
         self.give(.started)
@@ -114,6 +114,19 @@ struct Harness {
             self.write()
             if !self.reads.isEmpty { self.answer(0) }
         }
+    }
+
+    /// Lets so much time pass, and what waits in asking be asked.
+    mutating func pass(milliseconds: UInt64) {
+        self.now = Instant(
+            monotonic: self.now.monotonic + milliseconds, wall: self.now.wall + milliseconds)
+        self.give(.timer(.fetch))
+        self.settle()
+    }
+
+    /// What was sent on a link since this was called last.
+    mutating func take(from number: UInt8) -> [Frame] {
+        self.sent.removeValue(forKey: LinkID(UInt64(number))) ?? []
     }
 
     /// Lets the time pass until the next clock deltas.
