@@ -83,8 +83,11 @@ public enum Limits {
 
     /// Wants open on one link: enough to keep the pipe full whatever the logs' sizes.
     public static let wantsPerLink = 64
-    /// A peer answers for a log's first entries within a round trip or two; after this another one is
-    /// asked for what else is unknown.
+    /// Logs of which one peer is asked for the first entries at once: a newcomer to a room of 1,000 logs
+    /// learns their names in 32 round trips, and half of the wants are left for what is known.
+    public static let discoveriesPerLink = 32
+    /// A peer answers for a log's first entries within a round trip or two; this long after its last
+    /// answer another one is asked for what else is unknown.
     public static let discoveryMilliseconds: UInt64 = 250
     /// Entries one want may ask for: 32 full runs.
     public static let wantEntries: UInt64 = 4_096

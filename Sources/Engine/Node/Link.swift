@@ -14,8 +14,10 @@ struct SharedConversation: Sendable {
     var rows: [LogName: ClockRow] = [:]
     /// The peer's clock, for logs not yet known here.
     var unknown: [UInt64: ClockRow] = [:]
-    /// The log of `unknown` whose first entries the peer was asked for.
-    var discovery: Fetch?
+    /// The logs of `unknown` whose first entries the peer was asked for, by their tags.
+    var discoveries: [UInt64: Fetch] = [:]
+    /// Until when nobody else is asked for first entries, while `discoveries` are open.
+    var patience: UInt64 = 0
     /// Logs of which the peer has more than this node, and when they may be asked for.
     var lacking: [LogName: UInt64] = [:]
     /// Own logs that the peer has, or was sent, up to here: new entries are pushed from there.
@@ -29,7 +31,7 @@ struct SharedConversation: Sendable {
 
     /// Whether the peer has what this node might ask it for.
     var isSeeking: Bool {
-        !self.lacking.isEmpty || !self.unknown.isEmpty || self.discovery != nil
+        !self.lacking.isEmpty || !self.unknown.isEmpty || !self.discoveries.isEmpty
     }
 
     /// Takes a run of an own log that was committed just now, as far as the peer may be pushed it.

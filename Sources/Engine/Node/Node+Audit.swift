@@ -37,7 +37,7 @@ extension Node {
         }
         let wants = self.links.values.reduce(0) { $0 + $1.openWants }
         let discoveries = self.links.values.reduce(0) { count, link in
-            count + link.shared.values.count { $0.discovery != nil }
+            count + link.shared.values.reduce(0) { $0 + $1.discoveries.count }
         }
         if wants != self.fetches.count + discoveries {
             audit.open.append(
@@ -89,6 +89,8 @@ extension Node {
             for shared in link.shared.values {
                 found.check(
                     shared.unknown.count, Limits.logsPerConversation, "unknown logs of a link")
+                found.check(
+                    shared.discoveries.count, Limits.discoveriesPerLink, "discoveries of a link")
             }
         }
         return found.text

@@ -158,11 +158,12 @@ extension Node {
     /// A run answers the question for a log's first entries: what is left of it is a fetch.
     private mutating func discovered(_ key: LogKey, from id: LinkID) {
         let room = key.conversation
-        guard let fetch = self.links[id]?.shared[room]?.discovery,
-            fetch.tag == self.links[id]?.tag(key.name, in: room)
+        guard let tag = self.links[id]?.tag(key.name, in: room),
+            let fetch = self.links[id]?.shared[room]?.discoveries.removeValue(forKey: tag)
         else { return }
-        self.links[id]?.shared[room]?.discovery = nil
-        self.links[id]?.shared[room]?.unknown[fetch.tag] = nil
+        self.links[id]?.shared[room]?.unknown[tag] = nil
+        // Who answers is not slow, however much it was asked for.
+        self.links[id]?.shared[room]?.patience = self.now.monotonic + Limits.discoveryMilliseconds
         if self.fetches[key] == nil {
             self.fetches[key] = fetch
         } else {

@@ -47,7 +47,7 @@ extension Node {
     }
 
     mutating func unshare(_ room: ConversationID, on id: LinkID) {
-        self.endDiscovery(room, on: id)
+        self.endDiscoveries(room, on: id) { _ in true }
         self.links[id]?.shared[room] = nil
         self.forgetSharer(id, of: room)
         self.links[id]?.serving.removeAll { $0.key.conversation == room }
@@ -284,32 +284,43 @@ extension Node {
         self.discover(room)
     }
 
-    /// Asks one peer for the first entries of a log whose name is not known yet.
+    /// Asks one peer for the first entries of logs whose names are not known yet.
     ///
     /// Tags differ from link to link, so only the entries tell whether two peers mean the same log.
-    /// So one peer is asked after the other; but one that does not answer holds up nobody for long.
+    /// So one peer is asked after the other, but for many logs at once, of the beginnings only: the
+    /// rest is spread over all peers. One that does not answer holds up nobody for long.
     private mutating func discover(_ room: ConversationID) {
         let links = self.links(sharing: room)
-        let asked = links.compactMap { self.links[$0]?.shared[room]?.discovery }
-        guard !asked.contains(where: { self.patience(with: $0) > self.now.monotonic }) else {
-            return
+        let asked = links.first { id in
+            guard let shared = self.links[id]?.shared[room] else { return false }
+            return !shared.discoveries.isEmpty && shared.patience > self.now.monotonic
         }
-        for id in links {
-            guard let link = self.links[id], link.openWants < Limits.wantsPerLink,
-                let shared = link.shared[room], shared.discovery == nil,
-                let row = shared.unknown.values.min(by: { $0.tag < $1.tag })
+        for id in asked.map({ [$0] }) ?? links {
+            guard let link = self.links[id], let shared = link.shared[room],
+                asked != nil || shared.discoveries.isEmpty,
+                // In stretches, since each is chosen from all that are unknown.
+                shared.discoveries.count <= Limits.discoveriesPerLink / 2
             else { continue }
-            let fetch = self.want(row.tag, in: room, from: 1, through: row.seq, on: id)
-            self.links[id]?.shared[room]?.discovery = fetch
+            let free = min(
+                Limits.wantsPerLink - link.openWants,
+                Limits.discoveriesPerLink - shared.discoveries.count)
+            let rows = shared.unknown.values
+                .filter { shared.discoveries[$0.tag] == nil }
+                .sorted { $0.tag < $1.tag }
+                .prefix(max(0, free))
+            guard !rows.isEmpty else { continue }
+            let isOnly = rows.count == 1 && shared.discoveries.isEmpty
+            for row in rows {
+                let through = isOnly ? row.seq : 1
+                let fetch = self.want(row.tag, in: room, from: 1, through: through, on: id)
+                self.links[id]?.shared[room]?.discoveries[row.tag] = fetch
+            }
+            let patience = self.now.monotonic + Limits.discoveryMilliseconds
+            self.links[id]?.shared[room]?.patience = patience
             self.seeking.insert(room)
-            self.armFetch(at: self.patience(with: fetch))
+            self.armFetch(at: patience)
             return
         }
-    }
-
-    /// Until when nobody else is asked while a question for a log's first entries is open.
-    private func patience(with discovery: Fetch) -> UInt64 {
-        discovery.deadline - Limits.wantMilliseconds + Limits.discoveryMilliseconds
     }
 
     mutating func want(
@@ -336,17 +347,20 @@ extension Node {
         self.links[fetch.link]?.openWants -= 1
     }
 
-    mutating func endDiscovery(_ room: ConversationID, on id: LinkID) {
-        guard let fetch = self.links[id]?.shared[room]?.discovery else { return }
-        self.links[id]?.openWants -= 1
-        self.links[id]?.shared[room]?.discovery = nil
-        self.links[id]?.shared[room]?.unknown[fetch.tag] = nil
+    private mutating func endDiscoveries(
+        _ room: ConversationID, on id: LinkID, where isOver: (Fetch) -> Bool
+    ) {
+        for (tag, fetch) in self.links[id]?.shared[room]?.discoveries ?? [:] where isOver(fetch) {
+            self.links[id]?.openWants -= 1
+            self.links[id]?.shared[room]?.discoveries[tag] = nil
+            self.links[id]?.shared[room]?.unknown[tag] = nil
+        }
     }
 
     /// Gives what a link that is gone was asked for to others.
     mutating func dropFetches(of link: Link) {
         let id = link.id
-        var rooms = Set(link.shared.filter { $0.value.discovery != nil }.keys)
+        var rooms = Set(link.shared.filter { !$0.value.discoveries.isEmpty }.keys)
         for (key, fetch) in self.fetches where fetch.link == id {
             self.fetches[key] = nil
             rooms.insert(key.conversation)
@@ -373,10 +387,8 @@ extension Node {
         for room in self.seeking {
             rooms.insert(room)
             for id in self.links(sharing: room) {
-                guard let discovery = self.links[id]?.shared[room]?.discovery,
-                    discovery.deadline <= self.now.monotonic
-                else { continue }
-                self.endDiscovery(room, on: id)
+                let now = self.now.monotonic
+                self.endDiscoveries(room, on: id) { $0.deadline <= now }
             }
         }
         self.seeking = []
@@ -386,10 +398,11 @@ extension Node {
             for id in self.links(sharing: room) {
                 guard let shared = self.links[id]?.shared[room] else { continue }
                 deadlines += shared.lacking.values
-                if let discovery = shared.discovery {
-                    deadlines += [self.patience(with: discovery), discovery.deadline]
+                deadlines += shared.discoveries.values.map(\.deadline)
+                if !shared.discoveries.isEmpty { deadlines.append(shared.patience) }
+                if !shared.lacking.isEmpty || !shared.discoveries.isEmpty {
+                    self.seeking.insert(room)
                 }
-                if !shared.lacking.isEmpty || shared.discovery != nil { self.seeking.insert(room) }
             }
         }
         deadlines += self.fetches.values.map(\.deadline)
@@ -405,7 +418,7 @@ extension Node {
             self.links[id]?.shared[room]?.lacking[key.name] = nil
             self.links[id]?.shared[room]?.rows[key.name] = nil
         }
-        if self.links[id]?.shared[room]?.discovery?.tag == tag { self.endDiscovery(room, on: id) }
+        self.endDiscoveries(room, on: id) { $0.tag == tag }
         for (key, search) in self.forkSearches
         where search.link == id && search.theirs == nil && key.conversation == room
             && self.links[id]?.tag(key.name, in: room) == tag

@@ -66,10 +66,41 @@ import Testing
             Self.carry(holder.take(from: 2), to: &newcomer)
             trips += 1
         }
-        withKnownIssue("one log at a time is asked for") {
-            // Two for digests and clocks, four for a hundred beginnings, and one for the last rest.
-            #expect(trips <= 8)
-        }
+        // Two for digests and clocks, four for a hundred beginnings, and one for the last rest.
+        #expect(trips <= 8)
         #expect(newcomer.node.audit.open.isEmpty)
+    }
+
+    @Test("a log that is the only unknown one is asked for whole")
+    func onlyOne() {
+        var newcomer = Self.newcomer()
+        newcomer.link(2, in: [Self.ops])
+        let row = ClockRow(tag: 7, seq: 9, headTag: 1, state: .open)
+        newcomer.give(.clock(Self.ops.conversation, isComplete: true, [row]), from: 2)
+        let wants = Self.wants(newcomer.take(from: 2))
+        #expect(wants == [Want(conversation: Self.ops.conversation, tag: 7, from: 1, through: 9)])
+    }
+
+    @Test("a second peer is asked for unknown logs once the first has not answered for a while")
+    func patience() {
+        var newcomer = Self.newcomer()
+        newcomer.link(2, in: [Self.ops])
+        newcomer.link(3, in: [Self.ops])
+        let rows = (1...100).map { ClockRow(tag: $0, seq: 9, headTag: 1, state: .open) }
+        for number in [2, 3] as [UInt8] {
+            newcomer.give(.clock(Self.ops.conversation, isComplete: true, rows), from: number)
+        }
+        let first = Self.wants(newcomer.take(from: 2))
+        #expect(first.map(\.tag) == Array(1...UInt64(Limits.discoveriesPerLink)))
+        #expect(first.allSatisfy { $0.from == 1 && $0.through == 1 })
+        newcomer.pass(milliseconds: Limits.discoveryMilliseconds - 1)
+        #expect(Self.wants(newcomer.take(from: 3)).isEmpty)
+        newcomer.pass(milliseconds: 1)
+        #expect(Self.wants(newcomer.take(from: 3)).count == Limits.discoveriesPerLink)
+        // What is not answered at all is given up, and the next are asked for.
+        newcomer.pass(milliseconds: Limits.wantMilliseconds)
+        let next = Self.wants(newcomer.take(from: 2)) + Self.wants(newcomer.take(from: 3))
+        #expect(next.first?.tag == UInt64(Limits.discoveriesPerLink) + 1)
+        #expect(newcomer.node.excess == nil)
     }
 }
