@@ -72,6 +72,36 @@ import Testing
     }
 
     @Test(
+        "a search for a fork ends when the peer leaves the room: nothing more is asked of it there")
+    func leftWhileSearching() throws {
+        var node = Self.node()
+        let now = Instant(monotonic: 1_000, wall: 1_000_000)
+        let log = TestLog(signer(3), in: Self.ops.conversation)
+        let common = [1, 2].map { TestLog.text("common", at: UInt64($0) << 16) }
+        Self.give(&node, .syncRun(log.run(common).run))
+        // A run of the peer's that differs from the own one before its beginning.
+        let other = log.run([1, 2].map { TestLog.text("other", at: UInt64($0) << 16) })
+        let later = log.run(
+            [TestLog.text("later", at: 3 << 16)], first: 2, prev: other.ids.first)
+        func take(_ frame: Frame) throws -> [Action] {
+            let received = try ReceivedFrame(whole: frame.encoded.bytes)
+            return node.handle(.received(LinkID(1), received), at: now)
+        }
+        var read: ReadID?
+        for action in try take(.syncRun(later.run)) {
+            if case .readRuns(let number, _, _, _, _) = action { read = number }
+        }
+        let number = try #require(read)
+        _ = try take(.roomsLeft([Self.ops.conversation]))
+        let own = log.run(
+            [TestLog.text("common", at: 2 << 16)], first: 2, prev: log.run(common).ids[0])
+        let actions = node.handle(.runsRead(number, [own.run]), at: now)
+        withKnownIssue("the peer is asked backwards") {
+            #expect(!actions.contains { if case .send = $0 { true } else { false } })
+        }
+    }
+
+    @Test(
         "a proof that comes while two runs of its log are being written leaves their first counted")
     func proofInFlight() throws {
         var node = Self.node()

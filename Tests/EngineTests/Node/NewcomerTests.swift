@@ -71,6 +71,41 @@ import Testing
         #expect(newcomer.node.audit.open.isEmpty)
     }
 
+    @Test("many conversations to catch up with take turns at a link's wants, and none is left waiting")
+    func manyConversations() {
+        let rooms = (100..<400).map { room("r\($0)") }
+        var holder = Harness(4)
+        holder.link(3, in: rooms)
+        for room in rooms {
+            holder.join(room)
+            holder.settle()
+            let log = TestLog(signer(20), in: room.conversation)
+            holder.give(.syncRun(log.run([TestLog.text("one", at: 1 << 16)]).run), from: 3)
+            holder.settle()
+        }
+        var newcomer = Harness()
+        for room in rooms {
+            newcomer.join(room)
+            newcomer.settle()
+        }
+        holder.link(2, in: rooms)
+        newcomer.link(2, in: rooms)
+        // No time passes: nothing is owed to a timer.
+        for _ in 0..<20 {
+            Self.carry(newcomer.take(from: 2), to: &holder)
+            #expect(newcomer.node.excess == nil)
+            Self.carry(holder.take(from: 2), to: &newcomer)
+        }
+        let whole = rooms.count { room in
+            let key = TestLog(signer(20), in: room.conversation).key
+            return newcomer.node.audit.logs[key]?.head.seq == 1
+        }
+        withKnownIssue("conversations beyond the first 64 wait for a timer") {
+            #expect(whole == rooms.count)
+        }
+        #expect(newcomer.node.audit.open.isEmpty)
+    }
+
     @Test("a log that is the only unknown one is asked for whole")
     func onlyOne() {
         var newcomer = Self.newcomer()
