@@ -131,9 +131,17 @@ struct Link: Sendable {
     var serving: [Serving] = []
     var isReadingLive = false
     var isReadingSync = false
-    var openWants = 0
+    private(set) var openWants = 0
+    /// Conversations that would ask the peer for something, once it has answered something else.
+    var lackingWants = Turns<ConversationID>()
     /// How many wants in a row the peer has not served in time: who serves is asked first.
     var missedWants = 0
+
+    var hasFreeWants: Bool { self.openWants < Limits.wantsPerLink }
+
+    mutating func beginWant() { self.openWants += 1 }
+
+    mutating func endWant() { self.openWants -= 1 }
 
     // Receiving: what was taken in and what of it was credited back.
     private var outstanding = PerChannel(0)

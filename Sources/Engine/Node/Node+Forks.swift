@@ -42,7 +42,10 @@ extension Node {
     private mutating func askBackwards(
         _ key: LogKey, on id: LinkID, before: UInt64, stride: UInt64, steps: Int
     ) {
-        guard let link = self.links[id], steps < Limits.forkSearchSteps else {
+        // The peer may have left the conversation while own entries were read.
+        guard let link = self.links[id], link.shared[key.conversation] != nil,
+            steps < Limits.forkSearchSteps
+        else {
             self.forkSearches[key] = nil
             return
         }

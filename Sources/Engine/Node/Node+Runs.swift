@@ -168,7 +168,7 @@ extension Node {
             self.fetches[key] = fetch
         } else {
             // The log became known by another peer meanwhile.
-            self.links[id]?.openWants -= 1
+            self.endWant(on: id)
         }
     }
 }

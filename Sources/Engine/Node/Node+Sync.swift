@@ -271,7 +271,10 @@ extension Node {
         for (name, links) in candidates.sorted(by: { $0.key < $1.key }) {
             let key = LogKey(conversation: room, name: name)
             guard self.fetches[key] == nil, self.forkSearches[key] == nil else { continue }
-            let free = links.filter { (self.links[$0]?.openWants ?? .max) < Limits.wantsPerLink }
+            let free = links.filter { self.links[$0]?.hasFreeWants ?? false }
+            if free.isEmpty {
+                for id in links { self.links[id]?.lackingWants.add(room) }
+            }
             guard
                 let id = free.compactMap({ self.links[$0] }).min(by: {
                     ($0.missedWants, $0.openWants, $0.id) < ($1.missedWants, $1.openWants, $1.id)
@@ -298,16 +301,21 @@ extension Node {
         for id in asked.map({ [$0] }) ?? links {
             guard let link = self.links[id], let shared = link.shared[room],
                 asked != nil || shared.discoveries.isEmpty,
+                !shared.unknown.isEmpty,
                 // In stretches, since each is chosen from all that are unknown.
                 shared.discoveries.count <= Limits.discoveriesPerLink / 2
             else { continue }
+            guard link.hasFreeWants else {
+                self.links[id]?.lackingWants.add(room)
+                continue
+            }
             let free = min(
                 Limits.wantsPerLink - link.openWants,
                 Limits.discoveriesPerLink - shared.discoveries.count)
             let rows = shared.unknown.values
                 .filter { shared.discoveries[$0.tag] == nil }
                 .sorted { $0.tag < $1.tag }
-                .prefix(max(0, free))
+                .prefix(free)
             guard !rows.isEmpty else { continue }
             let isOnly = rows.count == 1 && shared.discoveries.isEmpty
             for row in rows {
@@ -327,12 +335,31 @@ extension Node {
         _ tag: UInt64, in room: ConversationID, from: UInt64, through: UInt64, on id: LinkID
     ) -> Fetch {
         let through = min(through, from + Limits.wantEntries - 1)
-        self.links[id]?.openWants += 1
+        self.links[id]?.beginWant()
         self.send(
             .want(Want(conversation: room, tag: tag, from: from, through: through)), on: id)
         let deadline = self.now.monotonic + Limits.wantMilliseconds
         self.armFetch(at: deadline)
         return Fetch(link: id, tag: tag, through: through, deadline: deadline)
+    }
+
+    mutating func endWant(on id: LinkID) {
+        self.links[id]?.endWant()
+        if self.links[id]?.lackingWants.isEmpty == false { self.freed.insert(id) }
+    }
+
+    /// Lets conversations ask that had to wait for the wants of others.
+    mutating func planFreed() {
+        while let id = self.freed.min() {
+            self.freed.remove(id)
+            // Who cannot ask for all that it lacks is at the end of the turns again, and then no want
+            // is free.
+            while self.links[id]?.hasFreeWants == true,
+                let room = self.links[id]?.lackingWants.next()
+            {
+                self.plan(room)
+            }
+        }
     }
 
     /// Wakes the node for what is next in asking; an earlier wake-up stands.
@@ -344,14 +371,14 @@ extension Node {
 
     mutating func endFetch(_ key: LogKey) {
         guard let fetch = self.fetches.removeValue(forKey: key) else { return }
-        self.links[fetch.link]?.openWants -= 1
+        self.endWant(on: fetch.link)
     }
 
     private mutating func endDiscoveries(
         _ room: ConversationID, on id: LinkID, where isOver: (Fetch) -> Bool
     ) {
         for (tag, fetch) in self.links[id]?.shared[room]?.discoveries ?? [:] where isOver(fetch) {
-            self.links[id]?.openWants -= 1
+            self.endWant(on: id)
             self.links[id]?.shared[room]?.discoveries[tag] = nil
             self.links[id]?.shared[room]?.unknown[tag] = nil
         }

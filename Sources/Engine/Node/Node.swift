@@ -52,6 +52,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var networkChangedAt: UInt64?
     var fetches: [LogKey: Fetch] = [:]
     var forkSearches: [LogKey: ForkSearch] = [:]
+    /// Links on which a want has ended while others wait for one.
+    var freed: Set<LinkID> = []
     /// Conversations in which a peer has what this node may have to ask for.
     var seeking: Set<ConversationID> = []
     var news = News()
@@ -152,6 +154,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.requested(what, request)
         }
+        self.planFreed()
         self.startBatch()
         var actions: [Action] = []
         swap(&actions, &self.actions)

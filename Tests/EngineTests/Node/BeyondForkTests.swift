@@ -96,9 +96,7 @@ import Testing
         let own = log.run(
             [TestLog.text("common", at: 2 << 16)], first: 2, prev: log.run(common).ids[0])
         let actions = node.handle(.runsRead(number, [own.run]), at: now)
-        withKnownIssue("the peer is asked backwards") {
-            #expect(!actions.contains { if case .send = $0 { true } else { false } })
-        }
+        #expect(!actions.contains { if case .send = $0 { true } else { false } })
     }
 
     @Test(
