@@ -1,7 +1,8 @@
-/* The VFS: passes everything on, but for whole pages of the database file. Its write-ahead log is
-   left alone, since each of its frames has a checksum of SQLite's own. */
+/* The VFS: passes everything on, but for whole pages of the database file, which get checksums, and
+   for what is written to its write-ahead log, which is gathered: see log.c. */
 #define _GNU_SOURCE
 #include "CPages.h"
+#include "log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,6 +190,12 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     /* The default of the moment, where it is another one and asks for no more room. */
     sqlite3_vfs *real = sqlite3_vfs_find(NULL);
     if (real == NULL || real->szOsFile > real_vfs(vfs)->szOsFile) real = real_vfs(vfs);
+    if (flags & SQLITE_OPEN_WAL) {
+        sqlite3_file *log = cpages_log_real(file);
+        int code = open_writable(real, name, log, flags, out_flags);
+        if (log->pMethods != NULL) cpages_log_begin(file);
+        return code;
+    }
     if (!(flags & SQLITE_OPEN_MAIN_DB)) return open_writable(real, name, file, flags, out_flags);
     struct pages_file *pages = (struct pages_file *)file;
     memset(pages, 0, sizeof *pages);
@@ -251,6 +258,7 @@ int cpages_register(void) {
     if (real == NULL) return SQLITE_ERROR;
     vfs.pAppData = real;
     vfs.mxPathname = real->mxPathname;
-    vfs.szOsFile = (int)sizeof(struct pages_file) + real->szOsFile;
+    int own = (int)sizeof(struct pages_file);
+    vfs.szOsFile = (own > cpages_log_bytes ? own : cpages_log_bytes) + real->szOsFile;
     return sqlite3_vfs_register(&vfs, 0);
 }

@@ -50,6 +50,23 @@ extension StoreFile {
         }
     }
 
+    /// What a commit begins with.
+    struct Numbering {
+        /// The greatest arrival number; 0 where there is none.
+        var newest: Int64
+        /// The smallest one, of a held entry; 0 where there is none.
+        var oldest: Int64
+        /// Whether any entry waits for a dep, or is hidden by one.
+        var hasWaiting: Bool
+    }
+
+    private func readNumbering() throws(SQLiteError) -> Numbering {
+        Numbering(
+            newest: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
+            oldest: min(0, try self.statements.entries.oldestArrival.first { $0.int(0) } ?? 0),
+            hasWaiting: try self.statements.effects.anyWaiting.first { _ in true } ?? false)
+    }
+
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
     func commit(_ batch: Batch) throws(SQLiteError) -> BatchOutcome {
         try self.prepareIDs(for: batch)
@@ -57,14 +74,12 @@ extension StoreFile {
         var isDone = false
         // What was moved or added for a batch that is not stored is wrong, and is read again.
         defer { if !isDone { self.recentIDs = nil } }
+        let known = self.numbering.take()
         let outcome = try self.database.transaction { () throws(SQLiteError) in
+            let numbering = if let known { known } else { try self.readNumbering() }
             var current = Progress(
-                base: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
-                newest: 0,
-                oldest: min(0, try self.statements.entries.oldestArrival.first { $0.int(0) } ?? 0),
-                heldCount: self.heldCount,
-                hasWaiting: try self.statements.effects.anyWaiting.first { _ in true } ?? false)
-            current.newest = current.base
+                base: numbering.newest, newest: numbering.newest, oldest: numbering.oldest,
+                heldCount: self.heldCount, hasWaiting: numbering.hasWaiting)
             let outcome = try self.write(batch, &current)
             progress = current
             return outcome
@@ -72,6 +87,10 @@ extension StoreFile {
         isDone = true
         if let progress {
             self.heldCount = progress.heldCount
+            // Which of those that waited or were held still do is seen only by looking.
+            if !progress.hasWaiting && progress.heldCount == 0 {
+                self.numbering = Numbering(newest: progress.newest, oldest: 0, hasWaiting: false)
+            }
             if batch.appends.contains(where: { $0.run.run.key.name.author == self.owner }) {
                 self.noteOwnCommit(mark: progress.newest - progress.oldest)
             }
@@ -128,6 +147,7 @@ extension StoreFile {
 
     /// The held entries, of which a caller knows the number.
     func held(_ count: Int) throws(SQLiteError) -> HeldEntries {
+        guard count > 0 else { return HeldEntries(count: 0, first: nil) }
         let first = try self.statements.entries.firstHeld.first { (row) throws(SQLiteError) in
             row.optionalInt(0).map { HybridTime(stored: $0) }
         }

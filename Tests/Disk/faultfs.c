@@ -280,6 +280,17 @@ static int would_grow(int fd, uint64_t end) {
     return fstat(fd, &found) == 0 && end > (uint64_t)found.st_size;
 }
 
+// A disk gets a large write in parts, page by page of the system, and the power can fail between any.
+static void note_written(int fd, uint64_t place, const void *data, size_t bytes) {
+    const char *rest = data;
+    while (bytes > 0) {
+        size_t part = 4096 - place % 4096;
+        if (part > bytes) part = bytes;
+        note(R_WRITE, fd, "", place, rest, part);
+        rest += part, place += part, bytes -= part;
+    }
+}
+
 // Writes at a place, or where the descriptor stands (-1).
 static ssize_t written(int fd, const void *data, size_t bytes, off64_t offset) {
     REAL(ssize_t, "pwrite64", int, const void *, size_t, off64_t);
@@ -297,7 +308,7 @@ static ssize_t written(int fd, const void *data, size_t bytes, off64_t offset) {
             return -1;
         }
         ssize_t result = offset >= 0 ? real(fd, data, take, offset) : real_write(fd, data, take);
-        if (result > 0) note(R_WRITE, fd, "", place, data, (size_t)result);
+        if (result > 0) note_written(fd, place, data, (size_t)result);
         if (how == TORN) {
             errno = EIO;
             return -1;
