@@ -121,11 +121,13 @@ public enum Limits {
     /// comes meanwhile waits for a few milliseconds only.
     public static let draftsPerBatch = 1_024
     /// Received runs in one transaction, while nobody writes: 2,048 entries at most.
+    ///
+    /// Here and below full runs are meant; up to sixteen small ones count as one.
     public static let runsPerBatch = 16
     /// Received runs in one transaction while live messages come or go: as many entries as drafts.
     public static let runsPerLiveBatch = 8
-    /// Of these, those of catch-up: a live message may have to wait for them.
-    public static let bulkRunsPerLiveBatch = 2
+    /// Of these, those of catch-up: a live message may have to wait for it.
+    public static let bulkRunsPerLiveBatch = 1
     /// For so long after a live message the next one is awaited with small transactions.
     public static let liveMilliseconds: UInt64 = 1_000
     /// After a failure the store is tried again by itself; own messages try it at once.

@@ -74,6 +74,7 @@ extension StoreFile {
         var isDone = false
         // What was moved or added for a batch that is not stored is wrong, and is read again.
         defer { if !isDone { self.recentIDs = nil } }
+        self.database.hasShortCheckpoints = batch.isBesideLive
         let known = self.numbering.take()
         let outcome = try self.database.transaction { () throws(SQLiteError) in
             let numbering = if let known { known } else { try self.readNumbering() }

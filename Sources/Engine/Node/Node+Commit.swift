@@ -64,44 +64,85 @@ extension Node {
     private mutating func takeAccepted(_ batch: inout Batch, _ flight: inout InFlight) {
         // Live runs go before bulk, but a log's own order must hold: once a log has a run in the
         // bulk queue, its live runs have been queued there behind it.
-        if !flight.drafts.isEmpty || !self.waiting.live.isEmpty {
-            self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds
-        }
+        let hasLive = !flight.drafts.isEmpty || !self.waiting.live.isEmpty
+        if hasLive { self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds }
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
-        let live = self.waiting.live.prefix(limit)
+        let live = Self.fitting(self.waiting.live, runs: limit)
         self.waiting.live.removeFirst(live.count)
         // Bulk gets on however many live runs come, but not with what follows one that still waits.
+        // A live message that had to wait for bulk does not wait for more of it.
+        if hasLive && self.hadCatchUp {
+            self.hadCatchUp = false
+            for accepted in live { Self.take(accepted, &batch, &flight) }
+            return
+        }
         let left = Set(self.waiting.live.map(\.append.run.run.key))
-        let sync = self.waiting.sync.prefix(max(1, min(bulk, limit - live.count)))
+        let rest = limit - (Self.size(of: live) + Self.fullRun - 1) / Self.fullRun
+        let sync = Self.fitting(self.waiting.sync, runs: max(1, min(bulk, rest)))
             .prefix { !left.contains($0.append.run.run.key) }
         self.waiting.sync.removeFirst(sync.count)
-        for accepted in live + sync {
-            batch.appends.append(accepted.append)
-            flight.accepted.append(accepted)
+        self.hadCatchUp = !sync.isEmpty
+        batch.isBesideLive = isLive && !sync.isEmpty
+        for accepted in live + sync { Self.take(accepted, &batch, &flight) }
+    }
+
+    private static func take(
+        _ accepted: Accepted, _ batch: inout Batch, _ flight: inout InFlight
+    ) {
+        batch.appends.append(accepted.append)
+        flight.accepted.append(accepted)
+    }
+
+    /// What a full run counts for in a transaction.
+    private static var fullRun: Int { 16 }
+
+    /// What runs count for, by their entries or their bytes; each costs its log's row in any case.
+    private static func size(of runs: ArraySlice<Accepted>) -> Int {
+        runs.reduce(0) { size, accepted in
+            let entries = accepted.append.run.run.entries.count
+            let part = max(
+                Self.fullRun * entries / Limits.runEntries,
+                Self.fullRun * accepted.byteCount / Limits.runFrameBytes)
+            return size + 1 + min(part, Self.fullRun - 1)
         }
+    }
+
+    /// As many of the first runs as have room where so many full ones have.
+    private static func fitting(_ waiting: [Accepted], runs: Int) -> ArraySlice<Accepted> {
+        var left = runs * Self.fullRun
+        var count = 0
+        while count < waiting.count {
+            left -= Self.size(of: waiting[count...count])
+            guard left >= 0 else { break }
+            count += 1
+        }
+        return waiting.prefix(count)
     }
 
     // MARK: Own entries
 
     private mutating func takeDrafts(_ batch: inout Batch, _ flight: inout InFlight) {
         guard !self.waiting.drafts.isEmpty else { return }
-        var byConversation: [ConversationID: [Draft]] = [:]
-        for draft in self.waiting.drafts.removeFirst(atMost: Limits.draftsPerBatch) {
-            let id = draft.conversation
-            let isJoin = if case .join = draft.content { true } else { false }
-            // What was written behind a join that could not be stored goes the same way.
-            if isJoin || byConversation[id] != nil || self.conversationTable[id]?.isJoined == true {
-                byConversation[id, default: []].append(draft)
-            } else {
-                self.drop(draft, .notMember)
+        let taken = self.waiting.drafts.removeFirst(atMost: Limits.draftsPerBatch)
+        for (conversation, all) in taken.sorted(by: { $0.conversation < $1.conversation }) {
+            var drafts: [Draft] = []
+            for draft in all {
+                let isJoin = if case .join = draft.content { true } else { false }
+                // What was written behind a join that could not be stored goes the same way.
+                if isJoin || !drafts.isEmpty
+                    || self.conversationTable[conversation]?.isJoined == true
+                {
+                    drafts.append(draft)
+                } else {
+                    self.drop(draft, .notMember)
+                }
             }
-        }
-        for conversation in byConversation.keys.sorted() {
+            guard !drafts.isEmpty else { continue }
             self.renewIncarnationIfAhead(in: conversation)
-            self.chain(byConversation[conversation] ?? [], conversation, &batch)
-            flight.drafts.append(contentsOf: byConversation[conversation] ?? [])
+            self.chain(drafts, conversation, &batch)
+            flight.drafts.append(contentsOf: drafts)
             if let membership = self.waiting.membership.removeValue(forKey: conversation) {
                 batch.membership[conversation] = membership
             }

@@ -26,6 +26,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var storageRetryAt: UInt64?
     /// Until when batches are kept small for live messages.
     var smallBatchesUntil: UInt64 = 0
+    /// Whether the last batch had runs of catch-up.
+    var hadCatchUp = false
     var held: HeldEntries
     var latestOwnTime: HybridTime
     var reads: [ReadID: ReadPurpose] = [:]

@@ -8,6 +8,44 @@ struct Draft: Hashable, Sendable {
     var outgoing: Outgoing?
 }
 
+/// The drafts of all conversations, which take turns.
+///
+/// What waits of one is taken together, since each run is attested, sent and verified by itself; and
+/// one into which much is written does not hold up the others.
+struct Drafts: Sendable {
+    private var turns = Turns<ConversationID>()
+    private var queues: [ConversationID: Queue<Draft>] = [:]
+    private(set) var count = 0
+
+    var isEmpty: Bool { self.count == 0 }
+
+    mutating func append(_ draft: Draft) {
+        self.queues[draft.conversation, default: Queue()].append(draft)
+        self.turns.add(draft.conversation)
+        self.count += 1
+    }
+
+    /// Takes so many at most, those of each conversation in their order.
+    mutating func removeFirst(
+        atMost limit: Int
+    ) -> [(conversation: ConversationID, drafts: [Draft])] {
+        var taken: [(conversation: ConversationID, drafts: [Draft])] = []
+        var left = limit
+        while left > 0, let conversation = self.turns.next() {
+            let drafts = self.queues[conversation]?.removeFirst(atMost: left) ?? []
+            if self.queues[conversation]?.isEmpty == true {
+                self.queues[conversation] = nil
+            } else {
+                self.turns.add(conversation)
+            }
+            taken.append((conversation, drafts))
+            left -= drafts.count
+        }
+        self.count -= limit - left
+        return taken
+    }
+}
+
 /// A verified run of somebody's on its way to the disk, and whom to credit for it.
 struct Accepted: Hashable, Sendable {
     var append: Append
@@ -18,7 +56,7 @@ struct Accepted: Hashable, Sendable {
 
 /// What the next batches will hold.
 struct Waiting: Sendable {
-    var drafts = Queue<Draft>()
+    var drafts = Drafts()
     var live: [Accepted] = []
     var sync: [Accepted] = []
     var records: [PeerID: Record] = [:]

@@ -22,6 +22,9 @@ public struct Batch: Hashable, Sendable {
     public var peers: [KnownPeer] = []
     /// The incarnation that own logs have from here on.
     public var incarnation: UInt64?
+    /// Whether this brings catch-up while live messages come or go, which wait for whatever the store
+    /// does.
+    public var isBesideLive = false
 
     /// Creates an empty batch.
     public init(number: UInt64) { self.number = number }

@@ -20,6 +20,81 @@ import Testing
         if bytes > 0 { harness.give(.credit(.live, bytes: bytes), from: 2) }
     }
 
+    @Test(
+        "a live message that waited for catch-up does not wait for more of it, nor catch-up for ever"
+    )
+    func besideCatchUp() {
+        var harness = Self.linked([room("bulk"), room("live")])
+        let log = TestLog(signer(20), in: room("bulk").conversation)
+        let count = UInt64(Limits.runEntries)
+        harness.say("first", in: room("live"))
+        var previous: EntryID?
+        for first in stride(from: 1, to: 5 * count, by: Int(count)) {
+            let entries = (first..<first + count).map { TestLog.text("x", at: $0 << 16) }
+            let run = log.run(entries, first: first, prev: previous)
+            previous = run.ids.last
+            harness.give(.syncRun(run.run), from: 2)
+        }
+        var sizes: [[Int]] = []
+        var areBeside: [Bool] = []
+        while let batch = harness.batch {
+            sizes.append(batch.appends.map(\.run.run.entries.count))
+            areBeside.append(batch.isBesideLive)
+            if sizes.count <= 3 { harness.say("more", in: room("live")) }
+            harness.write()
+        }
+        let full = Limits.runEntries
+        #expect(sizes == [[1], [1, full], [1], [1, full], [full], [full], [full]])
+        #expect(areBeside == [false, true, false, true, true, true, true])
+    }
+
+    @Test("small runs share a transaction, as many as a few full ones make")
+    func smallRuns() {
+        let rooms = (100..<400).map { room("r\($0)") }
+        var harness = Self.linked(rooms)
+        harness.say("first", in: rooms[0])
+        for room in rooms {
+            let run = TestLog(signer(20), in: room.conversation).run([
+                TestLog.text("x", at: 1 << 16)
+            ])
+            harness.give(.liveRun(run.run), from: 2)
+        }
+        var sizes: [Int] = []
+        while let batch = harness.batch {
+            sizes.append(batch.appends.count)
+            harness.write()
+        }
+        #expect(sizes == [1, 128, 128, 44])
+    }
+
+    @Test("what waits of a room is written together, and a full room holds up no other")
+    func roomsTakeTurns() {
+        var harness = Self.linked(["a", "b", "c"].map { room($0) })
+        harness.say("first", in: room("c"))
+        for text in 0..<2_000 { harness.say("\(text)", in: room("a")) }
+        for text in 0..<5 {
+            harness.say("\(text)", in: room("b"))
+            harness.say("\(text)", in: room("c"))
+        }
+        var batches: [[ConversationID: Int]] = []
+        while let batch = harness.batch {
+            batches.append([:])
+            for append in batch.appends {
+                let run = append.run.run
+                batches[batches.count - 1][run.key.conversation, default: 0] += run.entries.count
+            }
+            harness.write()
+        }
+        let (a, b, c) = (
+            room("a").conversation, room("b").conversation, room("c").conversation
+        )
+        #expect(
+            batches == [
+                [c: 1], [a: Limits.draftsPerBatch],
+                [a: 2_000 - Limits.draftsPerBatch, b: 5, c: 5],
+            ])
+    }
+
     @Test("a peer that lags is read for as much as its credit allows, not a run at a time")
     func lagging() {
         var harness = Self.linked([Self.ops])
