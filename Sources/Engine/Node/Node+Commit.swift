@@ -71,13 +71,13 @@ extension Node {
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
         let live = Self.fitting(self.waiting.live, runs: limit)
         self.waiting.live.removeFirst(live.count)
-        // Bulk gets on however many live runs come, but not with what follows one that still waits.
         // A live message that had to wait for bulk does not wait for more of it.
         if hasLive && self.hadCatchUp {
             self.hadCatchUp = false
             for accepted in live { Self.take(accepted, &batch, &flight) }
             return
         }
+        // Bulk gets on however many live runs come, but not with what follows one that still waits.
         let left = Set(self.waiting.live.map(\.append.run.run.key))
         let rest = limit - (Self.size(of: live) + Self.fullRun - 1) / Self.fullRun
         let sync = Self.fitting(self.waiting.sync, runs: max(1, min(bulk, rest)))
