@@ -300,7 +300,7 @@ int main(int count, char **arguments) {
     } else if (strcmp(mode, "fill") == 0 && count == 6) {
         burst(number, 0, arguments + 5);
     } else if (strcmp(mode, "catchup") == 0 && (count == 6 || count == 7)) {
-        catch_up(number, arguments[5], count == 7 ? arguments[6] : "2");
+        catch_up(number, arguments[5], count == 7 ? arguments[6] : "16");
     } else if (strcmp(mode, "events") == 0 && count == 6) {
         catch_up_events(number, arguments[5]);
     } else if (is_query && count > 5) {

@@ -64,7 +64,13 @@ extension Node {
     private mutating func takeAccepted(_ batch: inout Batch, _ flight: inout InFlight) {
         // Live runs go before bulk, but a log's own order must hold: once a log has a run in the
         // bulk queue, its live runs have been queued there behind it.
-        let hasLive = !flight.drafts.isEmpty || !self.waiting.live.isEmpty
+        // Who has only joined waits for what it catches up with.
+        let text = Entry.Kind.text
+        let hasLive =
+            flight.drafts.contains { $0.content.kind == text }
+            || self.waiting.live.contains { accepted in
+                accepted.append.run.run.entries.contains { $0.kind == text }
+            }
         if hasLive { self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds }
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
