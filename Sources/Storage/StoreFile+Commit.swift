@@ -73,7 +73,13 @@ extension StoreFile {
         var progress: Progress?
         var isDone = false
         // What was moved or added for a batch that is not stored is wrong, and is read again.
-        defer { if !isDone { self.recentIDs = nil } }
+        defer {
+            if !isDone {
+                self.recentIDs = nil
+                self.knownConversations = KnownRows()
+                self.knownAuthors = KnownRows()
+            }
+        }
         self.database.hasShortCheckpoints = batch.isBesideLive
         let known = self.numbering.take()
         let outcome = try self.database.transaction { () throws(SQLiteError) in

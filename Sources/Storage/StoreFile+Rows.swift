@@ -35,19 +35,38 @@ struct EntryRow {
     var isMembership: Bool { self.kind == Entry.Kind.join || self.kind == Entry.Kind.leave }
 }
 
+/// Ids of rows that were looked for lately: a row stays, with its id, once it is committed.
+struct KnownRows<Key: Hashable> {
+    private var ids: [Key: Int64] = [:]
+    private static var limit: Int { 4_096 }
+
+    subscript(key: Key) -> Int64? { self.ids[key] }
+
+    mutating func add(_ key: Key, _ id: Int64) {
+        if self.ids.count >= Self.limit { self.ids = [:] }
+        self.ids[key] = id
+    }
+}
+
 extension StoreFile {
     /// The id of a conversation's row; nil where nothing is known of it.
     func conversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64? {
+        if let id = self.knownConversations[conversation] { return id }
         let statement = self.statements.names.conversation
         try statement.bind(1, conversation.hash)
-        return try statement.first { (row) throws(SQLiteError) in row.int(0) }
+        let id = try statement.first { (row) throws(SQLiteError) in row.int(0) }
+        if let id { self.knownConversations.add(conversation, id) }
+        return id
     }
 
     /// The id of an author's row; nil where nothing is known of them.
     func authorRow(_ author: PeerID) throws(SQLiteError) -> Int64? {
+        if let id = self.knownAuthors[author] { return id }
         let statement = self.statements.names.author
         try statement.bind(1, author.key)
-        return try statement.first { (row) throws(SQLiteError) in row.int(0) }
+        let id = try statement.first { (row) throws(SQLiteError) in row.int(0) }
+        if let id { self.knownAuthors.add(author, id) }
+        return id
     }
 
     /// A conversation's row, made where it is missing.

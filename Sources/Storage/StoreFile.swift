@@ -23,6 +23,8 @@ final class StoreFile {
     private(set) var isOld = false
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
+    var knownConversations = KnownRows<ConversationID>()
+    var knownAuthors = KnownRows<PeerID>()
     /// What the last commit left for the next to begin with; nil where that has to be read.
     var numbering: Numbering?
     /// Whether the file has the table of ids; one of an earlier version that is only looked at has
