@@ -23,7 +23,7 @@
             case .creditBeforeCommit: [.seed(6, says: "gives credit for what is not on its disk")]
             case .countFailedCommits: [.seed(33, says: "its head is")]
             case .creditTwice: [.seed(6, says: "gets more credit than it used")]
-            case .takeSentForDelivered: [.seed(2, says: "says delivered where it is not")]
+            case .takeSentForDelivered: [.seed(6, says: "says delivered where it is not")]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .takeDigestsForEqual: [.seed(4, says: "still not: all agree")]
             case .keepEveryLink: [.seed(1, says: "links between")]
