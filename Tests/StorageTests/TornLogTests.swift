@@ -19,16 +19,11 @@ struct TornLogTests {
         let database: [UInt8]
         let bytes: [UInt8]
         /// The frames of each commit.
-        var commits: [Range<Int>] = []
+        let commits: [Range<Int>]
 
         init() async throws {
             (self.story, self.database, self.bytes) = try await LogRepairTests.killed()
-            var start = 0
-            for frame in 0..<(self.bytes.count - headerBytes) / frameBytes
-            where word(self.bytes, place(frame) + 4) > 0 {
-                self.commits.append(start..<frame + 1)
-                start = frame + 1
-            }
+            self.commits = TornLogTests.commits(in: self.bytes)
         }
 
         /// The commit of several frames that has a header cut behind `bytes`, not as its last.
@@ -50,6 +45,13 @@ struct TornLogTests {
         }
 
         struct Missing: Error {}
+    }
+
+    /// The frames of each commit of a log; a mark behind the page's number tells its end.
+    static func commits(in log: [UInt8]) -> [Range<Int>] {
+        let ends = (0..<(log.count - Self.headerBytes) / Self.frameBytes)
+            .filter { Self.word(log, Self.place($0) + 4) > 0 }.map { $0 + 1 }
+        return zip([0] + ends, ends).map { $0..<$1 }
     }
 
     static func place(_ frame: Int) -> Int { Self.headerBytes + frame * Self.frameBytes }
@@ -181,6 +183,21 @@ struct TornLogTests {
         }
         print("MEASURED \(count) torn logs")
     }
+
+    @Test("is no damage where one bit is all that is missing, of a page or of the last sum")
+    func oneBit() async throws {
+        let log = try await Log()
+        let last = try #require(log.commits.last)
+        for place in [Self.place(last.lowerBound) + 2_000, Self.place(last.upperBound - 1) + 23] {
+            var torn = log.bytes
+            torn[place] ^= 1
+            let found = try? await log.open(torn)
+            withKnownIssue {
+                #expect(found == log.story.history)
+            }
+        }
+    }
+
     @Test("is no damage where it tore several times, each time fewer frames")
     func tornAgain() async throws {
         let log = try await Log()

@@ -218,6 +218,44 @@ import Testing
         #expect(told.count == 20)
     }
 
+    @Test(
+        "who has caught up with a growing log but for a run is pushed the rest and what is new",
+        arguments: [0, 1, Limits.runEntries, Limits.runEntries + 1])
+    func caughtUp(lacking: Int) throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        for number in 1...200 {
+            harness.say("\(number)", in: Self.ops)
+            harness.settle()
+        }
+        harness.link(2, in: [Self.ops])
+        let room = Self.ops.conversation
+        harness.give(.digest(room, Bytes32.zero), from: 2)
+        var own: ClockRow?
+        for case .clock(_, true, let rows) in harness.take(from: 2) { own = rows.first }
+        let row = try #require(own)
+        harness.give(.clock(room, isComplete: true, []), from: 2)
+        harness.settle()
+        #expect(harness.pushed(to: 2).isEmpty)
+        // The peer has got it from somebody else, and says so.
+        let seq = row.seq - UInt64(lacking)
+        let told = ClockRow(
+            tag: row.tag, seq: seq, headTag: lacking == 0 ? row.headTag : 1, state: .open)
+        harness.give(.clock(room, isComplete: false, [told]), from: 2)
+        harness.settle()
+        harness.say("new", in: Self.ops)
+        harness.settle()
+        let pushed = harness.pushed(to: 2)
+        guard lacking <= Limits.runEntries else {
+            #expect(pushed.isEmpty)
+            return
+        }
+        withKnownIssue {
+            #expect(pushed.first?.first == seq + 1 && pushed.last?.last == row.seq + 1)
+        }
+        #expect(zip(pushed, pushed.dropFirst()).allSatisfy { $0.last + 1 == $1.first })
+    }
+
     @Test("who asked for a log here is told of it at the next tick")
     func takers() throws {
         var mesh = Mesh(of: 21)
