@@ -262,3 +262,8 @@ int cpages_register(void) {
     vfs.szOsFile = (own > cpages_log_bytes ? own : cpages_log_bytes) + real->szOsFile;
     return sqlite3_vfs_register(&vfs, 0);
 }
+
+int cpages_lock(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}

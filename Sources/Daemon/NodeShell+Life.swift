@@ -118,6 +118,12 @@ extension NodeShell {
             let store = try await MessageStore.open(
                 directory: self.configuration.dataDirectory, witness: witness, owner: owner,
                 executor: executor, identify: Self.identify)
+            for damage in await store.mended {
+                self.log(
+                    .warning,
+                    "\(damage). It was turned back, and nothing is lost. A power cut may leave that; "
+                        + "if there was none, look after the disk.")
+            }
             return (store, try await store.snapshot(), try await store.newestCursor())
         } catch let failure as StoreFailure {
             throw StartError(failure)

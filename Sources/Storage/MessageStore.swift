@@ -56,6 +56,10 @@ public actor MessageStore {
             identify: identify)
     }
 
+    /// What was put right when the store was opened, in words, with the file's name: a bit of the
+    /// last commit that a power cut left as it had been, or that was flipped.
+    public var mended: [String] { self.file?.mended ?? [] }
+
     /// Closes the file and gives its lock back; no other call may follow.
     public func close() { self.file = nil }
 

@@ -19,6 +19,8 @@ final class StoreFile {
     private let witness: Witness
     /// Keeps how far the scrub has come.
     let scrubFile: ScrubFile
+    /// What was put right before it was opened, in words.
+    let mended: [String]
     /// Whether a version before 3 wrote the file, which is only looked at.
     private(set) var isOld = false
     /// How many entries are held; counted at the start, then kept.
@@ -47,7 +49,7 @@ final class StoreFile {
         self.owner = owner
         self.idBatchCount = idBatchCount
         try RepairedFile(database: path).finish()
-        try Self.refuseDamagedLog(of: path)
+        self.mended = try LogMending.mend(database: path)
         try StoreDirectory.createDatabase(path, in: directory)
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
@@ -97,6 +99,7 @@ final class StoreFile {
         self.database = database
         try Self.prepare(database, path: path, isMigrating: false)
         self.witness = Witness(path: "")
+        self.mended = []
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
@@ -115,14 +118,6 @@ final class StoreFile {
                 try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
             )
         }
-    }
-
-    /// Refuses a write-ahead log with damage: SQLite would take it for the end of the log, and what
-    /// was committed behind it would be lost.
-    private static func refuseDamagedLog(of path: String) throws(StoreFailure) {
-        guard let log = try WriteAheadLog(path: path + "-wal"), let damage = log.damage.first
-        else { return }
-        throw StoreFailure(reason: .corrupt, detail: "\(path)-wal: \(damage)", path: path)
     }
 
     /// Runs `body` and gives its SQLite error the file's name and the cause.

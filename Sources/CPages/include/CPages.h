@@ -32,6 +32,10 @@ struct cpages_reading {
 /* Registers the VFS over the default one; returns a code of SQLite. May be called again. */
 int cpages_register(void);
 
+/* Tries for a lock of the open file description that excludes every lock of SQLite on a database:
+   F_OFD_SETLK, fcntl(2). Returns 0, or -1 with errno. */
+int cpages_lock(int descriptor);
+
 /* Whether the first 100 bytes of a file say that its pages have checksums. */
 int cpages_is_sealed_header(const unsigned char *header);
 

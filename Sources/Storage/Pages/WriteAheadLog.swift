@@ -29,6 +29,13 @@ struct WriteAheadLog {
     private(set) var pageCount: UInt32 = 0
     /// What is damaged, in words.
     private(set) var damage: [String] = []
+    /// What the damaged bytes were, by their places in the file, where they are all of the last
+    /// commit and differ in a bit each; empty where nothing is damaged or anything else is.
+    ///
+    /// That commit may have been synced, and a bit was flipped since; or the power failed while it
+    /// was written, and a sector that is missing differs in one bit from what was there before.
+    /// With these bytes it is whole, which is right for both.
+    private(set) var lastBytes: [Int: UInt8] = [:]
 
     /// Reads the log beside a database; nil where there is none.
     init?(path: String) throws(StoreFailure) {
@@ -59,6 +66,10 @@ struct WriteAheadLog {
 
     private static func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
         bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func bytes(of word: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: word.bigEndian) { Array($0) }
     }
 
     /// The two sums that stand at a place.
@@ -168,7 +179,33 @@ struct WriteAheadLog {
             }
             transaction = Transaction()
         }
-        if transaction.doubts.isEmpty, doubtful == nil { self.damage += transaction.flips }
+        if !transaction.frames.isEmpty {
+            // They go on from the last commit, which therefore had been synced.
+            self.lastBytes = [:]
+        }
+        // A commit whose end is missing was never synced, but for an end that cannot be told.
+        if transaction.doubts.isEmpty, doubtful == nil,
+            transaction.flips.contains(where: { $0.byte == nil })
+        {
+            self.damage += transaction.flips.map(\.words)
+        }
+    }
+
+    /// A bit that is not as it was written.
+    private struct Flip {
+        let words: String
+        /// What its byte was, and where in the file that is; nil where that cannot be told.
+        var byte: (place: Int, value: UInt8)?
+    }
+
+    /// The byte of a frame that was put right.
+    private static func flip(
+        _ words: String, in frame: Int, from damaged: [UInt8], to mended: [UInt8]
+    ) -> Flip {
+        let place = damaged.indices.first { damaged[$0] != mended[$0] }
+        return Flip(
+            words: words,
+            byte: place.map { (Self.headerBytes + frame * Self.frameBytes + $0, mended[$0]) })
     }
 
     /// The frames up to one that commits them.
@@ -183,7 +220,7 @@ struct WriteAheadLog {
         /// proves that it had been there whole.
         var doubts: [String] = []
         /// The bits that were flipped.
-        var flips: [String] = []
+        var flips: [Flip] = []
         /// The mark of a frame that may be the end or may have the mark of an earlier round.
         var endMark: UInt32 = 0
         /// The sound frames before that one.
@@ -193,10 +230,14 @@ struct WriteAheadLog {
     private mutating func take(_ transaction: Transaction) {
         self.frames.merge(transaction.frames) { $1 }
         self.pageCount = transaction.pageCount
-        self.damage += transaction.doubts + transaction.flips
+        self.damage += transaction.doubts + transaction.flips.map(\.words)
+        let bytes = transaction.flips.compactMap(\.byte)
+        let isAll = bytes.count == self.damage.count
+        self.lastBytes = Dictionary(
+            isAll ? bytes.map { ($0.place, $0.value) } : [], uniquingKeysWith: { $1 })
     }
 
-    /// Whether one bit makes the difference, which is how disks err and power cuts do not.
+    /// Whether one bit makes the difference, as where a disk erred.
     private static func differInOneBit(_ left: [UInt32], _ right: [UInt32]) -> Bool {
         zip(left, right).reduce(0) { $0 + ($1.0 ^ $1.1).nonzeroBitCount } == 1
     }
@@ -205,12 +246,14 @@ struct WriteAheadLog {
     private struct Reading {
         let frame: Frame
         var doubt: String?
-        var flip: String?
+        var flip: Flip?
         /// Whether the page's number and the mark of a commit are of this frame for certain.
         var hasOwnBeginning = true
     }
 
     private static let sectorBytes = 512
+    /// The end of a page, where the database file has its checksum.
+    private static let reservedBytes = 8
     /// The number and the mark.
     private static let beginningBytes = 8
 
@@ -238,7 +281,8 @@ struct WriteAheadLog {
             // Frames of an earlier round do not go on from these sums; but salts of one may be left
             // where they are in another sector than the checksum.
             return Self.differInOneBit(Self.sums(bytes, 8), Self.sums(header.salts, 0))
-                ? Reading(frame: frame, flip: damaged) : Reading(frame: frame, doubt: damaged)
+                ? Reading(frame: frame, flip: Flip(words: damaged))
+                : Reading(frame: frame, doubt: damaged)
         }
         guard hasSalts else { return nil }
         // Does the next frame go on from what this one ought to have, or from what it says?
@@ -248,7 +292,8 @@ struct WriteAheadLog {
             let words = "the checksum of \(damaged)"
             let frame = Frame(index: index)
             return Self.differInOneBit(computed, stored)
-                ? Reading(frame: frame, flip: words) : Reading(frame: frame, doubt: words)
+                ? Reading(frame: frame, flip: Flip(words: words))
+                : Reading(frame: frame, doubt: words)
         }
         if Self.isBeginningApart(index),
             let mended = try self.withBeginning(
@@ -258,23 +303,37 @@ struct WriteAheadLog {
             bytes = mended
             return Reading(frame: Frame(index: index, mended: mended), doubt: damaged)
         }
-        let mending = try FrameMending.find(
+        let isOfSum = Self.differInOneBit(computed, stored)
+        var mending = try FrameMending.find(
             bytes, from: start, to: stored, isBigEndian: header.isBigEndian
         ) { (number) throws(StoreFailure) in try self.earlier(number, newest(number)) }
+        // The last bytes of a page are not of its contents, so that they may be turned on a guess.
+        if case .one(let mended) = mending, isOfSum,
+            mended.dropLast(Self.reservedBytes) != bytes.dropLast(Self.reservedBytes)
+        {
+            mending = .several
+        }
+        let flipped = "one bit of frame \(index + 1) of the write-ahead log is flipped"
         switch mending {
         case .none: break
         case .one(let mended):
             sums = stored
+            let flip = Self.flip(flipped, in: index, from: bytes, to: mended)
             bytes = mended
-            return Reading(
-                frame: Frame(index: index, mended: bytes),
-                flip: "one bit of frame \(index + 1) of the write-ahead log is flipped")
+            return Reading(frame: Frame(index: index, mended: mended), flip: flip)
         case .several:
             // What it holds counts only where something else vouches for it.
             sums = stored
             return Reading(
                 frame: Frame(index: index, isSound: false),
-                flip: damaged + " in one bit, and nothing tells in which")
+                flip: Flip(words: damaged + " in one bit, and nothing tells in which"))
+        }
+        if isOfSum {
+            // No bit of what is summed makes this sum.
+            sums = computed
+            let mended = bytes[..<16] + computed.flatMap(Self.bytes(of:)) + bytes[24...]
+            let flip = Self.flip(flipped, in: index, from: bytes, to: Array(mended))
+            return Reading(frame: Frame(index: index, mended: Array(mended)), flip: flip)
         }
         guard let next, next[8..<16].elementsEqual(header.salts),
             Self.sums(after: stored, of: next, header) == Self.sums(next, 16)
