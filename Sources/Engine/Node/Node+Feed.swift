@@ -28,6 +28,20 @@ extension Node {
         }
     }
 
+    /// Begins to push an own log to a peer that has caught up with it, but for one run at most.
+    ///
+    /// While its author writes on, nobody ever has all of a log, and would be pushed nothing.
+    mutating func beginFeed(_ key: LogKey, from seq: UInt64, on id: LinkID) {
+        let head = self.conversationTable[key.conversation]?.log(key.name).head.seq ?? 0
+        guard self.links[id]?.fed(key) == nil, seq > 0, seq <= head,
+            head - seq <= UInt64(Limits.runEntries)
+        else { return }
+        self.links[id]?.shared[key.conversation]?.fed[key.name] = seq
+        guard seq < head else { return }
+        self.links[id]?.lagging.add(key)
+        self.pumpLive(id)
+    }
+
     /// Sends what waits for credit: frames, then runs from the store, own new ones apart from bulk.
     mutating func pump(_ id: LinkID) {
         while let frame = self.links[id]?.nextWaiting() {

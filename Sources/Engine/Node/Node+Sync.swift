@@ -198,6 +198,8 @@ extension Node {
             self.searchFork(of: key, on: id)
         } else if row.seq > log.tail.seq && !log.isBeyondFork(log.tail.seq + 1) {
             self.lack(key, on: id, isComplete: isComplete)
+        } else if name.author == self.id && !isComplete {
+            self.beginFeed(key, from: row.seq, on: id)
         }
     }
 

@@ -250,9 +250,7 @@ import Testing
             #expect(pushed.isEmpty)
             return
         }
-        withKnownIssue {
-            #expect(pushed.first?.first == seq + 1 && pushed.last?.last == row.seq + 1)
-        }
+        #expect(pushed.first?.first == seq + 1 && pushed.last?.last == row.seq + 1)
         #expect(zip(pushed, pushed.dropFirst()).allSatisfy { $0.last + 1 == $1.first })
     }
 
