@@ -14,7 +14,7 @@ struct CommitPace {
     /// The most payload bytes in such a batch.
     static let byteLimit = 16_384
     /// How long the loop may stand still, by what commits took before.
-    static let limitMicroseconds: UInt64 = 1_000
+    static let limitMicroseconds: UInt64 = 2_000
 
     /// At least the last commit, and what is left of slower ones before it: the slower they were,
     /// the longer the other thread has the work.

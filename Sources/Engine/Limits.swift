@@ -69,9 +69,9 @@ public enum Limits {
     public static let releaseMilliseconds: UInt64 = 3_600_000
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
     public static let deltaMilliseconds: UInt64 = 100
-    /// How many peers that can do without are told at each of these moments: what a node tells in a
-    /// second does not grow with its links, and with 128 links each has its turn within 3.2 s.
-    public static let deltaPeers = 4
+    /// How many peers that can do without are told at each of these moments: four of a few, and of
+    /// many so many that each has its turn within 5 s.
+    public static func deltaPeers(ofLinks count: Int) -> Int { count <= 16 ? 4 : (count + 49) / 50 }
     /// The author pushes at once; who still lacks an entry after this asks others.
     public static let relayMilliseconds: UInt64 = 150
     /// Spreads the askers, so that not all of them choose the same moment.

@@ -78,7 +78,7 @@ extension Node {
         var told = 0
         var oldest = self.news.last
         for turn in turns.sorted(by: <) where turn.told < self.news.last {
-            guard told < Limits.deltaPeers else {
+            guard told < Limits.deltaPeers(ofLinks: turns.count) else {
                 oldest = turn.told
                 break
             }
