@@ -157,7 +157,7 @@ class Peers(Growth):
     axis = "peers"
     unit = "delivery"
     steps = [1, 4, 16, 64]
-    singles = 40
+    singles = 200
     burst = 2_000
 
     def prepare(self, system, size):
