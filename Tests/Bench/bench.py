@@ -136,12 +136,15 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True, help="a folder on the disk")
     parser.add_argument("--runs", type=int, default=5, help="alternating runs of each workload")
     parser.add_argument("--only", default="", help="names or letters, such as A,D2,counts")
+    parser.add_argument(
+        "--earlier", type=pathlib.Path, help="the report.json of another run, to be put beside")
     options = parser.parse_args()
     wanted, has_counts = chosen(options.only)
     check_network()
     options.work.mkdir(parents=True, exist_ok=True)
     work = options.work.resolve()
     tools = Tools(options.programs.resolve(), work)
+    earlier = json.loads(options.earlier.read_text()) if options.earlier else None
     before = machine()
     result = {"machine": before, "runs": options.runs}
     if has_counts:
@@ -154,13 +157,13 @@ def main():
             series += workload.series(samples)
             notes += workload.notes()
             # After each, so that what was measured is not lost with a run that is ended.
-            write(work, result, tools.commands, rows, series, notes)
+            write(work, result, tools.commands, rows, series, notes, earlier)
     finally:
         tools.prepared.close()
-    print(write(work, result, tools.commands, rows, series, notes))
+    print(write(work, result, tools.commands, rows, series, notes, earlier))
 
 
-def write(work, result, commands, rows, series, notes):
+def write(work, result, commands, rows, series, notes, earlier):
     """Writes report.json, report.md and growth.svg; gives the text of the second."""
     parts = list(notes)
     if series:
@@ -170,7 +173,7 @@ def write(work, result, commands, rows, series, notes):
         "load_after": os.getloadavg()[0], "commands": commands,
         "rows": [vars(row) | {"value": row.value} for row in rows], "growth": series}
     (work / "report.json").write_text(json.dumps(result, indent=1) + "\n")
-    text = report.markdown(result, rows, parts)
+    text = report.markdown(result, rows, parts, earlier)
     (work / "report.md").write_text(text)
     return text
 

@@ -94,17 +94,29 @@ def bars(rows):
     return lines + ["", f"Musts: {told}."]
 
 
-def markdown(result, rows, parts=()):
+def beside(row, earlier):
+    """What an earlier run found, and by how much this one differs from it."""
+    found = next(
+        (each["value"] for each in earlier["rows"]
+         if (each["name"], each["text"]) == (row.name, row.text)), None)
+    if not found or row.value is None:
+        return " – | – |"
+    return f" {number(found)} | {100 * (row.value / found - 1):+.0f} % |"
+
+
+def markdown(result, rows, parts=(), earlier=None):
+    """The whole report; `earlier` is the JSON of another run, to be put beside this one."""
     machine = result["machine"]
     lines = [
         f"{machine['time']} UTC, {machine['cores']} cores of {machine['processor']}, Linux "
         f"{machine['kernel']}, load {machine['load']:.1f} before and {result['load_after']:.1f} "
         f"after, {result['runs']} alternating runs; medians (minimum–maximum).", ""]
     lines += result.get("counts", [])
-    lines += [
-        "| | workload | unit | Stoa | compared with | | ratio | must | aim |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    columns = ["", "workload", "unit", "Stoa", "compared with", "", "ratio", "must", "aim"]
+    if earlier:
+        lines[0] += f" Earlier: {earlier['machine']['time']} UTC."
+        columns += ["earlier", "differs"]
+    lines += [f"| {' | '.join(columns)} |".replace("|  |", "| |"), "|---" * len(columns) + "|"]
     for row in rows:
         ratio = "–" if not row.other or row.value is None else f"{row.value:.2f}"
         if row.is_difference and row.value is not None and row.other:
@@ -115,7 +127,7 @@ def markdown(result, rows, parts=()):
         lines.append(
             f"| {row.name} | {row.text} | {row.unit} | {spread(row.stoa)} | "
             f"{row.against if row.other else '–'} | {spread(row.other)} | {ratio} | "
-            f"{must} | {aim} |")
+            f"{must} | {aim} |" + (beside(row, earlier) if earlier else ""))
     lines += bars(rows)
     lines += parts
     lines += ["", "What was started:", "", "```"]
