@@ -251,6 +251,7 @@ async def flood(ground: Ground) -> None:
     source = next(ground.rig.sources)
     peer, session, room = await ground.linked(source)
     session.mute = True
+    session.link.counts_credit = False
     log = OwnLog(peer.identity, Author.new(peer.identity, room.identifier).log)
     author = Author(peer.identity, log.name)
     sealed_parts: list[bytes] = []
