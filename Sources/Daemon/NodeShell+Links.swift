@@ -36,7 +36,7 @@ extension NodeShell {
         guard stream.send(frame) else {
             self.links[link] = nil
             stream.close(.dead, "you do not read")
-            self.happened(.linkClosed(link, .notReading))
+            self.closed(link, .notReading)
             return
         }
         self.dirtyStreams.append(stream)
@@ -117,7 +117,11 @@ extension NodeShell {
             self.happened(
                 .linkOpened(link, info, address: stream.address.description, dial: dial))
         case .received(let frame):
-            if let link = stream.link { self.happened(.received(link, frame)) }
+            guard let link = stream.link else { return }
+            if !self.bulk.take(frame, from: link) {
+                if frame.channel == .sync { self.takeAllBulk(of: link) }
+                self.happened(.received(link, frame))
+            }
         case .ended(let failure, let detail):
             self.handshakeEnded(stream)
             if let link = stream.link {
@@ -144,7 +148,17 @@ extension NodeShell {
     private func ended(_ link: LinkID, _ failure: SessionFailure?, _ detail: String) {
         guard self.links.removeValue(forKey: link) != nil else { return }
         self.log(.debug, "link \(link.rawValue) ended: \(detail)")
+        self.closed(link, failure)
+    }
+
+    /// Tells the node, after what came on the link before.
+    private func closed(_ link: LinkID, _ failure: SessionFailure?) {
+        self.takeAllBulk(of: link)
         self.happened(.linkClosed(link, failure))
+    }
+
+    private func takeAllBulk(of link: LinkID) {
+        for frame in self.bulk.removeAll(of: link) { self.happened(.received(link, frame)) }
     }
 
     /// Keeps a stream until it is closed, which may be after it has left all tables.

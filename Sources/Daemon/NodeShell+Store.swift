@@ -5,8 +5,10 @@ internal import Storage
 extension NodeShell {
     /// Asks the store, and goes on with its answer in a turn of its own.
     ///
-    /// The task is kept until it is done, so that stopping can wait for it.
+    /// The task is kept until it is done, so that stopping can wait for it. Urgent work comes before
+    /// all that waits for the store.
     func ask<Value: Sendable>(
+        isUrgent: Bool = false,
         _ work: @escaping @Sendable (MessageStore) async throws(StoreFailure) -> Value,
         then: @escaping (Result<Value, StoreFailure>) -> Void
     ) {
@@ -16,7 +18,7 @@ extension NodeShell {
         }
         let number = self.nextTask
         self.nextTask += 1
-        self.tasks[number] = Task {
+        self.tasks[number] = Task(priority: isUrgent ? .high : .medium) {
             let result: Result<Value, StoreFailure>
             do throws(StoreFailure) {
                 result = .success(try await work(store))
@@ -110,6 +112,7 @@ extension NodeShell {
     /// `isFollowed` says that the node has much to do first: then the disk works meanwhile, and what
     /// gathers goes into the next batch.
     func commit(_ batch: Batch, isFollowed: Bool) {
+        if batch.isBesideLive { self.bulkPace.began(at: SystemClock.monotonicMicroseconds()) }
         if !isFollowed, self.pace.allows(batch) {
             self.lateBatch = batch
         } else {
@@ -148,7 +151,8 @@ extension NodeShell {
     private func handOver(_ batch: Batch) {
         self.commitsUnderWay += 1
         let start = SystemClock.monotonicMicroseconds()
-        self.ask { (store) async throws(StoreFailure) in
+        // People wait for what is committed; what is read beside it is mostly history for peers.
+        self.ask(isUrgent: true) { (store) async throws(StoreFailure) in
             try await store.commit(batch)
         } then: { result in
             self.commitsUnderWay -= 1
@@ -159,8 +163,11 @@ extension NodeShell {
 
     private func committed(_ result: Result<BatchOutcome, StoreFailure>) {
         switch result {
-        case .success(let outcome): self.happened(.committed(outcome))
+        case .success(let outcome):
+            if outcome.isCheckpointDue { self.checkpoint() } else { self.bulkEnded() }
+            self.happened(.committed(outcome))
         case .failure(let failure):
+            self.bulkEnded()
             if failure.reason == .corrupt {
                 self.noteDamage("\(failure.detail); \(failure.remedy)")
             } else {
@@ -168,6 +175,23 @@ extension NodeShell {
             }
             self.happened(.commitFailed(failure))
         }
+    }
+
+    /// Has the store put its log away behind what waits already; no history comes meanwhile.
+    private func checkpoint() {
+        guard !self.isCheckpointing else { return }
+        self.isCheckpointing = true
+        self.ask { (store) async in
+            await store.checkpoint()
+        } then: { _ in
+            self.isCheckpointing = false
+            self.bulkEnded()
+        }
+    }
+
+    private func bulkEnded() {
+        guard !self.isCheckpointing else { return }
+        self.bulkPace.ended(at: SystemClock.monotonicMicroseconds())
     }
 
     func readRuns(

@@ -53,6 +53,10 @@ public actor NodeShell {
     var dials: [DialID: PeerStream] = [:]
     var links: [LinkID: PeerStream] = [:]
     var nextLink: UInt64 = 1
+    var bulk = BulkQueue()
+    var bulkPace = BulkPace()
+    private var hasBulkTurn = false
+    private var bulkTimer: LoopTimer?
     var refusalLog = RefusalLog()
     var addressMonitor: AddressMonitor?
     let readBuffer = ReadBuffer()
@@ -66,6 +70,7 @@ public actor NodeShell {
     var nextTask: UInt64 = 1
     var closing: Task<Void, Never>?
     var commitsUnderWay = 0
+    var isCheckpointing = false
     var pace = CommitPace()
     var readPace = ReadPace()
     /// A small batch that waits for the end of the round.
@@ -173,12 +178,43 @@ public actor NodeShell {
             self.commitLateBatch()
         } while !self.events.isEmpty || !self.dirtyStreams.isEmpty || !self.dirtyClients.isEmpty
         self.isInTurn = false
+        self.planBulk()
         if self.phase == .stopping { self.goOnStopping() }
     }
 
     /// Tells the node at the end of the turn.
     func happened(_ event: Event) {
         self.events.append(event)
+    }
+
+    /// Has the next run of history taken once the loop has looked for what else came.
+    private func planBulk() {
+        guard !self.hasBulkTurn, !self.bulk.isEmpty, let earliest = self.bulkPace.earliest else {
+            return
+        }
+        self.hasBulkTurn = true
+        guard earliest > SystemClock.monotonicMicroseconds() else {
+            self.loop.runLater { [weak self] in self?.assumeIsolated { $0.takeBulk() } }
+            return
+        }
+        do throws(SystemError) {
+            if self.bulkTimer == nil {
+                self.bulkTimer = try self.loop.makeTimer { [weak self] in
+                    self?.assumeIsolated { $0.takeBulk() }
+                }
+            }
+            self.bulkTimer?.set(deadlineMicroseconds: earliest, accuracy: .exact)
+        } catch {
+            self.fail(StartError(error))
+        }
+    }
+
+    private func takeBulk() {
+        self.hasBulkTurn = false
+        self.turn {
+            guard let (link, frames) = self.bulk.next() else { return }
+            for frame in frames { self.happened(.received(link, frame)) }
+        }
     }
 
     private func flushStreams() {
@@ -204,6 +240,7 @@ public actor NodeShell {
         case .abandon(let dial): self.dials.removeValue(forKey: dial)?.close()
         case .send(let link, let frame): self.send(frame, on: link)
         case .close(let link, let reason, let text):
+            _ = self.bulk.removeAll(of: link)
             self.links.removeValue(forKey: link)?.close(reason, text)
         case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
         case .readRuns(let read, let log, let from, let through, let bytes):

@@ -14,6 +14,9 @@ public enum Limits {
     public static let extensionBytes = 1_024
     /// One signature is checked per run: 128 hashes cost about what one verification does.
     public static let runEntries = 128
+    /// Own entries from one attestation to the next: half a run, so that history can be sent in halves
+    /// where live messages would wait for whole ones.
+    public static let attestedEntries = 64
     /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
     public static let runEntryBytes = 131_072
     /// In a fork proof the hash of a payload stands where a shorter payload may have stood, so that a

@@ -33,10 +33,16 @@ public final class LoopTimer {
     /// The deadline counts as `SystemClock.monotonicMilliseconds()` does and is never missed
     /// early. After ``cancel()`` it has no effect. Traps off the loop's thread.
     public func set(deadlineMilliseconds: UInt64, accuracy: Accuracy = .coarse) {
+        let (deadline, overflow) = deadlineMilliseconds.multipliedReportingOverflow(by: 1_000)
+        self.set(deadlineMicroseconds: overflow ? .max : deadline, accuracy: accuracy)
+    }
+
+    /// Sets the timer to a deadline that counts as `SystemClock.monotonicMicroseconds()` does;
+    /// otherwise as the other setter.
+    public func set(deadlineMicroseconds: UInt64, accuracy: Accuracy = .coarse) {
         self.owned?.checkIsolated()
         guard let source = self.owned?.source else { return }
-        let (deadline, overflow) = deadlineMilliseconds.multipliedReportingOverflow(by: 1_000)
-        sd_event_source_set_time(source, overflow ? UInt64.max : deadline)
+        sd_event_source_set_time(source, deadlineMicroseconds)
         sd_event_source_set_time_accuracy(source, accuracy.microseconds)
         sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
     }

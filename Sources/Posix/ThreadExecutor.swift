@@ -26,15 +26,11 @@ public final class ThreadExecutor: SerialExecutor {
         owner.executor = self
         try OSThread.start(name: name) {
             owner.thread.store(UInt(pthread_self()), ordering: .relaxed)
-            while true {
-                let batch = jobs.takeAll()
-                if batch.isEmpty { return }
-                for job in batch {
-                    // A waiting job keeps its actor alive, and the actor keeps the executor. After
-                    // the job both may be gone, which is why the thread does not hold them itself.
-                    guard let executor = owner.executor else { return }
-                    job.runSynchronously(on: executor.asUnownedSerialExecutor())
-                }
+            while let job = jobs.takeNext() {
+                // A waiting job keeps its actor alive, and the actor keeps the executor. After the
+                // job both may be gone, which is why the thread does not hold them itself.
+                guard let executor = owner.executor else { return }
+                job.runSynchronously(on: executor.asUnownedSerialExecutor())
             }
         }
     }
@@ -43,9 +39,11 @@ public final class ThreadExecutor: SerialExecutor {
         self.jobs.finish()
     }
 
-    /// Takes a job from any thread; jobs run in order.
+    /// Takes a job from any thread; jobs run in order, but those of a task of `high` priority run
+    /// before all others that wait.
     public func enqueue(_ job: consuming ExecutorJob) {
-        let isTaken = self.jobs.append(UnownedJob(job))
+        let isUrgent = job.priority.rawValue >= TaskPriority.high.rawValue
+        let isTaken = self.jobs.append(UnownedJob(job), isUrgent: isUrgent)
         precondition(isTaken, "the queue ends with the executor")
     }
 
@@ -91,10 +89,33 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
     // Both have fixed addresses, because the C library keeps pointers to them.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var jobs: [UnownedJob] = []
+    private var urgent = Lane()
+    private var usual = Lane()
     private var isFinished = false
-    /// Whether the thread is between two takings, or another thread is in its place.
+    /// Whether the thread runs a job, or another thread is in its place.
     private var isBusy = true
+
+    /// Whether no job waits; asked with the lock held.
+    private var isEmpty: Bool { self.urgent.isEmpty && self.usual.isEmpty }
+
+    /// Jobs in the order in which they came.
+    private struct Lane {
+        private var added: [UnownedJob] = []
+        /// Older ones, the last first.
+        private var next: [UnownedJob] = []
+
+        var isEmpty: Bool { self.added.isEmpty && self.next.isEmpty }
+
+        mutating func append(_ job: UnownedJob) { self.added.append(job) }
+
+        mutating func takeFirst() -> UnownedJob? {
+            if self.next.isEmpty {
+                self.added.reverse()
+                swap(&self.added, &self.next)
+            }
+            return self.next.popLast()
+        }
+    }
 
     init() {
         pthread_mutex_init(self.mutex, nil)
@@ -109,40 +130,38 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
     }
 
     /// Adds a job; false, and nothing added, once finished.
-    func append(_ job: UnownedJob) -> Bool {
+    func append(_ job: UnownedJob, isUrgent: Bool) -> Bool {
         pthread_mutex_lock(self.mutex)
         guard !self.isFinished else {
             pthread_mutex_unlock(self.mutex)
             return false
         }
-        self.jobs.append(job)
-        let isFirst = self.jobs.count == 1
+        let isFirst = self.isEmpty
+        if isUrgent { self.urgent.append(job) } else { self.usual.append(job) }
         pthread_mutex_unlock(self.mutex)
         // After the lock, which the thread would otherwise wake up to and wait for.
         if isFirst { pthread_cond_signal(self.changed) }
         return true
     }
 
-    /// For the thread: ends its turn and takes all that wait for the next one, sleeping until there
-    /// is something; empty once finished and drained.
-    func takeAll() -> [UnownedJob] {
+    /// For the thread: ends its turn and takes the next job, sleeping until there is one; nil once
+    /// finished and drained.
+    func takeNext() -> UnownedJob? {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
         self.isBusy = false
-        while self.isBusy || (self.jobs.isEmpty && !self.isFinished) {
+        while self.isBusy || (self.isEmpty && !self.isFinished) {
             pthread_cond_wait(self.changed, self.mutex)
         }
         self.isBusy = true
-        let taken = self.jobs
-        self.jobs = []
-        return taken
+        return self.urgent.takeFirst() ?? self.usual.takeFirst()
     }
 
     /// For another thread: takes the turn if nobody has it and no job waits.
     func borrow() -> Bool {
         pthread_mutex_lock(self.mutex)
         defer { pthread_mutex_unlock(self.mutex) }
-        guard !self.isBusy, self.jobs.isEmpty, !self.isFinished else { return false }
+        guard !self.isBusy, self.isEmpty, !self.isFinished else { return false }
         self.isBusy = true
         return true
     }
@@ -151,7 +170,7 @@ private final class JobQueue: @unchecked Sendable {  // all state is under the m
     func giveBack() {
         pthread_mutex_lock(self.mutex)
         self.isBusy = false
-        let isAwaited = !self.jobs.isEmpty || self.isFinished
+        let isAwaited = !self.isEmpty || self.isFinished
         pthread_mutex_unlock(self.mutex)
         if isAwaited { pthread_cond_signal(self.changed) }
     }

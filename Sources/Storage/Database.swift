@@ -17,12 +17,11 @@ final class Database {
     /// How long the write-ahead log is.
     private final class Journal {
         var pages: Int32 = 0
-        var checkpointPages = Database.checkpointPages
     }
 
     /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
     private static let checkpointPages: Int32 = 2_048
-    /// 512 KiB, which takes a millisecond or two, where somebody waits for what comes next.
+    /// 512 KiB, which take a millisecond or two.
     private static let shortCheckpointPages: Int32 = 128
     /// More than a few messages change.
     private static let nearPages: Int32 = 64
@@ -79,7 +78,7 @@ final class Database {
                 // The connection keeps it for as long as it can call this.
                 let own = Unmanaged<Journal>.fromOpaque(journal).takeUnretainedValue()
                 own.pages = pages
-                if pages >= own.checkpointPages {
+                if pages >= Database.checkpointPages {
                     let code = sqlite3_wal_checkpoint_v2(
                         handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
                     // The commit behind a checkpoint starts the log anew.
@@ -89,14 +88,15 @@ final class Database {
             }, Unmanaged.passUnretained(self.journal).toOpaque())
     }
 
-    /// Whether the next commits begin checkpoints early, so that each is short.
-    var hasShortCheckpoints: Bool {
-        get { self.journal.checkpointPages == Self.shortCheckpointPages }
-        set {
-            self.journal.checkpointPages =
-                newValue ? Self.shortCheckpointPages : Self.checkpointPages
-        }
+    /// Copies the write-ahead log into the database, as far as that works; sqlite3_wal_checkpoint_v2.
+    func checkpoint() {
+        let code = sqlite3_wal_checkpoint_v2(
+            self.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if code == SQLITE_OK { self.journal.pages = 0 }
     }
+
+    /// Whether a checkpoint would be worth its syncs, and is short still.
+    var isCheckpointDue: Bool { self.journal.pages >= Self.shortCheckpointPages }
 
     /// Whether some hundred kilobytes can be committed without a checkpoint.
     var isCheckpointFar: Bool {

@@ -100,6 +100,12 @@ public actor MessageStore {
         return try self.commit(batch)
     }
 
+    /// Copies the write-ahead log into the database, so that no later commit need do it.
+    ///
+    /// Asked for by ``BatchOutcome/isCheckpointDue``. That it fails loses nothing: the log has all,
+    /// and a later commit tries it again.
+    public func checkpoint() { self.file?.database.checkpoint() }
+
     /// The run of a log that begins at `first` and ends at an attested entry; nil where the log has
     /// no such entry within the limits, or nothing at `first`.
     ///

@@ -80,9 +80,8 @@ extension StoreFile {
                 self.knownAuthors = KnownRows()
             }
         }
-        self.database.hasShortCheckpoints = batch.isBesideLive
         let known = self.numbering.take()
-        let outcome = try self.database.transaction { () throws(SQLiteError) in
+        var outcome = try self.database.transaction { () throws(SQLiteError) in
             let numbering = if let known { known } else { try self.readNumbering() }
             var current = Progress(
                 base: numbering.newest, newest: numbering.newest, oldest: numbering.oldest,
@@ -92,6 +91,7 @@ extension StoreFile {
             return outcome
         }
         isDone = true
+        outcome.isCheckpointDue = batch.isBesideLive && self.database.isCheckpointDue
         if let progress {
             self.heldCount = progress.heldCount
             // Which of those that waited or were held still do is seen only by looking.

@@ -91,6 +91,22 @@ import Testing
         #expect(order.value.sorted() == [1, 2, 3])
     }
 
+    @Test("a timer keeps to microseconds where that is asked, and does not fire early")
+    func microseconds() throws {
+        let start = SystemClock.monotonicMicroseconds()
+        let fired = Box<UInt64>(0)
+        try onLoop { loop in
+            let timer = Box<LoopTimer?>(nil)
+            timer.value = try loop.makeTimer {
+                fired.value = SystemClock.monotonicMicroseconds()
+                timer.value = nil
+                loop.stop()
+            }
+            timer.value?.set(deadlineMicroseconds: start + 700, accuracy: .exact)
+        }
+        #expect(fired.value >= start + 700)
+    }
+
     @Test("a timer fires once for each setting and not when cleared")
     func timerSettings() throws {
         let count = Box(0)

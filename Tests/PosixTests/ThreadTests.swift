@@ -30,6 +30,27 @@ private actor Counter {
     }
 }
 
+/// An actor that notes in which order its jobs run.
+private actor Order {
+    private let executor: ThreadExecutor
+    private(set) var numbers: [Int] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        self.executor.asUnownedSerialExecutor()
+    }
+
+    init(executor: ThreadExecutor) {
+        self.executor = executor
+    }
+
+    /// Adds jobs while this one keeps the thread busy; each puts its number down.
+    func queue(_ priorities: [TaskPriority]) -> [Task<Void, Never>] {
+        priorities.enumerated().map { number, priority in
+            Task(priority: priority) { self.numbers.append(number) }
+        }
+    }
+}
+
 @Suite struct ThreadTests {
     @Test("an actor on a thread of its own runs there and nowhere else")
     func ownThread() async throws {
@@ -39,6 +60,13 @@ private actor Counter {
             for await isSameThread in group { #expect(isSameThread) }
         }
         #expect(await counter.increment().count == 201)
+    }
+
+    @Test("what is urgent runs before all that waits, the rest in the order in which it came")
+    func urgentFirst() async throws {
+        let order = Order(executor: try ThreadExecutor(name: "lanes"))
+        for task in await order.queue([.medium, .medium, .high, .high, .low]) { await task.value }
+        #expect(await order.numbers == [2, 3, 0, 1, 4])
     }
 
     @Test("an executor goes with the last actor on it, and its thread with it")

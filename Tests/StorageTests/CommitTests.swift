@@ -1,4 +1,5 @@
 import Engine
+import Glibc
 import Noise
 import Storage
 import Testing
@@ -48,6 +49,30 @@ struct CommitTests {
         let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))
         #expect(texts(page.entries) == ["(2)", "dep"])
         #expect(try await store.check().isEmpty)
+    }
+
+    @Test("history beside live messages asks for checkpoints, and the log stays short with them")
+    func checkpoints() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var asked = 0
+        for round in 0..<40 {
+            let texts = (1...100).map { text("\($0)", at: UInt64(round * 100 + $0)) }
+            var history = batch(bobs.append(texts))
+            history.isBesideLive = round >= 2
+            let outcome = try await store.commit(history)
+            #expect(!outcome.isCheckpointDue || history.isBesideLive)
+            guard outcome.isCheckpointDue else { continue }
+            asked += 1
+            let before = try fileSize(directory.database)
+            await store.checkpoint()
+            #expect(try fileSize(directory.database) > before)
+        }
+        #expect(asked >= 3)
+        #expect(try fileSize(directory.database + "-wal") < 1_200_000)
+        #expect(try await store.check().isEmpty)
+        await store.close()
     }
 
     @Test("a quick commit is refused shortly before a checkpoint, which the next usual one brings")
@@ -367,4 +392,10 @@ struct CommitTests {
             _ = try await store.commit(batch(log.append([text("two", at: 2)])))
         }
     }
+}
+
+private func fileSize(_ path: String) throws -> Int {
+    var found = stat()
+    try #require(stat(path, &found) == 0)
+    return Int(found.st_size)
 }

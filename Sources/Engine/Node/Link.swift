@@ -131,6 +131,8 @@ struct Link: Sendable {
     var serving: [Serving] = []
     var isReadingLive = false
     var isReadingSync = false
+    /// Until when a live message is expected on this link, since one has come or gone.
+    private var liveUntil: UInt64 = 0
     private(set) var openWants = 0
     /// Conversations that would ask the peer for something, once it has answered something else.
     var lackingWants = Turns<ConversationID>()
@@ -138,6 +140,15 @@ struct Link: Sendable {
     var missedWants = 0
 
     var hasFreeWants: Bool { self.openWants < Limits.wantsPerLink }
+
+    /// Notes a run that was pushed, by whichever side.
+    mutating func notePushed(_ run: Run, at now: Instant) {
+        guard run.hasText else { return }
+        self.liveUntil = now.monotonic + Limits.liveMilliseconds
+    }
+
+    /// Whether live messages come or go, which wait for history on the way and at the peer.
+    func isLive(at now: Instant) -> Bool { now.monotonic < self.liveUntil }
 
     mutating func beginWant() { self.openWants += 1 }
 

@@ -65,12 +65,9 @@ extension Node {
         // Live runs go before bulk, but a log's own order must hold: once a log has a run in the
         // bulk queue, its live runs have been queued there behind it.
         // Who has only joined waits for what it catches up with.
-        let text = Entry.Kind.text
         let hasLive =
-            flight.drafts.contains { $0.content.kind == text }
-            || self.waiting.live.contains { accepted in
-                accepted.append.run.run.entries.contains { $0.kind == text }
-            }
+            flight.drafts.contains { $0.content.kind == Entry.Kind.text }
+            || self.waiting.live.contains { $0.append.run.run.hasText }
         if hasLive { self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds }
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
@@ -183,6 +180,7 @@ extension Node {
             if Mutant.forgetDeps.isActive { (deps, floor) = ([], HybridTime(0)) }
         #endif
         var gathered: [Entry] = []
+        var ids: [EntryID] = []
         var keys: [Int: String] = [:]
         var bytes = 0
         var start = tail
@@ -191,21 +189,22 @@ extension Node {
             let entry = Entry(
                 kind: draft.content.kind, time: time, deps: deps,
                 payload: .present(draft.content.payload(using: &self.random)))
-            if gathered.count == Limits.runEntries
+            if gathered.count == Limits.attestedEntries
                 || bytes + entry.runBytes > Limits.runEntryBytes
             {
-                batch.appends.append(self.attest(gathered, keys, key, after: start))
+                batch.appends.append(self.attest(gathered, ids, keys, key, after: start))
                 start = tail
-                (gathered, keys, bytes) = ([], [:], 0)
+                (gathered, ids, keys, bytes) = ([], [], [:], 0)
             }
             if let text = draft.outgoing?.idempotencyKey { keys[gathered.count] = text }
             let id = entry.id(key: key, seq: tail.seq + 1, prev: tail.seq == 0 ? nil : tail.id)
             gathered.append(entry)
+            ids.append(id)
             bytes += entry.runBytes
             tail = Head(seq: tail.seq + 1, id: id, time: time)
             (deps, floor) = ([], HybridTime(0))
         }
-        batch.appends.append(self.attest(gathered, keys, key, after: start))
+        batch.appends.append(self.attest(gathered, ids, keys, key, after: start))
         self.conversationTable[conversation]?.setTail(name, tail)
         self.latestOwnTime = max(self.latestOwnTime, tail.time)
     }
@@ -233,20 +232,16 @@ extension Node {
     }
 
     private func attest(
-        _ entries: [Entry], _ keys: [Int: String], _ key: LogKey, after start: Head
+        _ entries: [Entry], _ ids: [EntryID], _ keys: [Int: String], _ key: LogKey,
+        after start: Head
     ) -> Append {
-        let prev = start.seq == 0 ? nil : start.id
-        let first = start.seq + 1
-        var ids: [EntryID] = []
-        for (index, entry) in entries.enumerated() {
-            ids.append(entry.id(key: key, seq: first + UInt64(index), prev: ids.last ?? prev))
-        }
-        let last = first + UInt64(entries.count) - 1
+        let last = start.seq + UInt64(entries.count)
         let attestation = Attestation.sign(
             key: key, seq: last, id: ids[ids.count - 1], by: self.signer)
         let run = VerifiedRun(
             run: Run(
-                key: key, first: first, prev: prev, attestation: attestation, entries: entries),
+                key: key, first: start.seq + 1, prev: start.seq == 0 ? nil : start.id,
+                attestation: attestation, entries: entries),
             ids: ids)
         return Append(run: run, heldFrom: self.heldFrom(entries), keys: keys)
     }

@@ -11,7 +11,9 @@ extension Node {
             let frame = Frame.liveRun(run).encoded
             for id in links {
                 switch self.links[id]?.push(run, byteCount: frame.bytes.count) {
-                case .now: self.actions.append(.send(id, frame))
+                case .now:
+                    self.links[id]?.notePushed(run, at: self.now)
+                    self.actions.append(.send(id, frame))
                 case .later: self.pumpLive(id)
                 case .some(.none), nil: break
                 }
@@ -67,8 +69,12 @@ extension Node {
     private mutating func pumpSync(_ id: LinkID) {
         guard let serving = self.links[id]?.nextServing() else { return }
         self.links[id]?.isReadingSync = true
-        // A run at a time, since live entries wait behind what is read.
-        self.read(.sync(id, serving), serving.key, from: serving.from, through: serving.through)
+        // A run at a time, since live entries wait behind what is read; and short ones where there
+        // are any, since they wait for each run at the peer as well.
+        let short = serving.from + UInt64(Limits.attestedEntries) - 1
+        let isLive = self.links[id]?.isLive(at: self.now) ?? false
+        let through = isLive ? min(short, serving.through) : serving.through
+        self.read(.sync(id, serving), serving.key, from: serving.from, through: through)
     }
 
     /// Reads a run, or more of them as far as they fit into so many bytes of frames.

@@ -7,6 +7,7 @@ extension Node {
         guard self.links[id]?.shared[key.conversation] != nil,
             self.conversationTable[key.conversation]?.takes(key.name) == true
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
+        if frame.channel == .live { self.links[id]?.notePushed(run, at: self.now) }
         let isAccepted = self.accept(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
         // A live run that overtakes what was asked for says nothing of the question.

@@ -113,6 +113,9 @@ public struct BatchOutcome: Hashable, Sendable {
     /// A release is bounded: where more are due than it takes, the first is still due after it, and
     /// the caller releases again.
     public var held: HeldEntries
+    /// Whether the store is to make a checkpoint when nobody waits for it, lest a long one is made
+    /// within another batch.
+    public var isCheckpointDue = false
 
     /// Creates an outcome.
     public init(

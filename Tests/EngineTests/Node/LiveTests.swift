@@ -48,6 +48,47 @@ import Testing
         #expect(areBeside == [false, true, false, true, true, true, true])
     }
 
+    @Test("own messages are attested so that half a run can be sent")
+    func attested() throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        for number in 0...200 { harness.say("\(number)", in: Self.ops) }
+        var sizes: [Int] = []
+        while let batch = harness.batch {
+            sizes += batch.appends.map(\.run.run.entries.count)
+            harness.write()
+        }
+        #expect(sizes == [1, 64, 64, 64, 8])
+    }
+
+    @Test("history is read in whole runs, and in halves while live messages come or go on the link")
+    func shortRuns() throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        for number in 1...200 { harness.say("\(number)", in: Self.ops) }
+        harness.settle()
+        harness.link(2, in: [Self.ops])
+        let room = Self.ops.conversation
+        harness.give(.digest(room, Bytes32.zero), from: 2)
+        var own: ClockRow?
+        for case .clock(_, true, let rows) in harness.take(from: 2) { own = rows.first }
+        let row = try #require(own)
+        func asked(_ harness: inout Harness) -> UInt64? {
+            harness.give(
+                .want(Want(conversation: room, tag: row.tag, from: 3, through: row.seq)), from: 2)
+            defer { harness.settle() }
+            return harness.reads.first?.through
+        }
+        #expect(asked(&harness) == row.seq)
+        let run = TestLog(signer(20), in: room).run([TestLog.text("x", at: 1 << 16)])
+        harness.give(.liveRun(run.run), from: 2)
+        harness.settle()
+        #expect(asked(&harness) == 66)
+        harness.pass(milliseconds: Limits.liveMilliseconds)
+        #expect(asked(&harness) == row.seq)
+    }
+
     @Test("small runs share a transaction, as many as a few full ones make")
     func smallRuns() {
         let rooms = (100..<400).map { room("r\($0)") }
