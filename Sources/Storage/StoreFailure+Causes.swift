@@ -40,6 +40,12 @@ extension StoreFailure {
             path: path)
     }
 
+    /// Refuses the database of another program.
+    init(foreign path: String) {
+        self.init(
+            reason: .corrupt, detail: "\(path) is a database, but not one of Stoa", path: path)
+    }
+
     init(reason: Reason, detail: String, path: String) {
         self.init(reason: reason, detail: detail, remedy: Self.remedy(reason, path: path))
     }

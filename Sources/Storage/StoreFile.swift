@@ -143,11 +143,13 @@ final class StoreFile {
             try Self.configure(database)
             return try Self.version(of: database)
         }
-        guard let version else {
-            throw StoreFailure(
-                reason: .corrupt, detail: "\(path) is a database, but not one of Stoa", path: path)
+        guard let version, version <= Schema.version else {
+            // Its log stays as it is, too.
+            try Self.translating(path, database) { () throws(SQLiteError) in
+                try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            }
+            throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
         }
-        guard version <= Schema.version else { throw StoreFailure(newer: version, path: path) }
         try Self.translating(path, database) { () throws(SQLiteError) in
             // A file of another program or a later version has not been written to up to here.
             let mode = try database.text("PRAGMA journal_mode = WAL")

@@ -7,8 +7,8 @@ enum LogMending {
     /// Writes the lost bits of the last commit where they are all that is wrong with a database's
     /// log (``WriteAheadLog/lastBytes``), and syncs them; gives what was wrong, in words.
     ///
-    /// Does nothing while another process has the database open. Throws `corrupt` for any other
-    /// damage: SQLite would take it for the end of the log, and what was committed behind it would
+    /// Does nothing while another process has the database open. Throws `newer` for the database of a
+    /// later version, and `corrupt` for that of another program and for any other damage: SQLite would take it for the end of the log, and what was committed behind it would
     /// be lost. A crash leaves each byte as it was or as it should be.
     static func mend(database path: String) throws(StoreFailure) -> [String] {
         let logPath = path + "-wal"
@@ -28,10 +28,23 @@ enum LogMending {
     ) throws(StoreFailure) -> WriteAheadLog? {
         guard let log = try WriteAheadLog(path: logPath), let damage = log.damage.first
         else { return nil }
+        try Self.refuseOthers(try log.databaseHeader(), path)
         guard !log.lastBytes.isEmpty else {
             throw StoreFailure(reason: .corrupt, detail: "\(logPath): \(damage)", path: path)
         }
         return log
+    }
+
+    /// Refuses what a later version or another program wrote, as opening it would: what its log
+    /// should be is theirs to say.
+    private static func refuseOthers(_ header: [UInt8], _ path: String) throws(StoreFailure) {
+        guard header.count >= 72 else { return }
+        func word(_ place: Int) -> Int64 {
+            header[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) }
+        }
+        guard word(68) == Schema.applicationID else { throw StoreFailure(foreign: path) }
+        let version = Int(word(60))
+        guard version <= Schema.version else { throw StoreFailure(newer: version, path: path) }
     }
 
     /// Takes a lock that excludes SQLite's; nil where another process has one.

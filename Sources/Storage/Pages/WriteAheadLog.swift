@@ -57,6 +57,13 @@ struct WriteAheadLog {
         return (Array(bytes[Self.frameHeaderBytes...]), frame.isSound)
     }
 
+    /// The first 100 bytes of the database as they were last committed, which say what it is; fewer
+    /// where nothing tells.
+    func databaseHeader() throws(StoreFailure) -> [UInt8] {
+        if let first = try self.page(1) { return first.isSound ? Array(first.bytes[..<100]) : [] }
+        return try self.database?.read(at: 0, count: 100) ?? []
+    }
+
     // MARK: Reading
 
     private func bytes(of index: Int) throws(StoreFailure) -> [UInt8] {
