@@ -72,9 +72,14 @@ public enum Limits {
     public static let releaseMilliseconds: UInt64 = 3_600_000
     /// Clock deltas are gathered for this long, so that a burst costs one frame.
     public static let deltaMilliseconds: UInt64 = 100
-    /// How many peers that can do without are told at each of these moments: four of a few, and of
-    /// many so many that each has its turn within 5 s.
-    public static func deltaPeers(ofLinks count: Int) -> Int { count <= 16 ? 4 : (count + 49) / 50 }
+    /// Peers that can do without them have their turn within this long.
+    public static let deltaTurnMilliseconds: UInt64 = 5_000
+    /// How many of these are told at a time: four of a few, and of many two, or as many more as that
+    /// takes.
+    public static func deltaPeers(ofLinks count: Int) -> Int {
+        let moments = Int(Self.deltaTurnMilliseconds / Self.deltaMilliseconds)
+        return count <= 16 ? 4 : max(2, (count + moments - 1) / moments)
+    }
     /// The author pushes at once; who still lacks an entry after this asks others.
     public static let relayMilliseconds: UInt64 = 150
     /// Spreads the askers, so that not all of them choose the same moment.

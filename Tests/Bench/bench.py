@@ -140,11 +140,11 @@ def main():
         "--earlier", type=pathlib.Path, help="the report.json of another run, to be put beside")
     options = parser.parse_args()
     wanted, has_counts = chosen(options.only)
+    earlier = report.read(options.earlier) if options.earlier else None
     check_network()
     options.work.mkdir(parents=True, exist_ok=True)
     work = options.work.resolve()
     tools = Tools(options.programs.resolve(), work)
-    earlier = json.loads(options.earlier.read_text()) if options.earlier else None
     before = machine()
     result = {"machine": before, "runs": options.runs}
     if has_counts:

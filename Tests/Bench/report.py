@@ -1,7 +1,10 @@
 """From samples to lines of a table."""
 
 import dataclasses
+import json
+import math
 import statistics
+import sys
 
 
 ALONE = ""
@@ -92,6 +95,26 @@ def bars(rows):
     told = ", ".join(f"{counts.get(word, 0)} {word.strip('*')}" for word in (
         "met", "**missed**", "**not measured**"))
     return lines + ["", f"Musts: {told}."]
+
+
+def read(path):
+    """Reads the report.json of an earlier run; ends the program where it is none."""
+    try:
+        earlier = json.loads(path.read_text())
+        for row in earlier["rows"]:
+            if row["value"] is not None and not math.isfinite(row["value"]):
+                raise ValueError
+            _ = row["name"] + row["text"]
+        _ = earlier["machine"]["time"] + ""
+    except OSError as error:
+        sys.exit(
+            f"bench: {path} cannot be read: {error.strerror}; name the report.json that an earlier "
+            "run has left in its folder")
+    except (ValueError, KeyError, TypeError):
+        sys.exit(
+            f"bench: {path} is no report of a benchmark; name the report.json that an earlier run "
+            "has left in its folder")
+    return earlier
 
 
 def beside(row, earlier):

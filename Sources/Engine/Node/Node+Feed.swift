@@ -34,10 +34,10 @@ extension Node {
     ///
     /// While its author writes on, nobody ever has all of a log, and would be pushed nothing.
     mutating func beginFeed(_ key: LogKey, from seq: UInt64, on id: LinkID) {
+        // First what is known of nearly every delta.
+        guard self.links[id]?.fed(key) == nil else { return }
         let head = self.conversationTable[key.conversation]?.log(key.name).head.seq ?? 0
-        guard self.links[id]?.fed(key) == nil, seq > 0, seq <= head,
-            head - seq <= UInt64(Limits.runEntries)
-        else { return }
+        guard seq > 0, seq <= head, head - seq <= UInt64(Limits.runEntries) else { return }
         self.links[id]?.shared[key.conversation]?.fed[key.name] = seq
         guard seq < head else { return }
         self.links[id]?.lagging.add(key)
