@@ -69,7 +69,7 @@ public enum Command: Equatable, Sendable {
         }
         let configuration = try Configuration(
             flags: flags, file: Self.file(paths), paths: paths, environment: environment,
-            userName: userName)
+            hasSocket: !isCheck && !isRepair, userName: userName)
         // A repair checks first, so both together ask for nothing else.
         self =
             isRepair

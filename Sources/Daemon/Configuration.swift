@@ -46,9 +46,12 @@ public struct Configuration: Equatable, Sendable {
 extension Configuration {
     /// Takes the value of each setting from the flags, else the environment, else the file, else
     /// the default.
+    ///
+    /// Without `hasSocket`, as for what only reads or repairs files, no default is asked of the
+    /// environment for the socket.
     init(
         flags: [Setting: [SettingValue]], file: [Setting: [SettingValue]], paths: Paths,
-        environment: [String: String], userName: () -> String?
+        environment: [String: String], hasSocket: Bool = true, userName: () -> String?
     ) throws(ConfigurationError) {
         var values = file
         if let level = environment["STOA_LOG"], !level.isEmpty {
@@ -86,7 +89,8 @@ extension Configuration {
         // Last, so that what was typed wrongly is said before what is missing around it.
         self.dataDirectory = try Self.path(single(.dataDirectory), orDefault: paths.dataDirectory)
         self.stateDirectory = try Self.path(nil, orDefault: paths.stateDirectory)
-        self.socket = try Self.path(single(.socket), orDefault: paths.controlSocket)
+        self.socket = try Self.path(
+            single(.socket), orDefault: hasSocket ? paths.controlSocket : { "" })
     }
 
     private static func path(

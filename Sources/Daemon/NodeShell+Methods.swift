@@ -243,17 +243,22 @@ extension NodeShell {
                 remedy: "join a room together: stoa join ROOM")
         }
         do throws(NameError) {
-            // Not by a copy of the node, which has many tables to be counted.
-            if let id = try self.node?.conversation(named: text) { return id }
+            let found = try self.node?.ask { (node) throws(NameError) in
+                try node.conversation(named: text)
+            }
+            if let found { return found }
         } catch { throw self.rpcError(error, kind: "conversation") }
         throw .shuttingDown()
     }
 
     func person(_ text: String) throws(RPCError) -> PeerID {
-        guard let node = self.node else { throw .shuttingDown() }
         do throws(NameError) {
-            return try node.person(named: text)
+            let found = try self.node?.ask { (node) throws(NameError) in
+                try node.person(named: text)
+            }
+            if let found { return found }
         } catch { throw self.rpcError(error, kind: "person") }
+        throw .shuttingDown()
     }
 
     private func rpcError(_ error: NameError, kind: String) -> RPCError {
@@ -280,8 +285,8 @@ extension NodeShell {
     }
 
     func name(of conversation: ConversationID) -> String {
-        self.node?.name(of: conversation)?.text ?? ""
+        self.node?.ask { $0.name(of: conversation)?.text } ?? ""
     }
 
-    func name(of peer: PeerID) -> String { self.node?.profile(of: peer).name ?? "" }
+    func name(of peer: PeerID) -> String { self.node?.ask { $0.profile(of: peer).name } ?? "" }
 }

@@ -212,7 +212,11 @@ public actor NodeShell {
     private func takeBulk() {
         self.hasBulkTurn = false
         self.turn {
-            guard let (link, frames) = self.bulk.next() else { return }
+            // A batch that has begun meanwhile puts it off, which the end of the turn plans.
+            guard let earliest = self.bulkPace.earliest,
+                earliest <= SystemClock.monotonicMicroseconds(),
+                let (link, frames) = self.bulk.next()
+            else { return }
             for frame in frames { self.happened(.received(link, frame)) }
         }
     }

@@ -51,6 +51,7 @@ extension StoreFile {
         try hideHead.bind(1, row.log)
         try hideHead.bind(2, row.seq)
         try hideHead.run()
+        self.knownLogs = KnownRows()
     }
 
     func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
@@ -106,6 +107,7 @@ extension StoreFile {
         try setFork.bind(1, log.id)
         try setFork.bind(2, Int64(proof.point))
         try setFork.run()
+        self.knownLogs = KnownRows()
         if log.head.seq >= proof.point {
             let last = try self.entryRow(log: log.id, seq: proof.point - 1)
             precondition(last != nil || proof.point == 1, "a log has all entries up to its head")
@@ -165,6 +167,7 @@ extension StoreFile {
             try showHead.bind(1, row.log)
             try showHead.bind(2, row.seq)
             try showHead.run()
+            self.knownLogs = KnownRows()
         }
         return released
     }

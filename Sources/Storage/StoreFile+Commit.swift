@@ -78,6 +78,7 @@ extension StoreFile {
                 self.recentIDs = nil
                 self.knownConversations = KnownRows()
                 self.knownAuthors = KnownRows()
+                self.knownLogs = KnownRows()
             }
         }
         let known = self.numbering.take()
@@ -223,6 +224,10 @@ extension StoreFile {
             if progress.hasWaiting { try self.settle(row, &progress) }
         }
         try self.update(log)
+        self.knownLogs.add(
+            LogPlace(
+                conversation: conversation, author: author,
+                incarnation: run.key.name.incarnation), log)
         try self.note(tally, in: conversation)
         try self.store(append.keys, of: run, log: log.id)
     }

@@ -35,16 +35,23 @@ struct EntryRow {
     var isMembership: Bool { self.kind == Entry.Kind.join || self.kind == Entry.Kind.leave }
 }
 
-/// Ids of rows that were looked for lately: a row stays, with its id, once it is committed.
-struct KnownRows<Key: Hashable> {
-    private var ids: [Key: Int64] = [:]
+/// A log, by the rows of its conversation and its author.
+struct LogPlace: Hashable {
+    var conversation: Int64
+    var author: Int64
+    var incarnation: UInt64
+}
+
+/// Rows that were looked for lately, or their ids.
+struct KnownRows<Key: Hashable, Row> {
+    private var rows: [Key: Row] = [:]
     private static var limit: Int { 4_096 }
 
-    subscript(key: Key) -> Int64? { self.ids[key] }
+    subscript(key: Key) -> Row? { self.rows[key] }
 
-    mutating func add(_ key: Key, _ id: Int64) {
-        if self.ids.count >= Self.limit { self.ids = [:] }
-        self.ids[key] = id
+    mutating func add(_ key: Key, _ row: Row) {
+        if self.rows.count >= Self.limit { self.rows = [:] }
+        self.rows[key] = row
     }
 }
 
@@ -117,6 +124,9 @@ extension StoreFile {
     func makeLogRow(
         conversation: Int64, author: Int64, incarnation: UInt64
     ) throws(SQLiteError) -> LogRow {
+        let place = LogPlace(
+            conversation: conversation, author: author, incarnation: incarnation)
+        if let row = self.knownLogs[place] { return row }
         if let row = try self.logRow(
             conversation: conversation, author: author, incarnation: incarnation)
         {

@@ -25,8 +25,11 @@ final class StoreFile {
     private(set) var isOld = false
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
-    var knownConversations = KnownRows<ConversationID>()
-    var knownAuthors = KnownRows<PeerID>()
+    // A row stays, with its id, once it is committed.
+    var knownConversations = KnownRows<ConversationID, Int64>()
+    var knownAuthors = KnownRows<PeerID, Int64>()
+    /// Rows as appends have left them; whatever else changes one forgets them.
+    var knownLogs = KnownRows<LogPlace, LogRow>()
     /// What the last commit left for the next to begin with; nil where that has to be read.
     var numbering: Numbering?
     /// Whether the file has the table of ids; one of an earlier version that is only looked at has

@@ -45,6 +45,23 @@ import Testing
         #expect(configuration.logLevel == .info)
     }
 
+    @Test("a check or a repair asks for no place for the socket, a run does")
+    func withoutRuntimeDirectory() throws {
+        let paths = Paths(environment: ["HOME": "/home/ada"], userID: 4_000_000)
+        func command(_ arguments: [String]) throws -> Command {
+            try Command(arguments: arguments, environment: [:], paths: paths, userName: { nil })
+        }
+        for arguments in [["--check"], ["--repair"], ["--check", "--repair"]] {
+            switch try command(arguments) {
+            case .check(let configuration), .repair(let configuration):
+                #expect(configuration.dataDirectory == "/home/ada/.local/share/stoa")
+            case .run, .version, .help: Issue.record("\(arguments)")
+            }
+        }
+        let error = #expect(throws: ConfigurationError.self) { try command([]) }
+        #expect(error?.description.contains("XDG_RUNTIME_DIR") ?? false)
+    }
+
     @Test("flags are read with a space or an equals sign, lists add up")
     func flags() throws {
         let configuration = try self.configuration([

@@ -71,10 +71,17 @@ struct Conversation: Sendable {
         self.logs[name, default: Log()].tail = tail
     }
 
-    mutating func setHead(_ name: LogName, _ head: Head) {
-        self.logs[name, default: Log()].head = head
-        if self.log(name).tail.seq < head.seq { self.logs[name]?.tail = head }
+    /// Counts a run as stored; gives its log.
+    mutating func append(_ run: VerifiedRun) -> Log {
+        let name = run.run.key.name
+        var log = self.log(name)
+        // A proof may have ended the log while the run was being written.
+        guard !log.isBeyondFork(run.run.first) else { return log }
+        log.head = log.countedHead(of: run)
+        if log.tail.seq < log.head.seq { log.tail = log.head }
+        self.logs[name] = log
         self.digestCache = nil
+        return log
     }
 
     /// Forgets what was accepted but will not reach the disk.
@@ -120,7 +127,7 @@ struct Conversation: Sendable {
 
     /// The deps of the next own entry: the newest heads but the own log's, ascending.
     func deps(besides own: EntryID) -> [EntryID] {
-        let others = self.heads.filter { $0.key != own }
+        let others = self.heads.lazy.filter { $0.key != own }
         let newest = others.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
         return newest.prefix(Limits.depCount).map(\.key).sorted()
     }

@@ -72,23 +72,30 @@ extension Node {
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
-        let live = Self.fitting(self.waiting.live, runs: limit)
-        self.waiting.live.removeFirst(live.count)
-        // A live message that had to wait for bulk does not wait for more of it.
-        if hasLive && self.hadCatchUp {
-            self.hadCatchUp = false
-            for accepted in live { Self.take(accepted, &batch, &flight) }
-            return
+        let count = Self.fitting(self.waiting.live, runs: limit)
+        var live: [Accepted] = []
+        if count == self.waiting.live.count {
+            swap(&live, &self.waiting.live)
+        } else {
+            live = Array(self.waiting.live.prefix(count))
+            self.waiting.live.removeFirst(count)
         }
+        for accepted in live { Self.take(accepted, &batch, &flight) }
+        // A live message that had to wait for bulk does not wait for more of it.
+        let isAlone = hasLive && self.hadCatchUp
+        self.hadCatchUp = false
+        guard !isAlone, !self.waiting.sync.isEmpty else { return }
         // Bulk gets on however many live runs come, but not with what follows one that still waits.
         let left = Set(self.waiting.live.map(\.append.run.run.key))
-        let rest = limit - (Self.size(of: live) + Self.fullRun - 1) / Self.fullRun
-        let sync = Self.fitting(self.waiting.sync, runs: max(1, min(bulk, rest)))
+        let size = live.reduce(0) { $0 + Self.size(of: $1) }
+        let rest = limit - (size + Self.fullRun - 1) / Self.fullRun
+        let sync = self.waiting.sync
+            .prefix(Self.fitting(self.waiting.sync, runs: max(1, min(bulk, rest))))
             .prefix { !left.contains($0.append.run.run.key) }
         self.waiting.sync.removeFirst(sync.count)
         self.hadCatchUp = !sync.isEmpty
         batch.isBesideLive = isLive && !sync.isEmpty
-        for accepted in live + sync { Self.take(accepted, &batch, &flight) }
+        for accepted in sync { Self.take(accepted, &batch, &flight) }
     }
 
     private static func take(
@@ -101,27 +108,25 @@ extension Node {
     /// What a full run counts for in a transaction.
     private static var fullRun: Int { 16 }
 
-    /// What runs count for, by their entries or their bytes; each costs its log's row in any case.
-    private static func size(of runs: ArraySlice<Accepted>) -> Int {
-        runs.reduce(0) { size, accepted in
-            let entries = accepted.append.run.run.entries.count
-            let part = max(
-                Self.fullRun * entries / Limits.runEntries,
-                Self.fullRun * accepted.byteCount / Limits.runFrameBytes)
-            return size + 1 + min(part, Self.fullRun - 1)
-        }
+    /// What a run counts for, by its entries or its bytes; each costs its log's row in any case.
+    private static func size(of accepted: Accepted) -> Int {
+        let entries = accepted.append.run.run.entries.count
+        let part = max(
+            Self.fullRun * entries / Limits.runEntries,
+            Self.fullRun * accepted.byteCount / Limits.runFrameBytes)
+        return 1 + min(part, Self.fullRun - 1)
     }
 
-    /// As many of the first runs as have room where so many full ones have.
-    private static func fitting(_ waiting: [Accepted], runs: Int) -> ArraySlice<Accepted> {
+    /// How many of the first runs have room where so many full ones have.
+    private static func fitting(_ waiting: [Accepted], runs: Int) -> Int {
         var left = runs * Self.fullRun
         var count = 0
         while count < waiting.count {
-            left -= Self.size(of: waiting[count...count])
+            left -= Self.size(of: waiting[count])
             guard left >= 0 else { break }
             count += 1
         }
-        return waiting.prefix(count)
+        return count
     }
 
     // MARK: Own entries
@@ -256,10 +261,9 @@ extension Node {
     // MARK: Outcomes
 
     mutating func committed(_ outcome: BatchOutcome) {
-        guard let flight = self.inFlight, flight.batch.number == outcome.number else {
+        guard let flight = self.inFlight.take(), flight.batch.number == outcome.number else {
             preconditionFailure("the store answers the batch that it was given")
         }
-        self.inFlight = nil
         if flight.batch.incarnation == self.incarnation { self.isIncarnationStored = true }
         self.alerts[.storage] = nil
         self.held = outcome.held
@@ -311,11 +315,7 @@ extension Node {
     ) {
         let run = append.run.run
         let id = run.key.conversation
-        let log = self.conversationTable[id]?.log(run.key.name) ?? Log()
-        // A proof may have ended the log while the run was being written.
-        if !log.isBeyondFork(run.first) {
-            self.conversationTable[id]?.setHead(run.key.name, log.countedHead(of: append.run))
-        }
+        let log = self.conversationTable[id]?.append(append.run) ?? Log()
         self.markDirty(run.key)
         if !isOwn { self.feedReturned(run.key) }
         for (index, cursor) in cursors.enumerated() {
@@ -409,10 +409,9 @@ extension Node {
 
     /// None of the batch is on disk: whoever waited for it is told, and what peers sent is asked for again.
     mutating func commitFailed(_ failure: StoreFailure) {
-        guard let flight = self.inFlight else {
+        guard let flight = self.inFlight.take() else {
             preconditionFailure("the store answers the batch that it was given")
         }
-        self.inFlight = nil
         self.alert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.drop(draft, .storage(failure)) }
         for request in flight.profileRequests {

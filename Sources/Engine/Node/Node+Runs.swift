@@ -63,8 +63,7 @@ extension Node {
         self.conversationTable[key.conversation]?.setTail(key.name, log.countedHead(of: run))
         #if MUTANTS
             if Mutant.claimBeforeCommit.isActive {
-                self.conversationTable[key.conversation]?.setHead(
-                    key.name, log.countedHead(of: run))
+                _ = self.conversationTable[key.conversation]?.append(run)
                 self.markDirty(key)
             }
         #endif

@@ -163,6 +163,16 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         return actions
     }
 
+    /// Lends the node to a body that only asks.
+    ///
+    /// A node in an optional or in another module's storage is copied by each call that does not
+    /// change it, which counts up every table it has; this one takes it where it is.
+    public mutating func ask<Result, Failure>(
+        _ body: (borrowing Node) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(self)
+    }
+
     private mutating func start() {
         if self.profiles[self.id] == nil {
             self.setProfile(Profile(name: self.configuration.name, status: ""), request: nil)

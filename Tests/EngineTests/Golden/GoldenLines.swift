@@ -103,18 +103,21 @@ struct GoldenLines {
             let place = self.story.place(name)
             return Head(seq: place.seq, id: place.id, time: place.entry.time)
         }
+        func stored(_ name: String) -> StoredLog {
+            StoredLog(head: head(name), forkPoint: nil, isHeadShown: true)
+        }
         let empty = Conversation(id: room.conversation, name: room, isJoined: true)
         var nothing = empty
         self.lines["digest.empty"] = nothing.digest(records: [:], through: .max).bytes
         var whole = empty
-        whole.setHead(a, head("a4"))
-        whole.setHead(b, head("b2"))
-        whole.setHead(c, head("c1"))
+        whole.restore(a, stored("a4"), fork: nil)
+        whole.restore(b, stored("b2"), fork: nil)
+        whole.restore(c, stored("c1"), fork: nil)
         self.lines["digest.whole"] =
             whole.digest(records: [ada.author: ada, bea.author: bea], through: .max).bytes
         var forked = empty
         forked.end(a, by: self.story.proof("a2-4", "f2"), head: head("a1"), tail: head("a1"))
-        forked.setHead(b, head("b2"))
+        forked.restore(b, stored("b2"), fork: nil)
         forked.end(c, by: self.story.proof("c1", "e1"), head: .start, tail: .start)
         self.lines["digest.forked"] =
             forked.digest(records: [ada.author: ada], through: .max).bytes
