@@ -8,8 +8,8 @@ internal import Engine
 /// nothing of the order between channels; within the channel the order holds. A peer's credit
 /// bounds what waits of it. `Docs/Decisions/0012-live-beside-catch-up.md`.
 struct BulkQueue {
-    /// What may wait of one link, each frame with what keeping it costs: at least what a peer may
-    /// send without credit, in frames of any useful size.
+    /// What may wait of one link, each frame with what keeping it costs: about what a peer may send
+    /// without credit, in frames of a useful size.
     static let bytesPerLink = Limits.initialCredit
     /// What to keep a frame costs beside its bytes.
     static let frameCost = 256
@@ -19,6 +19,14 @@ struct BulkQueue {
     private struct Lane {
         var frames: [ReceivedFrame] = []
         var cost = 0
+
+        mutating func add(_ frame: ReceivedFrame) -> Bool {
+            let cost = self.cost + frame.byteCount + BulkQueue.frameCost
+            guard cost <= BulkQueue.bytesPerLink else { return false }
+            self.cost = cost
+            self.frames.append(frame)
+            return true
+        }
     }
 
     private var lanes: [LinkID: Lane] = [:]
@@ -30,15 +38,13 @@ struct BulkQueue {
     /// Takes a run of history, or a frame that must not pass one; false for all others, and where
     /// too much waits of the link.
     mutating func take(_ frame: ReceivedFrame, from link: LinkID) -> Bool {
-        let known = self.lanes[link]
-        guard frame.channel == .sync, known != nil || frame.isRun else { return false }
-        var lane = known ?? Lane()
-        lane.cost += frame.byteCount + Self.frameCost
-        guard lane.cost <= Self.bytesPerLink else { return false }
-        lane.frames.append(frame)
-        self.lanes[link] = lane
-        if known == nil { self.turns.append(link) }
-        return true
+        guard frame.channel == .sync else { return false }
+        if self.lanes[link] == nil {
+            guard frame.isRun else { return false }
+            self.lanes[link] = Lane()
+            self.turns.append(link)
+        }
+        return self.lanes[link]?.add(frame) ?? false
     }
 
     /// The next run, and the small frames behind it; links take turns.
