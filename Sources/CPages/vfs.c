@@ -263,7 +263,11 @@ int cpages_register(void) {
     return sqlite3_vfs_register(&vfs, 0);
 }
 
-int cpages_lock(int descriptor) {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+static int set_lock(int descriptor, short type) {
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock);
 }
+
+int cpages_lock(int descriptor) { return set_lock(descriptor, F_WRLCK); }
+
+void cpages_unlock(int descriptor) { (void)set_lock(descriptor, F_UNLCK); }

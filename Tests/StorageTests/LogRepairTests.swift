@@ -176,11 +176,28 @@ struct LogRepairTests {
             try await story.directory.open()
         }
         #expect(failure?.reason == .locked)
+        cpages_unlock(descriptor)
         close(descriptor)
         #expect(try readFile(story.directory.database + "-wal") == damaged)
         let store = try await story.directory.open()
         #expect(await store.mended.count == 1)
         await store.close()
+    }
+
+    @Test("a lock that is given back is free, though a forked process has its descriptor still")
+    func forked() throws {
+        let directory = try TemporaryDirectory()
+        try writeFile(directory.database, [0])
+        let descriptor = open(directory.database, O_RDWR | O_CLOEXEC)
+        let copy = dup(descriptor)
+        let other = open(directory.database, O_RDWR | O_CLOEXEC)
+        try #require(cpages_lock(descriptor) == 0)
+        #expect(cpages_lock(other) == -1)
+        cpages_unlock(descriptor)
+        close(descriptor)
+        #expect(cpages_lock(other) == 0)
+        close(other)
+        close(copy)
     }
 
     @Test(

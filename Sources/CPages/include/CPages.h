@@ -36,6 +36,10 @@ int cpages_register(void);
    F_OFD_SETLK, fcntl(2). Returns 0, or -1 with errno. */
 int cpages_lock(int descriptor);
 
+/* Gives that lock back. Closing the descriptor does so only where no process that was forked
+   meanwhile, and has not yet executed another program, has a copy of it. */
+void cpages_unlock(int descriptor);
+
 /* Whether the first 100 bytes of a file say that its pages have checksums. */
 int cpages_is_sealed_header(const unsigned char *header);
 

@@ -15,7 +15,10 @@ enum LogMending {
         guard try Self.mendable(logPath, path) != nil, let lock = try Self.lock(path) else {
             return []
         }
-        defer { close(lock) }
+        defer {
+            cpages_unlock(lock)
+            close(lock)
+        }
         // Before the lock was taken another process may have been writing.
         guard let log = try Self.mendable(logPath, path) else { return [] }
         try Self.write(log.lastBytes, to: logPath)
