@@ -14,8 +14,8 @@ public enum Limits {
     public static let extensionBytes = 1_024
     /// One signature is checked per run: 128 hashes cost about what one verification does.
     public static let runEntries = 128
-    /// Own entries from one attestation to the next: half a run, so that history can be sent in halves
-    /// where live messages would wait for whole ones.
+    /// Own entries from one attestation to the next, of more than a run at a time: half of one, so that
+    /// history can be sent in halves where live messages would wait for whole runs.
     public static let attestedEntries = 64
     /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
     public static let runEntryBytes = 131_072

@@ -189,12 +189,15 @@ extension Node {
         var keys: [Int: String] = [:]
         var bytes = 0
         var start = tail
-        for draft in drafts {
+        for (index, draft) in drafts.enumerated() {
             let time = self.ownTime(after: max(tail.time, floor))
             let entry = Entry(
                 kind: draft.content.kind, time: time, deps: deps,
                 payload: .present(draft.content.payload(using: &self.random)))
-            if gathered.count == Limits.attestedEntries
+            // What one run can hold stays one: a peer writes each run that it gets at once.
+            let left = drafts.count - index
+            if gathered.count == Limits.attestedEntries && gathered.count + left > Limits.runEntries
+                || gathered.count == Limits.runEntries
                 || bytes + entry.runBytes > Limits.runEntryBytes
             {
                 batch.appends.append(self.attest(gathered, ids, keys, key, after: start))

@@ -48,18 +48,20 @@ import Testing
         #expect(areBeside == [false, true, false, true, true, true, true])
     }
 
-    @Test("own messages are attested so that half a run can be sent")
-    func attested() throws {
+    @Test(
+        "many own messages are attested so that half a run can be sent, those of one run together",
+        arguments: [(200, [1, 64, 64, 72]), (128, [1, 128]), (129, [1, 64, 65]), (1, [1, 1])])
+    func attested(count: Int, expected: [Int]) throws {
         var harness = Harness()
         harness.join(Self.ops)
         harness.settle()
-        for number in 0...200 { harness.say("\(number)", in: Self.ops) }
+        for number in 0...count { harness.say("\(number)", in: Self.ops) }
         var sizes: [Int] = []
         while let batch = harness.batch {
             sizes += batch.appends.map(\.run.run.entries.count)
             harness.write()
         }
-        #expect(sizes == [1, 64, 64, 64, 8])
+        #expect(sizes == expected)
     }
 
     @Test("history is read in whole runs, and in halves while live messages come or go on the link")
