@@ -16,6 +16,15 @@ import Testing
         return harness
     }
 
+    /// Links a peer that has nothing, and gives the row of the own log as it is told.
+    private static func linkedRow(_ harness: inout Harness) throws -> ClockRow {
+        harness.link(2, in: [Self.ops])
+        harness.give(.digest(Self.ops.conversation, Bytes32.zero), from: 2)
+        var own: ClockRow?
+        for case .clock(_, true, let rows) in harness.take(from: 2) { own = rows.first }
+        return try #require(own)
+    }
+
     private static func credit(_ bytes: UInt64, to harness: inout Harness) {
         if bytes > 0 { harness.give(.credit(.live, bytes: bytes), from: 2) }
     }
@@ -70,12 +79,8 @@ import Testing
         harness.join(Self.ops)
         for number in 1...200 { harness.say("\(number)", in: Self.ops) }
         harness.settle()
-        harness.link(2, in: [Self.ops])
         let room = Self.ops.conversation
-        harness.give(.digest(room, Bytes32.zero), from: 2)
-        var own: ClockRow?
-        for case .clock(_, true, let rows) in harness.take(from: 2) { own = rows.first }
-        let row = try #require(own)
+        let row = try Self.linkedRow(&harness)
         func asked(_ harness: inout Harness) -> UInt64? {
             harness.give(
                 .want(Want(conversation: room, tag: row.tag, from: 3, through: row.seq)), from: 2)
@@ -272,12 +277,8 @@ import Testing
             harness.say("\(number)", in: Self.ops)
             harness.settle()
         }
-        harness.link(2, in: [Self.ops])
         let room = Self.ops.conversation
-        harness.give(.digest(room, Bytes32.zero), from: 2)
-        var own: ClockRow?
-        for case .clock(_, true, let rows) in harness.take(from: 2) { own = rows.first }
-        let row = try #require(own)
+        let row = try Self.linkedRow(&harness)
         harness.give(.clock(room, isComplete: true, []), from: 2)
         harness.settle()
         #expect(harness.pushed(to: 2).isEmpty)
