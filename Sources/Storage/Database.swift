@@ -17,6 +17,14 @@ final class Database {
     /// How long the write-ahead log is.
     private final class Journal {
         var pages: Int32 = 0
+
+        /// Copies it into the database, as far as that works; sqlite3_wal_checkpoint_v2.
+        func checkpoint(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+            let code = sqlite3_wal_checkpoint_v2(
+                handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            // The commit behind a checkpoint starts the log anew.
+            if code == SQLITE_OK { self.pages = 0 }
+        }
     }
 
     /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
@@ -78,22 +86,13 @@ final class Database {
                 // The connection keeps it for as long as it can call this.
                 let own = Unmanaged<Journal>.fromOpaque(journal).takeUnretainedValue()
                 own.pages = pages
-                if pages >= Database.checkpointPages {
-                    let code = sqlite3_wal_checkpoint_v2(
-                        handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-                    // The commit behind a checkpoint starts the log anew.
-                    if code == SQLITE_OK { own.pages = 0 }
-                }
+                if pages >= Database.checkpointPages { own.checkpoint(handle, name) }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self.journal).toOpaque())
     }
 
-    /// Copies the write-ahead log into the database, as far as that works; sqlite3_wal_checkpoint_v2.
-    func checkpoint() {
-        let code = sqlite3_wal_checkpoint_v2(
-            self.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        if code == SQLITE_OK { self.journal.pages = 0 }
-    }
+    /// Copies the write-ahead log into the database, as far as that works.
+    func checkpoint() { self.journal.checkpoint(self.handle, nil) }
 
     /// Whether a checkpoint would be worth its syncs, and is short still.
     var isCheckpointDue: Bool { self.journal.pages >= Self.shortCheckpointPages }

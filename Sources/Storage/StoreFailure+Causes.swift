@@ -40,10 +40,11 @@ extension StoreFailure {
             path: path)
     }
 
-    /// Refuses the database of another program.
+    /// Refuses the database of another program; there is nothing in it to repair.
     init(foreign path: String) {
         self.init(
-            reason: .corrupt, detail: "\(path) is a database, but not one of Stoa", path: path)
+            reason: .corrupt, detail: "\(path) is a database, but not one of Stoa",
+            remedy: "move it away if it stands there by mistake, or choose another data directory")
     }
 
     init(reason: Reason, detail: String, path: String) {

@@ -68,6 +68,47 @@ import Testing
         #expect(texts == ["first"])
     }
 
+    @Test("history comes to its end beside live messages, and none of either is lost")
+    func historyBesideLive() throws {
+        let ada = try TestDaemon(name: "ada")
+        try ada.ask("join", ["room": "archive"])
+        let archivist = try ada.connect()
+        // Several checkpoints' worth, so that these are made beside the live messages, too.
+        let count = 4_000
+        for number in 1..<count {
+            try archivist.write(
+                """
+                {"jsonrpc":"2.0","method":"send","params":{"to":"archive","text":"\(number)"}}
+
+                """)
+        }
+        try archivist.ask("send", self.send("\(count)", to: "archive", wait: "sent"))
+
+        let bob = try TestDaemon(name: "bob", peers: [try ada.address()])
+        for daemon in [ada, bob] { try daemon.ask("join", ["room": "live"]) }
+        let writer = try ada.connect()
+        try writer.ask("send", self.send("0", to: "live"))
+        let reader = try bob.connect()
+        try reader.ask("subscribe", ["from": 0])
+        try bob.ask("join", ["room": "archive"])
+        var (history, live, sent) = (0, 0, 1)
+        while history < count || live < sent {
+            if history < count {
+                try writer.ask("send", self.send("\(sent)", to: "live", wait: "sent"))
+                sent += 1
+            }
+            let message = try reader.message()
+            guard message["kind"] == "text" else { continue }
+            if message["conversationName"] == "live" {
+                #expect(message["text"] == .string("\(live)"))
+                live += 1
+            } else {
+                history += 1
+                #expect(message["text"] == .string("\(history)"))
+            }
+        }
+    }
+
     @Test("the same idempotency key sends one message, also after a restart")
     func idempotency() throws {
         let directory = try TestFolder()

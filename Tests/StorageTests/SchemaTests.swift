@@ -121,6 +121,8 @@ struct SchemaTests {
         let before = try readFile(directory.database)
         let failure = await #expect(throws: StoreFailure.self) { try await directory.open() }
         #expect(failure?.reason == .corrupt)
+        #expect(failure?.remedy.contains("another data directory") == true)
+        #expect(failure?.remedy.contains("--repair") == false)
         #expect(try readFile(directory.database) == before)
     }
 }

@@ -7,9 +7,10 @@ enum LogMending {
     /// Writes the lost bits of the last commit where they are all that is wrong with a database's
     /// log (``WriteAheadLog/lastBytes``), and syncs them; gives what was wrong, in words.
     ///
-    /// Does nothing while another process has the database open. Throws `newer` for the database of a
-    /// later version, and `corrupt` for that of another program and for any other damage: SQLite would take it for the end of the log, and what was committed behind it would
-    /// be lost. A crash leaves each byte as it was or as it should be.
+    /// Does nothing while another process has the database open. Throws `newer` for the database of
+    /// a later version, and `corrupt` for that of another program and for any other damage: SQLite
+    /// would take it for the end of the log, and what was committed behind it would be lost. A crash
+    /// leaves each byte as it was or as it should be.
     static func mend(database path: String) throws(StoreFailure) -> [String] {
         let logPath = path + "-wal"
         guard try Self.mendable(logPath, path) != nil, let lock = try Self.lock(path) else {
