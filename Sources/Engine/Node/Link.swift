@@ -120,7 +120,7 @@ struct Link: Sendable {
     let since: Instant
 
     var rooms: [ConversationID: RoomName] = [:]
-    var shared: [ConversationID: SharedConversation] = [:]
+    var shared = Table<ConversationID, SharedConversation>()
 
     // Sending: what may still be sent, and what waits for credit.
     private var credit = PerChannel(Limits.initialCredit)

@@ -389,7 +389,7 @@ extension Node {
     /// Gives what a link that is gone was asked for to others.
     mutating func dropFetches(of link: Link) {
         let id = link.id
-        var rooms = Set(link.shared.filter { !$0.value.discoveries.isEmpty }.keys)
+        var rooms = Set(link.shared.filter { !$0.value.discoveries.isEmpty }.map(\.key))
         for (key, fetch) in self.fetches where fetch.link == id {
             self.fetches[key] = nil
             rooms.insert(key.conversation)

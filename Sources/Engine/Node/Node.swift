@@ -38,11 +38,11 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var deliveryArmedAt: UInt64?
 
     // Conversations and people.
-    var conversationTable: [ConversationID: Conversation] = [:]
+    var conversationTable = Table<ConversationID, Conversation>()
     var profiles: [PeerID: Record] = [:]
 
     // Links and sync.
-    var links: [LinkID: Link] = [:]
+    var links = Table<LinkID, Link>()
     /// The links that share a conversation, oldest first.
     var sharers: [ConversationID: [LinkID]] = [:]
     /// The links that keep records of authors who are not known yet.
