@@ -53,25 +53,29 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     public var text: String {
         let (days, inDay) = self.milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let (year, month, day) = Self.date(atDay: days)
-        var output: [UInt8] = []
-        output.reserveCapacity(24)
-        func put(_ value: Int64, _ width: Int, _ after: UInt8) {
-            var divisor: Int64 = 1
-            for _ in 1..<width { divisor *= 10 }
-            while divisor > 0 {
-                output.append(0x30 + UInt8(value / divisor % 10))
-                divisor /= 10
+        return String(unsafeUninitializedCapacity: 24) { output in
+            var count = 0
+            func put(_ byte: UInt8) {
+                output[count] = byte
+                count += 1
             }
-            output.append(after)
+            func put(_ value: Int64, _ after: UInt8) {
+                put(0x30 + UInt8(truncatingIfNeeded: value / 10))
+                put(0x30 + UInt8(truncatingIfNeeded: value % 10))
+                put(after)
+            }
+            put(0x30 + UInt8(truncatingIfNeeded: year / 1_000))
+            put(0x30 + UInt8(truncatingIfNeeded: year / 100 % 10))
+            put(year % 100, UInt8(ascii: "-"))
+            put(month, UInt8(ascii: "-"))
+            put(day, UInt8(ascii: "T"))
+            put(inDay / 3_600_000, UInt8(ascii: ":"))
+            put(inDay / 60_000 % 60, UInt8(ascii: ":"))
+            put(inDay / 1_000 % 60, UInt8(ascii: "."))
+            put(0x30 + UInt8(truncatingIfNeeded: inDay / 100 % 10))
+            put(inDay % 100, UInt8(ascii: "Z"))
+            return count
         }
-        put(year, 4, UInt8(ascii: "-"))
-        put(month, 2, UInt8(ascii: "-"))
-        put(day, 2, UInt8(ascii: "T"))
-        put(inDay / 3_600_000, 2, UInt8(ascii: ":"))
-        put(inDay / 60_000 % 60, 2, UInt8(ascii: ":"))
-        put(inDay / 1_000 % 60, 2, UInt8(ascii: "."))
-        put(inDay % 1_000, 3, UInt8(ascii: "Z"))
-        return String(decoding: output, as: UTF8.self)
     }
 
     /// The earlier moment is the smaller.

@@ -171,7 +171,7 @@ extension NodeShell {
         case (.left(let id), .leave):
             reply.answer(LeaveResult(id: id.description, name: self.name(of: id)).json)
         case (.sent(let message, let isDuplicate, let peers), .send):
-            reply.answer(Self.sendResult(message, isDuplicate: isDuplicate, peers).json)
+            reply.answer(Self.sendResult(message, isDuplicate: isDuplicate, peers).written)
         case (.connecting, .connect(_, let address)):
             reply.answer(ConnectResult(address: address).json)
         case (.profile, .profile): reply.answer(self.ownProfile().json)

@@ -67,6 +67,17 @@ struct ResultTests {
                         == Response(id: .integer(1), result: result.json).line)
             }
         }
+        for peers in [[], ["p"], ["p", "\"q"]] {
+            let sent = SendResult(
+                id: "i", conversation: "c", cursor: -1, time: Self.time, duplicate: !peers.isEmpty,
+                deliveredTo: peers)
+            #expect(sent.written.bytes == sent.json.bytes)
+            for id in [RequestID.null, .string("a\"\n"), .integer(-7)] {
+                #expect(
+                    Response(id: id, result: sent.written).line
+                        == Response(id: id, result: sent.json).line)
+            }
+        }
         let rooms = [nil, Self.message, strange].enumerated().map { index, message in
             ConversationResult(
                 id: "c\(index)", kind: .room, name: "\"\(index)",

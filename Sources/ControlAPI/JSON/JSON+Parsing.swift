@@ -212,6 +212,8 @@ extension JSONParser {
     private mutating func skipPlain(_ bytes: Span<UInt8>) throws(JSONError) -> UInt8 {
         var index = self.index
         defer { self.index = index }
+        // Eight at a time, as long as nothing among them needs a look.
+        while index + 8 <= bytes.count, JSON.isPlain(bytes.bytes.word(at: index)) { index += 8 }
         while index < bytes.count {
             let byte = bytes[index]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return byte }

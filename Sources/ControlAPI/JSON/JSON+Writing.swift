@@ -48,6 +48,14 @@ extension JSON {
         }
     }
 
+    /// Appends a string as JSON, with its quotes, behind what comes before it.
+    static func write(
+        _ before: StaticString, _ string: String, into output: inout [UInt8]
+    ) {
+        before.withUTF8Buffer { output.append(contentsOf: $0) }
+        Self.write(string, into: &output)
+    }
+
     /// Appends a string as JSON, with its quotes.
     static func write(_ string: String, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
@@ -68,9 +76,7 @@ extension JSON {
         var start = 0
         // Eight at a time, as long as all are ASCII that is written as it is.
         while start + 8 <= bytes.count {
-            // Any eight bytes are a number, and the load checks its bounds.
-            let word = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
-            guard Self.isPlain(word) else { break }
+            guard Self.isPlain(bytes.bytes.word(at: start)) else { break }
             start += 8
         }
         for index in start..<bytes.count {
@@ -85,9 +91,8 @@ extension JSON {
     }
 
     /// Whether eight bytes are all from 0x20 to 0x7E and neither quote nor backslash.
-    private static func isPlain(_ word: UInt64) -> Bool {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x80 * ones
+    static func isPlain(_ word: UInt64) -> Bool {
+        let (ones, tops) = (UInt64.ones, UInt64.tops)
         // Below 0x80 in each byte, so no sum or difference reaches the next one.
         guard word & tops == 0 else { return false }
         // The top bit of a byte is set where it is 0x20 or more, and for the sum where it is 0x7F.
@@ -119,5 +124,28 @@ extension JSON {
                     contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
             }
         }
+    }
+}
+
+extension RawSpan {
+    /// The eight bytes from an offset on, which must be there.
+    func word(at offset: Int) -> UInt64 {
+        // Any eight bytes are a number, and the load checks its bounds.
+        self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+}
+
+extension UInt64 {
+    /// The lowest bit of each byte.
+    fileprivate static var ones: UInt64 { 0x0101_0101_0101_0101 }
+
+    /// The highest bit of each byte.
+    fileprivate static var tops: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// Whether one of the eight bytes is this one.
+    func hasByte(_ byte: UInt8) -> Bool {
+        // Zero where the byte is; only a zero, or what lies above one, borrows into the top bit.
+        let difference = self ^ (UInt64(byte) * Self.ones)
+        return (difference &- Self.ones) & ~difference & Self.tops != 0
     }
 }

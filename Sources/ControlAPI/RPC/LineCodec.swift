@@ -37,7 +37,7 @@ public struct LineCodec: Sendable {
         guard !self.failed else { return }
         self.compact()
         var rest = bytes
-        while let newline = rest.firstIndex(of: 0x0A) {
+        while let newline = rest.span.firstNewline.map({ rest.startIndex + $0 }) {
             guard self.take(rest[..<newline]) else { return }
             self.ends.append(self.buffer.count)
             self.buffer.append(0x0A)
@@ -86,5 +86,15 @@ public struct LineCodec: Sendable {
         for index in self.ends.indices { self.ends[index] -= self.start }
         self.nextEnd = 0
         self.start = 0
+    }
+}
+
+extension Span<UInt8> {
+    /// Where the first newline is; nil where there is none.
+    fileprivate var firstNewline: Int? {
+        var start = 0
+        // Eight at a time, as long as none is among them.
+        while start + 8 <= self.count, !self.bytes.word(at: start).hasByte(0x0A) { start += 8 }
+        return self.indices[start...].first { self[$0] == 0x0A }
     }
 }

@@ -38,7 +38,19 @@ public struct Response: Equatable, Sendable {
     }
 
     /// The response as one line with its newline, ready to be written to the socket.
-    public var line: [UInt8] { self.json.line }
+    ///
+    /// The same bytes as ``json`` gives, written without a tree around what was written already.
+    public var line: [UInt8] {
+        guard case .result(.written(let result)) = self.outcome else { return self.json.line }
+        var output: [UInt8] = []
+        output.reserveCapacity(result.count + 64)
+        output.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":".utf8)
+        self.id.json.write(into: &output)
+        output.append(contentsOf: ",\"result\":".utf8)
+        output.append(contentsOf: result)
+        output.append(contentsOf: "}\n".utf8)
+        return output
+    }
 }
 
 extension JSON {

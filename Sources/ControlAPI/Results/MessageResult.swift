@@ -59,18 +59,14 @@ public struct MessageResult: Equatable, Sendable {
 
     /// Appends the compact text of ``json``.
     func write(into output: inout [UInt8]) {
-        func put(_ name: StaticString, _ value: String) {
-            name.withUTF8Buffer { output.append(contentsOf: $0) }
-            JSON.write(value, into: &output)
-        }
-        put("{\"id\":", self.id)
-        put(",\"conversation\":", self.conversation)
-        put(",\"conversationName\":", self.conversationName)
-        put(",\"author\":", self.author)
-        put(",\"authorName\":", self.authorName)
-        put(",\"kind\":", self.kind.rawValue)
-        put(",\"text\":", self.text)
-        put(",\"time\":", self.time.text)
+        JSON.write("{\"id\":", self.id, into: &output)
+        JSON.write(",\"conversation\":", self.conversation, into: &output)
+        JSON.write(",\"conversationName\":", self.conversationName, into: &output)
+        JSON.write(",\"author\":", self.author, into: &output)
+        JSON.write(",\"authorName\":", self.authorName, into: &output)
+        JSON.write(",\"kind\":", self.kind.rawValue, into: &output)
+        JSON.write(",\"text\":", self.text, into: &output)
+        JSON.write(",\"time\":", self.time.text, into: &output)
         output.append(contentsOf: ",\"cursor\":".utf8)
         output.append(contentsOf: String(self.cursor).utf8)
         output.append(contentsOf: (self.late ? ",\"late\":true" : ",\"late\":false").utf8)

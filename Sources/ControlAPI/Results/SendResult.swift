@@ -34,4 +34,20 @@ public struct SendResult: Equatable, Sendable {
             "duplicate": .bool(self.duplicate), "deliveredTo": .strings(self.deliveredTo),
         ]
     }
+
+    /// The same as ``json``, written without a tree in between.
+    public var written: JSON {
+        var output: [UInt8] = []
+        output.reserveCapacity(240 + 55 * self.deliveredTo.count)
+        JSON.write("{\"id\":", self.id, into: &output)
+        JSON.write(",\"conversation\":", self.conversation, into: &output)
+        output.append(contentsOf: ",\"cursor\":\(self.cursor)".utf8)
+        JSON.write(",\"time\":", self.time.text, into: &output)
+        output.append(
+            contentsOf: (self.duplicate ? ",\"duplicate\":true" : ",\"duplicate\":false").utf8)
+        output.append(contentsOf: ",\"deliveredTo\":".utf8)
+        JSON.strings(self.deliveredTo).write(into: &output)
+        output.append(UInt8(ascii: "}"))
+        return .written(output)
+    }
 }

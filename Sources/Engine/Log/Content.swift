@@ -50,7 +50,7 @@ public enum Content: Hashable, Sendable {
     public init?(kind: UInt8, payload: [UInt8], in conversation: ConversationID) {
         guard payload.count > Self.saltBytes, payload[0] == 0 else { return nil }
         let content = payload[(1 + Self.saltBytes)...]
-        guard let text = String(validating: content, as: UTF8.self) else { return nil }
+        guard let text = String(utf8: content.span) else { return nil }
         switch kind {
         case Entry.Kind.text where !text.isEmpty:
             self = .text(text)
@@ -62,5 +62,15 @@ public enum Content: Hashable, Sendable {
         default:
             return nil
         }
+    }
+}
+
+extension String {
+    /// Copies a text; nil where the bytes are not UTF-8.
+    ///
+    /// The same as `String(validating:as:)`, which looks up types at run time for each text.
+    init?(utf8 bytes: Span<UInt8>) {
+        guard let text = try? UTF8Span(validating: bytes) else { return nil }
+        self.init(copying: text)
     }
 }

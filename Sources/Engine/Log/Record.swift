@@ -16,6 +16,8 @@ public struct Record: Hashable, Sendable {
     public let value: [UInt8]
     /// The author's signature over all of the above.
     public let signature: Bytes64
+    /// What a profile says, read once; nil for other kinds and where it cannot be read.
+    public let profile: Profile?
 
     /// The kinds that this version writes and reads.
     public enum Kind {
@@ -36,6 +38,7 @@ public struct Record: Hashable, Sendable {
         self.conversation = conversation
         self.time = time
         self.value = value
+        self.profile = Self.profile(kind, value)
         self.signature = signer.sign(
             Self.context
                 + Self.body(
@@ -101,7 +104,12 @@ public struct Record: Hashable, Sendable {
                 field: "record value", limit: Limits.recordValueBytes, got: UInt64(length))
         }
         self.value = try reader.raw("record value", count: length)
+        self.profile = Self.profile(self.kind, self.value)
         self.signature = try reader.bytes64("record signature")
+    }
+
+    private static func profile(_ kind: UInt8, _ value: [UInt8]) -> Profile? {
+        kind == Self.Kind.profile ? try? Profile(decoding: value) : nil
     }
 }
 

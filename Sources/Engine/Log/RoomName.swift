@@ -47,7 +47,10 @@ public struct RoomName: Hashable, Comparable, Sendable {
     }
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        if Self.isPunctuation(scalar) { return true }
+        switch scalar {
+        case "a"..."z", "0"..."9", "-", "_", ".": return true
+        default: break
+        }
         switch scalar.properties.generalCategory {
         case .lowercaseLetter, .otherLetter, .decimalNumber: return true
         default: return false

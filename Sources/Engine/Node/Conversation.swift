@@ -127,6 +127,7 @@ struct Conversation: Sendable {
 
     /// The deps of the next own entry: the newest heads but the own log's, ascending.
     func deps(besides own: EntryID) -> [EntryID] {
+        if self.heads.count == 1, self.heads[own] != nil { return [] }
         let others = self.heads.lazy.filter { $0.key != own }
         let newest = others.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
         return newest.prefix(Limits.depCount).map(\.key).sorted()

@@ -46,6 +46,7 @@ extension Node {
     #endif
 
     private mutating func takeSmallThings(_ batch: inout Batch, _ flight: inout InFlight) {
+        guard self.waiting.hasSmallThings else { return }
         batch.records = self.waiting.records.sorted { $0.key < $1.key }.map(\.value)
         batch.proofs = self.waiting.proofs
         batch.peers = self.waiting.peers.sorted { $0.key < $1.key }.map(\.value)

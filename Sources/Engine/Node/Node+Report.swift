@@ -98,7 +98,7 @@ extension Node {
 
     /// The name and status that a person chose; empty texts where none are known.
     public func profile(of peer: PeerID) -> Profile {
-        self.profiles[peer].flatMap { try? Profile(decoding: $0.value) }
+        self.profiles[peer]?.profile
             ?? Profile(name: peer == self.id ? self.configuration.name : "", status: "")
     }
 
@@ -113,8 +113,9 @@ extension Node {
     public func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
         guard let name = RoomName(typed: text) else { throw .malformed(text) }
-        guard self.conversationTable[name.conversation] != nil else { throw .notFound(text) }
-        return name.conversation
+        let id = name.conversation
+        guard self.conversationTable[id] != nil else { throw .notFound(text) }
+        return id
     }
 
     /// The person that `@name`, `@` and a key prefix of at least eight characters, or a full key means.

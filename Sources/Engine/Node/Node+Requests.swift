@@ -231,7 +231,7 @@ extension Node {
             }
             guard record.kind == Record.Kind.profile, record.conversation == nil,
                 self.takesPlace(record, of: standing), !self.isAhead(record.time),
-                (try? Profile(decoding: record.value)) != nil, let state = self.links[link]
+                record.profile != nil, let state = self.links[link]
             else { continue }
             if record.author == state.info.peer
                 || state.shared.keys.contains(where: { self.knows(record.author, in: $0) })

@@ -158,7 +158,8 @@ extension Node {
     /// A run answers the question for a log's first entries: what is left of it is a fetch.
     private mutating func discovered(_ key: LogKey, from id: LinkID) {
         let room = key.conversation
-        guard let tag = self.links[id]?.tag(key.name, in: room),
+        guard self.links[id]?.shared[room]?.discoveries.isEmpty == false,
+            let tag = self.links[id]?.tag(key.name, in: room),
             let fetch = self.links[id]?.shared[room]?.discoveries.removeValue(forKey: tag)
         else { return }
         self.links[id]?.shared[room]?.unknown[tag] = nil

@@ -65,6 +65,12 @@ struct Waiting: Sendable {
     var peers: [PeerID: KnownPeer] = [:]
     var profileRequests: [RequestID] = []
     var release = false
+
+    /// Whether there is anything besides drafts, runs and memberships.
+    var hasSmallThings: Bool {
+        self.release || !self.records.isEmpty || !self.proofs.isEmpty || !self.peers.isEmpty
+            || !self.profileRequests.isEmpty
+    }
 }
 
 /// The batch that the store is writing, and who waits for it.

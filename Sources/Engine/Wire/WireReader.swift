@@ -134,7 +134,7 @@ public struct WireReader: Sendable {
     public mutating func text(_ field: StaticName, limit: Int) throws(WireError) -> String {
         var ahead = self
         let bytes = try ahead.sized(field, limit: limit)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = String(utf8: bytes.span) else {
             throw .text(field: field)
         }
         self = ahead

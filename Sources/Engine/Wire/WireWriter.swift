@@ -19,8 +19,10 @@ public struct WireWriter: Sendable {
 
     /// Appends an eight-byte big-endian integer.
     public mutating func u64(_ value: UInt64) {
-        for shift in stride(from: 56, through: 0, by: -8) {
-            self.bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
+        self.bytes.append(addingCapacity: 8) { output in
+            for shift in stride(from: 56, through: 0, by: -8) {
+                output.append(UInt8(truncatingIfNeeded: value &>> UInt64(shift)))
+            }
         }
     }
 
