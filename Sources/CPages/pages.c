@@ -26,8 +26,8 @@ static uint64_t merge(uint64_t sum, uint64_t lane) {
     return (sum ^ turn(0, lane)) * prime1 + prime4;
 }
 
-uint64_t cpages_sum(const unsigned char *page, uint32_t number) {
-    const int count = CPAGES_PAGE_BYTES - CPAGES_RESERVED_BYTES;
+uint64_t cpages_sum(const unsigned char *page, int bytes, uint32_t number) {
+    const int count = bytes - CPAGES_RESERVED_BYTES;
     uint64_t seed = number;
     uint64_t a = seed + prime1 + prime2, b = seed + prime2, c = seed, d = seed - prime1;
     int place = 0;
@@ -46,35 +46,35 @@ uint64_t cpages_sum(const unsigned char *page, uint32_t number) {
     return sum ^ sum >> 32;
 }
 
-static uint64_t stored(const unsigned char *page) {
-    return load(page + CPAGES_PAGE_BYTES - CPAGES_RESERVED_BYTES);
+static uint64_t stored(const unsigned char *page, int bytes) {
+    return load(page + bytes - CPAGES_RESERVED_BYTES);
 }
 
-void cpages_seal(unsigned char *page, uint32_t number) {
-    uint64_t sum = cpages_sum(page, number);
+void cpages_seal(unsigned char *page, int bytes, uint32_t number) {
+    uint64_t sum = cpages_sum(page, bytes, number);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     sum = __builtin_bswap64(sum);
 #endif
-    memcpy(page + CPAGES_PAGE_BYTES - CPAGES_RESERVED_BYTES, &sum, 8);
+    memcpy(page + bytes - CPAGES_RESERVED_BYTES, &sum, 8);
 }
 
-int cpages_is_sealed(const unsigned char *page, uint32_t number) {
-    return cpages_sum(page, number) == stored(page);
+int cpages_is_sealed(const unsigned char *page, int bytes, uint32_t number) {
+    return cpages_sum(page, bytes, number) == stored(page, bytes);
 }
 
-int cpages_mend(unsigned char *page, uint32_t number) {
-    uint64_t wanted = stored(page);
-    uint64_t difference = cpages_sum(page, number) ^ wanted;
+int cpages_mend(unsigned char *page, int bytes, uint32_t number) {
+    uint64_t wanted = stored(page, bytes);
+    uint64_t difference = cpages_sum(page, bytes, number) ^ wanted;
     if (difference == 0) return 1;
     if ((difference & (difference - 1)) == 0) {
         /* The flipped bit is one of the checksum itself. */
-        cpages_seal(page, number);
+        cpages_seal(page, bytes, number);
         return 1;
     }
-    for (int place = 0; place < CPAGES_PAGE_BYTES - CPAGES_RESERVED_BYTES; place++) {
+    for (int place = 0; place < bytes - CPAGES_RESERVED_BYTES; place++) {
         for (int bit = 0; bit < 8; bit++) {
             page[place] ^= 1 << bit;
-            if (cpages_sum(page, number) == wanted) return 1;
+            if (cpages_sum(page, bytes, number) == wanted) return 1;
             page[place] ^= 1 << bit;
         }
     }
@@ -100,9 +100,8 @@ void cpages_log_sum(const unsigned char *bytes, int count, int is_big_endian, ui
     sum[1] = second;
 }
 
-int cpages_log_candidates(const unsigned char *frame, const uint32_t start[2],
+int cpages_log_candidates(const unsigned char *frame, int count, const uint32_t start[2],
                           const uint32_t end[2], int is_big_endian, uint32_t *bits, int limit) {
-    const int count = 8 + CPAGES_PAGE_BYTES;
     uint32_t before[2] = {start[0], start[1]};
     int found = 0;
     for (int place = 0; place < count; place++) {

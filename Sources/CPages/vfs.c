@@ -15,6 +15,8 @@ struct pages_file {
     sqlite3_file *real;
     /* Whether the file's pages have checksums. */
     int is_sealed;
+    /* Their size; 0 while none is known. */
+    int page_bytes;
     uint32_t damaged;
 };
 
@@ -32,31 +34,51 @@ int cpages_is_sealed_header(const unsigned char *header) {
     return header[20] == CPAGES_RESERVED_BYTES || (application == 0x73746f61 && version >= 2);
 }
 
+int cpages_page_bytes(const unsigned char *header) {
+    int bytes = header[16] << 8 | header[17];
+    return bytes == CPAGES_PAGE_BYTES || bytes == CPAGES_LARGE_PAGE_BYTES ? bytes : 0;
+}
+
+static void note_header(struct pages_file *pages, const unsigned char *header) {
+    pages->is_sealed = cpages_is_sealed_header(header);
+    pages->page_bytes = cpages_page_bytes(header);
+}
+
 static int close_file(sqlite3_file *file) { return real_of(file)->pMethods->xClose(real_of(file)); }
 
 static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 offset) {
     struct pages_file *pages = (struct pages_file *)file;
     int code = pages->real->pMethods->xRead(pages->real, buffer, count, offset);
     if (code != SQLITE_OK) return code;
-    if (offset == 0 && count >= 100) pages->is_sealed = cpages_is_sealed_header(buffer);
+    if (offset == 0 && count >= 100) note_header(pages, buffer);
     if (!pages->is_sealed || count < 512) return SQLITE_OK;
-    uint32_t number = (uint32_t)(offset / CPAGES_PAGE_BYTES) + 1;
-    /* A header that asks for pages of another size is damaged, too. */
-    if (count == CPAGES_PAGE_BYTES && offset % CPAGES_PAGE_BYTES == 0 &&
-        cpages_is_sealed(buffer, number))
+    const int bytes = pages->page_bytes;
+    if (bytes == 0) {
+        /* A header that asks for pages of another size is damaged, too. */
+        pages->damaged = 1;
+        return SQLITE_IOERR_DATA;
+    }
+    uint32_t number = (uint32_t)(offset / bytes) + 1;
+    if (count == bytes && offset % bytes == 0 && cpages_is_sealed(buffer, bytes, number))
         return SQLITE_OK;
+    if (count != bytes && offset == 0) {
+        /* Before SQLite knows the size it reads another one's first page, and then this one's. */
+        unsigned char page[CPAGES_LARGE_PAGE_BYTES];
+        code = pages->real->pMethods->xRead(pages->real, page, bytes, 0);
+        if (code != SQLITE_OK || cpages_is_sealed(page, bytes, 1)) return code;
+    }
     pages->damaged = number;
     return SQLITE_IOERR_DATA;
 }
 
 static int write_file(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
     struct pages_file *pages = (struct pages_file *)file;
-    if (offset == 0 && count >= 100) pages->is_sealed = cpages_is_sealed_header(buffer);
-    if (!pages->is_sealed || count != CPAGES_PAGE_BYTES || offset % CPAGES_PAGE_BYTES != 0)
+    if (offset == 0 && count >= 100) note_header(pages, buffer);
+    if (!pages->is_sealed || count != pages->page_bytes || offset % count != 0)
         return pages->real->pMethods->xWrite(pages->real, buffer, count, offset);
-    unsigned char page[CPAGES_PAGE_BYTES];
-    memcpy(page, buffer, sizeof page);
-    cpages_seal(page, (uint32_t)(offset / CPAGES_PAGE_BYTES) + 1);
+    unsigned char page[CPAGES_LARGE_PAGE_BYTES];
+    memcpy(page, buffer, (size_t)count);
+    cpages_seal(page, count, (uint32_t)(offset / count) + 1);
     return pages->real->pMethods->xWrite(pages->real, page, count, offset);
 }
 
@@ -90,17 +112,18 @@ static int read_pages(struct pages_file *pages, struct cpages_reading *reading) 
     int code = pages->real->pMethods->xFileSize(pages->real, &size);
     if (code != SQLITE_OK) return code;
     reading->damaged = reading->first_damaged = reading->read = 0;
-    for (uint32_t index = 0; index < reading->count; index++) {
-        unsigned char page[CPAGES_PAGE_BYTES];
+    const int bytes = pages->page_bytes;
+    for (uint32_t index = 0; index < reading->count && bytes > 0; index++) {
+        unsigned char page[CPAGES_LARGE_PAGE_BYTES];
         uint32_t number = reading->first + index;
-        sqlite3_int64 offset = ((sqlite3_int64)number - 1) * CPAGES_PAGE_BYTES;
-        if (offset + CPAGES_PAGE_BYTES > size) break;
+        sqlite3_int64 offset = ((sqlite3_int64)number - 1) * bytes;
+        if (offset + bytes > size) break;
         reading->read++;
         /* The page with the byte at which SQLite locks holds nothing. */
         if (offset == 0x40000000) continue;
-        code = pages->real->pMethods->xRead(pages->real, page, CPAGES_PAGE_BYTES, offset);
+        code = pages->real->pMethods->xRead(pages->real, page, bytes, offset);
         if (code != SQLITE_OK) return code;
-        if (!pages->is_sealed || cpages_is_sealed(page, number)) continue;
+        if (!pages->is_sealed || cpages_is_sealed(page, bytes, number)) continue;
         if (reading->damaged++ == 0) reading->first_damaged = number;
     }
     return SQLITE_OK;

@@ -27,12 +27,13 @@ final class Database {
         }
     }
 
-    /// 8 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens.
+    /// 4 MiB: a checkpoint costs two syncs, so it comes after hundreds of commits, not tens; and SQLite
+    /// passes all versions of a page in the log where it notes another one.
     private static let checkpointPages: Int32 = 2_048
     /// 512 KiB, which take a millisecond or two.
-    private static let shortCheckpointPages: Int32 = 128
+    private static let shortCheckpointPages: Int32 = 256
     /// More than a few messages change.
-    private static let nearPages: Int32 = 64
+    private static let nearPages: Int32 = 128
 
     /// Switches SQLite's own count of memory off, once per process: nobody asks for it, and it costs
     /// a lock at every allocation; sqlite3_config.
@@ -69,7 +70,9 @@ final class Database {
                 sql: "sqlite3_db_readonly")
         }
         guard !isPlain else { return }
-        // Counts for a file that is empty, and for the next VACUUM of one that is not.
+        // Both count for a file that is empty, the second for the next VACUUM of one that is not; the
+        // first would undo the second.
+        try self.execute("PRAGMA page_size = \(CPAGES_PAGE_BYTES)")
         var reserved = CPAGES_RESERVED_BYTES
         try self.control(SQLITE_FCNTL_RESERVE_BYTES, &reserved)
     }

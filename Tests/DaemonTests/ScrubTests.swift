@@ -124,9 +124,9 @@ struct ScrubTests {
         // Never closed while the daemon has the file open: that would drop SQLite's locks.
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         var byte: UInt8 = 0
-        try #require(pread(descriptor, &byte, 1, 3 * 4_096 + 5) == 1)
+        try #require(pread(descriptor, &byte, 1, 3 * 2_048 + 5) == 1)
         byte ^= 2
-        try #require(pwrite(descriptor, &byte, 1, 3 * 4_096 + 5) == 1)
+        try #require(pwrite(descriptor, &byte, 1, 3 * 2_048 + 5) == 1)
         let found = try status { $0["damagedPages"] == 1 }
         let alert = found["alerts"]?.arrayValue?.first
         #expect(alert?["code"] == "damage")

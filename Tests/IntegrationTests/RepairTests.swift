@@ -5,7 +5,7 @@ import Testing
 
 extension IntegrationTests {
     @Suite("bits that flip in the database") struct RepairTests {
-        private static let pageBytes = 4_096
+        private static let pageBytes = 2_048
 
         /// How a database is damaged.
         enum Damage: CustomStringConvertible {

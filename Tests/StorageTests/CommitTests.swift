@@ -57,7 +57,7 @@ struct CommitTests {
         let store = try await directory.open()
         var bobs = LogWriter(bob)
         var asked = 0
-        for round in 0..<40 {
+        for round in 0..<80 {
             let texts = (1...100).map { text("\($0)", at: UInt64(round * 100 + $0)) }
             var history = batch(bobs.append(texts))
             history.isBesideLive = round >= 2

@@ -127,7 +127,7 @@ struct FailureTests {
         let directory = try TemporaryDirectory()
         try await Self.fill(directory, runs: 20)
         let bytes = try readFile(directory.database)
-        try writeFile(directory.database, Array(bytes.prefix(keptPages * 4_096)))
+        try writeFile(directory.database, Array(bytes.prefix(keptPages * pageBytes)))
         #expect(await Self.isDamaged(directory))
     }
 

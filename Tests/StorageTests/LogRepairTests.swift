@@ -55,12 +55,16 @@ struct LogRepairTests {
             #expect(failure?.reason == .corrupt)
             #expect(try readFile(story.directory.database + "-wal") == damaged)
             let repair = try RepairTests.repair(story.directory)
-            #expect(repair.cuts.isEmpty, "byte \(place)")
             // From the upper bits of a word the sum does not always tell which bit it was; then the
             // rows are read one by one, and nothing that is not vouched for is believed.
             let isUpper = (place - 32) % 4 == 3
             #expect(isUpper || !repair.isRebuilt, "byte \(place)")
             #expect(try readFile(try #require(repair.copy) + "-wal") == damaged)
+            guard repair.cuts.isEmpty else {
+                #expect(repair.isRebuilt, "byte \(place)")
+                try await RepairTests.refill(story)
+                continue
+            }
             let store = try await story.directory.open()
             #expect(try await RepairTests.history(store) == story.history, "byte \(place)")
             await store.close()
@@ -229,8 +233,10 @@ struct LogRepairTests {
     func overwritten() async throws {
         let (story, database, log) = try await Self.killed()
         var damaged = log
-        let frames = (log.count - 32) / 4_120
-        for index in 0..<512 { damaged[32 + (frames / 2) * 4_120 + 100 + index] ^= 0x5A }
+        let frames = (log.count - 32) / TornLogTests.frameBytes
+        for index in 0..<512 {
+            damaged[32 + (frames / 2) * TornLogTests.frameBytes + 100 + index] ^= 0x5A
+        }
         try Self.put(story.directory, database, damaged)
         #expect(try !RepairTests.check(story.directory).findings.isEmpty)
         _ = try RepairTests.repair(story.directory)
@@ -244,7 +250,7 @@ struct LogRepairTests {
         try #require(last.count > 2)
         for frame in last.dropLast() {
             var torn = log
-            for place in 512..<1_024 { torn[32 + frame * 4_120 + place] = 0 }
+            for place in 512..<1_024 { torn[32 + frame * TornLogTests.frameBytes + place] = 0 }
             try Self.put(story.directory, database, torn)
             #expect(try WriteAheadLog(path: story.directory.database + "-wal")?.damage == [])
             await (try await story.directory.open()).close()
@@ -254,7 +260,7 @@ struct LogRepairTests {
     @Test("a log that ends within a frame, as after a power cut, is no damage")
     func torn() async throws {
         let (story, database, log) = try await Self.killed()
-        for cut in [1, 100, 4_119, 4_120] {
+        for cut in [1, 100, TornLogTests.frameBytes - 1, TornLogTests.frameBytes] {
             try Self.put(story.directory, database, Array(log.dropLast(cut)))
             #expect(try WriteAheadLog(path: story.directory.database + "-wal")?.damage == [])
             #expect(try RepairTests.check(story.directory).findings.isEmpty)

@@ -8,12 +8,10 @@ import Testing
 
 @Suite("Pages")
 struct PageTests {
-    static let pageBytes = Int(CPAGES_PAGE_BYTES)
-
     /// A page of chance with its checksum.
     static func page(_ random: inout SeededRandom, number: UInt32) -> [UInt8] {
-        var page = (0..<Self.pageBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
-        cpages_seal(&page, number)
+        var page = (0..<pageBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
+        cpages_seal(&page, Int32(pageBytes), number)
         return page
     }
 
@@ -21,20 +19,20 @@ struct PageTests {
     func singleBits() {
         var random = SeededRandom(seed: 5)
         let page = Self.page(&random, number: 7)
-        #expect(cpages_is_sealed(page, 7) != 0)
+        #expect(cpages_is_sealed(page, Int32(pageBytes), 7) != 0)
         var missed = 0
-        for bit in 0..<8 * Self.pageBytes {
+        for bit in 0..<8 * pageBytes {
             var damaged = page
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            if cpages_is_sealed(damaged, 7) != 0 { missed += 1 }
+            if cpages_is_sealed(damaged, Int32(pageBytes), 7) != 0 { missed += 1 }
         }
         #expect(missed == 0)
         // Mending tries all bits, so a few of them have to do here.
         for _ in 0..<12 {
             var damaged = page
-            let bit = Int.random(in: 0..<8 * Self.pageBytes, using: &random)
+            let bit = Int.random(in: 0..<8 * pageBytes, using: &random)
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(cpages_mend(&damaged, 7) != 0 && damaged == page)
+            #expect(cpages_mend(&damaged, Int32(pageBytes), 7) != 0 && damaged == page)
         }
     }
 
@@ -42,22 +40,24 @@ struct PageTests {
     func misplaced() {
         var random = SeededRandom(seed: 6)
         let page = Self.page(&random, number: 7)
-        #expect(cpages_is_sealed(page, 8) == 0)
-        let zeros = [UInt8](repeating: 0, count: Self.pageBytes)
-        #expect((1...1_000).allSatisfy { cpages_is_sealed(zeros, $0) == 0 })
+        #expect(cpages_is_sealed(page, Int32(pageBytes), 8) == 0)
+        let zeros = [UInt8](repeating: 0, count: pageBytes)
+        #expect((1...1_000).allSatisfy { cpages_is_sealed(zeros, Int32(pageBytes), $0) == 0 })
         var damaged = page
         damaged[100] ^= 1
-        damaged[3_000] ^= 0x40
+        damaged[pageBytes - 1_000] ^= 0x40
         let before = damaged
-        #expect(cpages_mend(&damaged, 7) == 0 && damaged == before)
+        #expect(cpages_mend(&damaged, Int32(pageBytes), 7) == 0 && damaged == before)
     }
 
     @Test("the checksum is XXH64, seeded with the page's number")
     func vectors() {
         // Worked out in Python from the specification of XXH64.
-        let page = (0..<Self.pageBytes).map { UInt8(truncatingIfNeeded: $0 * 7) }
-        #expect(cpages_sum(page, 1) == 0xE81F_13DE_B081_328A)
-        #expect(cpages_sum(page, 262_145) == 0x4E9C_2B02_AD18_7513)
+        let page = (0..<4_096).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        #expect(cpages_sum(page, 2_048, 1) == 0x6F35_2CBC_9D1D_22EB)
+        #expect(cpages_sum(page, 2_048, 262_145) == 0xDC19_A1FA_F9D1_9769)
+        #expect(cpages_sum(page, 4_096, 1) == 0xE81F_13DE_B081_328A)
+        #expect(cpages_sum(page, 4_096, 262_145) == 0x4E9C_2B02_AD18_7513)
     }
 
     @Test("a store's pages have checksums, all of them, and reading a damaged one says which")
@@ -65,10 +65,12 @@ struct PageTests {
         let directory = try TemporaryDirectory()
         try await FailureTests.fill(directory, runs: 20)
         let bytes = try readFile(directory.database)
-        #expect(bytes.count.isMultiple(of: Self.pageBytes) && bytes.count > 20 * Self.pageBytes)
-        for index in 0..<bytes.count / Self.pageBytes {
-            let page = Array(bytes[index * Self.pageBytes..<(index + 1) * Self.pageBytes])
-            #expect(cpages_is_sealed(page, UInt32(index) + 1) != 0, "page \(index + 1)")
+        #expect(bytes.count.isMultiple(of: pageBytes) && bytes.count > 20 * pageBytes)
+        for index in 0..<bytes.count / pageBytes {
+            let page = Array(bytes[index * pageBytes..<(index + 1) * pageBytes])
+            #expect(
+                cpages_is_sealed(page, Int32(pageBytes), UInt32(index) + 1) != 0,
+                "page \(index + 1)")
         }
         var damaged = bytes
         damaged[9] ^= 4
@@ -81,6 +83,7 @@ struct PageTests {
 
     @Test("a file of a version without checksums is given them when it is opened")
     func older() async throws {
+        let large = Int(CPAGES_LARGE_PAGE_BYTES)
         let directory = try TemporaryDirectory()
         try writeFile(directory.database, [])
         do {
@@ -97,12 +100,33 @@ struct PageTests {
         await store.close()
         let bytes = try readFile(directory.database)
         #expect(bytes[20] == UInt8(CPAGES_RESERVED_BYTES))
-        for index in 0..<bytes.count / Self.pageBytes {
-            let page = Array(bytes[index * Self.pageBytes..<(index + 1) * Self.pageBytes])
-            #expect(cpages_is_sealed(page, UInt32(index) + 1) != 0, "page \(index + 1)")
+        for index in 0..<bytes.count / large {
+            let page = Array(bytes[index * large..<(index + 1) * large])
+            #expect(
+                cpages_is_sealed(page, Int32(large), UInt32(index) + 1) != 0, "page \(index + 1)")
         }
         let database = try Database(path: directory.database)
         #expect(try database.int("SELECT count(*) FROM authors") == 400)
+    }
+
+    @Test(
+        "a file keeps the size of its pages, and a flipped bit in it is found", arguments: [11, 12])
+    func size(exponent: Int) async throws {
+        let directory = try TemporaryDirectory()
+        try makeDatabase(directory.database, pageBytes: 1 << exponent)
+        try await FailureTests.fill(directory, runs: 20)
+        let bytes = try readFile(directory.database)
+        #expect(Int(bytes[16]) << 8 | Int(bytes[17]) == 1 << exponent || pageBytes != 2_048)
+        for bit in 0..<16 {
+            var damaged = bytes
+            damaged[16 + bit / 8] ^= 1 << UInt8(bit % 8)
+            try writeFile(directory.database, damaged)
+            let failure = await #expect(throws: StoreFailure.self) { try await directory.open() }
+            #expect(failure?.detail.contains("page 1 does not have its checksum") == true)
+            #expect(try RepairTests.check(directory).damagedPages == [1])
+            #expect(try RepairTests.repair(directory).mendedPages == 1)
+            #expect(try readFile(directory.database) == bytes)
+        }
     }
 
     @Test("the byte that switches checks on cannot be flipped to switch them off")
@@ -135,7 +159,7 @@ struct PageTests {
         let descriptor = open(directory.database, O_RDWR | O_CLOEXEC)
         // Never closed while the store is open: that would drop SQLite's locks.
         var byte: UInt8 = 0
-        let place = 46 * Self.pageBytes + 11
+        let place = 46 * pageBytes + 11
         try #require(pread(descriptor, &byte, 1, off_t(place)) == 1)
         byte ^= 0x10
         try #require(pwrite(descriptor, &byte, 1, off_t(place)) == 1)

@@ -162,7 +162,7 @@ struct RepairTests {
         let logs = try await store.snapshot().logs
         await store.close()
         var bytes = try readFile(story.directory.database)
-        for index in 0..<4_096 { bytes[index] = 0xAA }
+        for index in 0..<pageBytes { bytes[index] = 0xAA }
         try writeFile(story.directory.database, bytes)
         #expect(try Self.repair(story.directory).isRebuilt)
         store = try await story.directory.open()
@@ -190,11 +190,11 @@ struct RepairTests {
         let before = try readFile(story.directory.database)
         var random = SeededRandom(seed: 21)
         var pages = Set(
-            (1...12).map { _ in Int.random(in: 1..<before.count / 4_096, using: &random) })
+            (1...12).map { _ in Int.random(in: 1..<before.count / pageBytes, using: &random) })
         pages.insert(0)
         var damaged = before
         for page in pages {
-            damaged[page * 4_096 + .random(in: 0..<4_096, using: &random)] ^=
+            damaged[page * pageBytes + .random(in: 0..<pageBytes, using: &random)] ^=
                 1 << UInt8.random(in: 0...7, using: &random)
         }
         try writeFile(story.directory.database, damaged)
@@ -239,7 +239,7 @@ struct RepairTests {
     func header() async throws {
         let (story, _) = try await Self.story()
         var bytes = try readFile(story.directory.database)
-        for index in 0..<4_096 { bytes[index] = UInt8(truncatingIfNeeded: index) }
+        for index in 0..<pageBytes { bytes[index] = UInt8(truncatingIfNeeded: index) }
         try writeFile(story.directory.database, bytes)
         #expect(try Self.check(story.directory).damagedPages == [1])
         let repair = try Self.repair(story.directory)
@@ -272,7 +272,7 @@ struct RepairTests {
         #expect(roots.count > 15)
         for (name, page) in roots {
             var bytes = before
-            for index in (page - 1) * 4_096..<page * 4_096 { bytes[index] = 0x5A }
+            for index in (page - 1) * pageBytes..<page * pageBytes { bytes[index] = 0x5A }
             try writeFile(story.directory.database, bytes)
             let repair = try Self.repair(story.directory)
             #expect(repair.isRebuilt && repair.damagedPages == 1, "\(name)")
@@ -292,7 +292,7 @@ struct RepairTests {
         for share in [3, 2] {
             let (story, _) = try await Self.story()
             let bytes = try readFile(story.directory.database)
-            let kept = bytes.count / 4_096 / share * 4_096 + 100
+            let kept = bytes.count / pageBytes / share * pageBytes + 100
             try writeFile(story.directory.database, Array(bytes[..<kept]))
             #expect(try !Self.check(story.directory).findings.isEmpty)
             #expect(try Self.repair(story.directory).isRebuilt)

@@ -6,11 +6,11 @@ import Testing
 /// What a loss of power leaves of a commit that was being written: of each 512-byte sector the new
 /// bytes or what was there before, which is a frame of an earlier round of the log.
 ///
-/// A frame is 4,120 bytes long; so every 64th header lies across two sectors behind its first eight
+/// A frame is 24 bytes longer than a page of whole sectors; so every 64th header lies across two sectors behind its first eight
 /// bytes, the page's number and the commit's mark, and every 64th behind its first sixteen.
 @Suite("A write-ahead log that a power cut tore")
 struct TornLogTests {
-    static let frameBytes = 4_120
+    static let frameBytes = 24 + pageBytes
     static let headerBytes = 32
 
     /// The log of a store that was killed, and where its commits are.

@@ -32,13 +32,14 @@ enum FrameMending {
         let summed = Array(frame[..<Self.summedHeaderBytes] + frame[Self.headerBytes...])
         var bits = [UInt32](repeating: 0, count: summed.count * 8)
         let count = cpages_log_candidates(
-            summed, start, end, isBigEndian ? 1 : 0, &bits, Int32(bits.count))
+            summed, Int32(summed.count), start, end, isBigEndian ? 1 : 0, &bits, Int32(bits.count))
         let frames = bits[..<Int(count)].lazy.map { Self.turn($0, of: frame) }
         guard let first = frames.first else { return .none }
         if count == 1 { return .one(first.frame) }
         // Another number would make it another page.
         guard frames.allSatisfy({ $0.place >= Self.headerBytes }),
-            let before = try earlier(Self.number(frame)), before.count == Int(CPAGES_PAGE_BYTES)
+            let before = try earlier(Self.number(frame)),
+            before.count == frame.count - Self.headerBytes
         else { return .several }
         let changed = zip(frame[Self.headerBytes...], before).map { $0 ^ $1 }
         var only: [UInt8]?

@@ -15,6 +15,8 @@ struct PageFile {
 
     private let file: RawFile?
     let log: WriteAheadLog?
+    /// The size of a page in bytes.
+    let pageBytes: Int
     /// How many pages the database has.
     let count: UInt32
     /// Whether the pages have checksums; those of the first version have none.
@@ -28,35 +30,54 @@ struct PageFile {
         self.log = try WriteAheadLog(path: path + "-wal")
         let bytes = self.file?.count ?? 0
         guard bytes > 0 || self.log?.pageCount ?? 0 > 0 else { return nil }
-        let whole = UInt32(clamping: bytes / Self.pageBytes)
-        let header = try self.file?.read(at: 0, count: Self.pageBytes) ?? []
+        let header = try self.file?.read(at: 0, count: Int(CPAGES_LARGE_PAGE_BYTES)) ?? []
+        let said = header.count >= 100 ? Int(cpages_page_bytes(header)) : 0
+        var size = said > 0 ? said : self.log?.pageBytes
         var isSealed = header.count >= 100 && cpages_is_sealed_header(header) != 0
-        // A header that was overwritten says nothing; the pages behind it do.
-        for number in 2..<UInt32(18) where !isSealed && number <= whole {
-            let page = try self.file?.read(at: Self.place(number), count: Self.pageBytes) ?? []
-            isSealed = cpages_is_sealed(page, number) != 0
+        if !isSealed || size == nil, let found = try Self.sealedSize(of: self.file, knowing: size) {
+            (isSealed, size) = (true, found)
         }
         self.isSealed = isSealed
+        self.pageBytes = size ?? Int(CPAGES_PAGE_BYTES)
+        let whole = UInt32(clamping: bytes / self.pageBytes)
         if let pages = self.log?.pageCount, pages > 0 {
             self.count = pages
             self.isCutShort = false
         } else {
             // A file that was cut short says in its header how long it had been.
             var said: UInt32 = 0
-            if header.count >= 32, !isSealed || cpages_is_sealed(header, 1) != 0 {
+            if header.count >= self.pageBytes,
+                !isSealed || cpages_is_sealed(header, Int32(self.pageBytes), 1) != 0
+            {
                 said = header[28..<32].reduce(0) { $0 << 8 | UInt32($1) }
             }
-            self.isCutShort = said > whole || !bytes.isMultiple(of: Self.pageBytes)
+            self.isCutShort = said > whole || !bytes.isMultiple(of: self.pageBytes)
             self.count = whole
         }
     }
 
-    private static var pageBytes: Int { Int(CPAGES_PAGE_BYTES) }
+    /// The size of the pages where some that are not the first have their checksum: a header that was
+    /// overwritten says nothing.
+    private static func sealedSize(
+        of file: RawFile?, knowing known: Int?
+    ) throws(StoreFailure) -> Int? {
+        for size in [CPAGES_PAGE_BYTES, CPAGES_LARGE_PAGE_BYTES]
+        where Int(size) == known ?? Int(size) {
+            for number in 2..<UInt32(18) {
+                let place = (Int(number) - 1) * Int(size)
+                let page = try file?.read(at: place, count: Int(size)) ?? []
+                guard page.count == Int(size) else { break }
+                if cpages_is_sealed(page, size, number) != 0 { return Int(size) }
+            }
+        }
+        return nil
+    }
 
-    private static func place(_ number: UInt32) -> Int { (Int(number) - 1) * Self.pageBytes }
+    /// Where in the file a page is.
+    func place(_ number: UInt32) -> Int { (Int(number) - 1) * self.pageBytes }
 
     /// The page at whose first byte SQLite locks: it holds nothing.
-    static let lockPage: UInt32 = 0x4000_0000 / UInt32(CPAGES_PAGE_BYTES) + 1
+    var lockPage: UInt32 { 0x4000_0000 / UInt32(self.pageBytes) + 1 }
 
     /// Reads a page, from 1, as it was last committed; mended where one bit was flipped.
     ///
@@ -67,14 +88,16 @@ struct PageFile {
         if let page = try self.log?.page(number) {
             return (page.bytes, page.isSound ? .sound : .damaged)
         }
-        var bytes = try self.file?.read(at: Self.place(number), count: Self.pageBytes) ?? []
-        guard bytes.count == Self.pageBytes else {
-            bytes += [UInt8](repeating: 0, count: Self.pageBytes - bytes.count)
+        let size = Int32(self.pageBytes)
+        var bytes = try self.file?.read(at: self.place(number), count: self.pageBytes) ?? []
+        guard bytes.count == self.pageBytes else {
+            bytes += [UInt8](repeating: 0, count: self.pageBytes - bytes.count)
             return (bytes, .damaged)
         }
-        if !self.isSealed || number == Self.lockPage || cpages_is_sealed(bytes, number) != 0 {
+        if !self.isSealed || number == self.lockPage || cpages_is_sealed(bytes, size, number) != 0 {
             return (bytes, .sound)
         }
-        return isMending && cpages_mend(&bytes, number) != 0 ? (bytes, .mended) : (bytes, .damaged)
+        let isMended = isMending && cpages_mend(&bytes, size, number) != 0
+        return (bytes, isMended ? .mended : .damaged)
     }
 }

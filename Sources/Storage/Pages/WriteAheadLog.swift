@@ -7,9 +7,9 @@ internal import Engine
 /// Each frame's checksum goes on from the one before; so the frames behind a damaged one still
 /// prove that it had been written whole. Section 4 of <https://www.sqlite.org/fileformat2.html>.
 struct WriteAheadLog {
+    private static let sizes = [Int(CPAGES_PAGE_BYTES), Int(CPAGES_LARGE_PAGE_BYTES)]
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
-    private static let frameBytes = Self.frameHeaderBytes + Int(CPAGES_PAGE_BYTES)
 
     /// A frame that holds a page.
     private struct Frame {
@@ -23,6 +23,8 @@ struct WriteAheadLog {
     private let file: RawFile
     /// The database, for pages as they were before.
     private let database: RawFile?
+    /// The size of a page in bytes; nil where the header does not tell.
+    private(set) var pageBytes: Int?
     /// The last committed frame of each page that the log holds.
     private var frames: [UInt32: Frame] = [:]
     /// How many pages the database has after the last commit; 0 where the log holds no commit.
@@ -66,9 +68,13 @@ struct WriteAheadLog {
 
     // MARK: Reading
 
+    private var frameBytes: Int { Self.frameHeaderBytes + (self.pageBytes ?? 0) }
+
+    /// Where in the file a frame begins.
+    private func place(of index: Int) -> Int { Self.headerBytes + index * self.frameBytes }
+
     private func bytes(of index: Int) throws(StoreFailure) -> [UInt8] {
-        try self.file.read(
-            at: Self.headerBytes + index * Self.frameBytes, count: Self.frameBytes)
+        try self.file.read(at: self.place(of: index), count: self.frameBytes)
     }
 
     private static func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
@@ -88,6 +94,7 @@ struct WriteAheadLog {
         let salts: [UInt8]
         let isBigEndian: Bool
         let sums: [UInt32]
+        let pageBytes: Int
     }
 
     /// What the header says; nil where its checksum fails.
@@ -98,7 +105,9 @@ struct WriteAheadLog {
         var sums: [UInt32] = [0, 0]
         cpages_log_sum(bytes, 24, isBigEndian ? 1 : 0, &sums)
         guard sums == Self.sums(bytes, 24) else { return nil }
-        return Header(salts: Array(bytes[16..<24]), isBigEndian: isBigEndian, sums: sums)
+        return Header(
+            salts: Array(bytes[16..<24]), isBigEndian: isBigEndian, sums: sums,
+            pageBytes: Int(Self.word(bytes, 8)))
     }
 
     /// The header with its one flipped bit put right.
@@ -125,27 +134,31 @@ struct WriteAheadLog {
             if bytes.isEmpty { bytes = try self.bytes(of: frame.index) }
             return Array(bytes[Self.frameHeaderBytes...])
         }
-        guard number > 0, let database = self.database else { return nil }
-        let page = try database.read(
-            at: (Int(number) - 1) * Int(CPAGES_PAGE_BYTES), count: Int(CPAGES_PAGE_BYTES))
-        return page.count == Int(CPAGES_PAGE_BYTES) ? page : nil
+        guard number > 0, let database = self.database, let size = self.pageBytes else {
+            return nil
+        }
+        let page = try database.read(at: (Int(number) - 1) * size, count: size)
+        return page.count == size ? page : nil
     }
 
     private mutating func scan() throws(StoreFailure) {
         let bytes = try self.file.read(at: 0, count: Self.headerBytes)
-        let count = (self.file.count - Self.headerBytes) / Self.frameBytes
-        guard bytes.count == Self.headerBytes, count > 0 else { return }
+        let least = Self.headerBytes + Self.frameHeaderBytes + Int(CPAGES_PAGE_BYTES)
+        guard bytes.count == Self.headerBytes, self.file.count >= least else { return }
         var header = Self.header(bytes)
         if header == nil {
             header = Self.mended(bytes)
-            let first = try self.bytes(of: 0)
+            let first = try self.file.read(at: Self.headerBytes, count: Self.frameHeaderBytes)
             // A header that was being written when the power failed belongs to none of the frames.
             guard header != nil || first[8..<16] == bytes[16..<24] else { return }
             self.damage.append(
                 "the header of the write-ahead log is damaged"
                     + (header == nil ? "" : " in one bit"))
         }
-        guard let header else { return }
+        // What has pages of another size is not of this program.
+        guard let header, Self.sizes.contains(header.pageBytes) else { return }
+        self.pageBytes = header.pageBytes
+        let count = (self.file.count - Self.headerBytes) / self.frameBytes
         var sums = header.sums
         var transaction = Transaction()
         // A transaction that is damaged or was never synced; what follows it tells which.
@@ -206,13 +219,13 @@ struct WriteAheadLog {
     }
 
     /// The byte of a frame that was put right.
-    private static func flip(
+    private func flip(
         _ words: String, in frame: Int, from damaged: [UInt8], to mended: [UInt8]
     ) -> Flip {
         let place = damaged.indices.first { damaged[$0] != mended[$0] }
         return Flip(
             words: words,
-            byte: place.map { (Self.headerBytes + frame * Self.frameBytes + $0, mended[$0]) })
+            byte: place.map { (self.place(of: frame) + $0, mended[$0]) })
     }
 
     /// The frames up to one that commits them.
@@ -266,9 +279,8 @@ struct WriteAheadLog {
 
     /// Whether a frame's number and mark are in another sector than its salts and checksum, so that
     /// they may be what was there before where those are new.
-    private static func isBeginningApart(_ index: Int) -> Bool {
-        (Self.headerBytes + index * Self.frameBytes + Self.beginningBytes)
-            .isMultiple(of: Self.sectorBytes)
+    private func isBeginningApart(_ index: Int) -> Bool {
+        (self.place(of: index) + Self.beginningBytes).isMultiple(of: Self.sectorBytes)
     }
 
     /// Takes the next frame, mended where need be; nil where the log ends before it.
@@ -302,7 +314,7 @@ struct WriteAheadLog {
                 ? Reading(frame: frame, flip: Flip(words: words))
                 : Reading(frame: frame, doubt: words)
         }
-        if Self.isBeginningApart(index),
+        if self.isBeginningApart(index),
             let mended = try self.withBeginning(
                 bytes, from: start, to: stored, header, count, newest)
         {
@@ -325,7 +337,7 @@ struct WriteAheadLog {
         case .none: break
         case .one(let mended):
             sums = stored
-            let flip = Self.flip(flipped, in: index, from: bytes, to: mended)
+            let flip = self.flip(flipped, in: index, from: bytes, to: mended)
             bytes = mended
             return Reading(frame: Frame(index: index, mended: mended), flip: flip)
         case .several:
@@ -339,7 +351,7 @@ struct WriteAheadLog {
             // No bit of what is summed makes this sum.
             sums = computed
             let mended = bytes[..<16] + computed.flatMap(Self.bytes(of:)) + bytes[24...]
-            let flip = Self.flip(flipped, in: index, from: bytes, to: Array(mended))
+            let flip = self.flip(flipped, in: index, from: bytes, to: Array(mended))
             return Reading(frame: Frame(index: index, mended: Array(mended)), flip: flip)
         }
         guard let next, next[8..<16].elementsEqual(header.salts),
@@ -348,7 +360,7 @@ struct WriteAheadLog {
         sums = stored
         return Reading(
             frame: Frame(index: index, isSound: false), doubt: damaged,
-            hasOwnBeginning: !Self.isBeginningApart(index))
+            hasOwnBeginning: !self.isBeginningApart(index))
     }
 
     /// A frame with the number and the mark that make its checksum right; nil where they cannot be
@@ -361,7 +373,7 @@ struct WriteAheadLog {
             bytes, from: start, to: end, isBigEndian: header.isBigEndian)
         let number = Self.word(beginning, 0)
         let mark = Self.word(beginning, 4)
-        let pages = (self.database?.count ?? 0) / Int(CPAGES_PAGE_BYTES) + count
+        let pages = (self.database?.count ?? 0) / header.pageBytes + count
         guard number > 0, max(number, mark) <= pages else { return nil }
         guard mark == 0 || mark >= max(number, self.pageCount) else { return nil }
         let said = Self.word(bytes, 0)

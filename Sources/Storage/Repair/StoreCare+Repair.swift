@@ -126,7 +126,9 @@ extension StoreCare {
         defer { close(descriptor) }
         for number in 1...file.count {
             var (bytes, _) = try file.page(number)
-            if file.isSealed && number != PageFile.lockPage { cpages_seal(&bytes, number) }
+            if file.isSealed && number != file.lockPage {
+                cpages_seal(&bytes, Int32(file.pageBytes), number)
+            }
             let written = write(descriptor, bytes, bytes.count)
             guard written == bytes.count else {
                 // Part of a page is written where the space ends within it.
@@ -148,7 +150,7 @@ extension StoreCare {
             () throws(SQLiteError) in try Salvage(into: staging)
         }
         let reader = RowReader(file)
-        for number in 1...max(1, file.count) where number != PageFile.lockPage {
+        for number in 1...max(1, file.count) where number != file.lockPage {
             let (bytes, state) = try file.page(number)
             let rows = try reader.rows(bytes, number: number, isSound: state != .damaged)
             try StoreFile.translating(names.salvage, staging) { () throws(SQLiteError) in

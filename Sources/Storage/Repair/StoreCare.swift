@@ -66,8 +66,8 @@ public enum StoreCare {
             if report.damagedPages.count < 1_000 { report.damagedPages.append(number) }
             findings.add(
                 nil, nil,
-                "page \(number) of \(path), bytes \((Int(number) - 1) * Int(CPAGES_PAGE_BYTES)) to "
-                    + "\(Int(number) * Int(CPAGES_PAGE_BYTES) - 1), does not have its checksum")
+                "page \(number) of \(path), bytes \(file.place(number)) to "
+                    + "\(file.place(number + 1) - 1), does not have its checksum")
         }
         return file.log?.damage.isEmpty ?? true
     }
