@@ -37,7 +37,7 @@ struct Conversation: Sendable {
     let id: ConversationID
     let name: RoomName
     var isJoined: Bool
-    private(set) var logs: [LogName: Log] = [:]
+    private(set) var logs = Table<LogName, Log>()
     /// Shown entries that no other shown entry follows, with their times: the deps of the next own one.
     private(set) var heads: [EntryID: HybridTime] = [:]
     var attendance: [PeerID: Attendance] = [:]
@@ -57,7 +57,7 @@ struct Conversation: Sendable {
 
     /// Whether a log may be begun: bounds what an author and all together can make a node hold.
     func hasRoom(for name: LogName) -> Bool {
-        if self.logs[name] != nil { return true }
+        if self.logs.has(name) { return true }
         return self.logs.count < Limits.logsPerConversation
             && self.logs.keys.count { $0.author == name.author } < Limits.logsPerAuthor
     }
@@ -68,7 +68,12 @@ struct Conversation: Sendable {
     func log(_ name: LogName) -> Log { self.logs[name] ?? Log() }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {
-        self.logs[name, default: Log()].tail = tail
+        self.make(name)
+        self.logs[name]?.tail = tail
+    }
+
+    private mutating func make(_ name: LogName) {
+        if !self.logs.has(name) { self.logs[name] = Log() }
     }
 
     /// Counts a run as stored; gives its log.
@@ -93,7 +98,8 @@ struct Conversation: Sendable {
     }
 
     mutating func end(_ name: LogName, by proof: ForkProof, head: Head, tail: Head) {
-        self.logs[name, default: Log()].fork = proof
+        self.make(name)
+        self.logs[name]?.fork = proof
         self.logs[name]?.head = head
         self.logs[name]?.tail = tail
         self.digestCache = nil
@@ -151,7 +157,7 @@ struct Conversation: Sendable {
             writer.raw(log.head.id.hash)
             writer.byte(log.fork == nil ? 0 : 1)
         }
-        let known = Set(counted.keys.map(\.author)).sorted().compactMap { records[$0] }
+        let known = Set(counted.map(\.key.author)).sorted().compactMap { records[$0] }
         let profiles = known.filter { $0.time.milliseconds <= latest }
         writer.u64(UInt64(profiles.count))
         for record in profiles {

@@ -9,7 +9,9 @@ package struct NodeAudit: Sendable {
 extension Node {
     /// How many entries of each log of a conversation this node says to have.
     package func claims(in conversation: ConversationID) -> [LogName: UInt64] {
-        self.conversationTable[conversation]?.logs.mapValues(\.head.seq) ?? [:]
+        Dictionary(
+            uniqueKeysWithValues: (self.conversationTable[conversation]?.logs ?? Table())
+                .map { ($0, $1.head.seq) })
     }
 
     /// Whether a peer was given credit for a run that is still on its way to the disk.

@@ -6,7 +6,9 @@ internal import Noise
 extension Node {
     /// Gives the store its next batch, if it is free and something waits.
     mutating func startBatch() {
-        guard self.inFlight == nil else { return }
+        guard self.inFlight == nil, !self.isIncarnationStored || !self.waiting.isEmpty else {
+            return
+        }
         var batch = Batch(number: self.batchNumber + 1)
         var flight = InFlight(
             batch: batch, drafts: [], ownAppends: 0, accepted: [], profileRequests: [])
@@ -149,8 +151,8 @@ extension Node {
                 }
             }
             guard !drafts.isEmpty else { continue }
-            self.renewIncarnationIfAhead(in: conversation)
-            self.chain(drafts, conversation, &batch)
+            let tail = self.ownTail(in: conversation)
+            self.chain(drafts, conversation, after: tail, &batch)
             flight.drafts.append(contentsOf: drafts)
             if let membership = self.waiting.membership.removeValue(forKey: conversation) {
                 batch.membership[conversation] = membership
@@ -158,13 +160,19 @@ extension Node {
         }
     }
 
-    /// An own log whose time ran ahead of everybody's cannot go on once the clock is set right.
-    private mutating func renewIncarnationIfAhead(in conversation: ConversationID) {
+    /// Behind which entry the own log of a conversation goes on.
+    ///
+    /// One whose time ran ahead of everybody's cannot go on once the clock is set right: then a new
+    /// incarnation begins.
+    private mutating func ownTail(in conversation: ConversationID) -> Head {
         let tail = self.conversationTable[conversation]?.log(self.ownLog).tail ?? .start
-        if self.isAhead(tail.time) && HybridTime(wallMilliseconds: self.now.wall) < tail.time {
-            self.renewIncarnation(
-                "this machine's clock ran ahead and was set back; own history goes on anew")
+        guard self.isAhead(tail.time), HybridTime(wallMilliseconds: self.now.wall) < tail.time
+        else {
+            return tail
         }
+        self.renewIncarnation(
+            "this machine's clock ran ahead and was set back; own history goes on anew")
+        return self.conversationTable[conversation]?.log(self.ownLog).tail ?? .start
     }
 
     mutating func renewIncarnation(_ why: String) {
@@ -177,11 +185,11 @@ extension Node {
 
     /// Gives drafts their places in the own log and attests them run by run.
     private mutating func chain(
-        _ drafts: [Draft], _ conversation: ConversationID, _ batch: inout Batch
+        _ drafts: [Draft], _ conversation: ConversationID, after start: Head, _ batch: inout Batch
     ) {
         let name = self.ownLog
         let key = LogKey(conversation: conversation, name: name)
-        var (tail, deps, floor) = self.beginning(of: key)
+        var (deps, floor) = self.follows(start, in: conversation)
         #if MUTANTS
             if Mutant.forgetDeps.isActive { (deps, floor) = ([], HybridTime(0)) }
         #endif
@@ -189,7 +197,7 @@ extension Node {
         var ids: [EntryID] = []
         var keys: [Int: String] = [:]
         var bytes = 0
-        var start = tail
+        var (start, tail) = (start, start)
         for (index, draft) in drafts.enumerated() {
             let time = self.ownTime(after: max(tail.time, floor))
             let entry = Entry(
@@ -218,14 +226,20 @@ extension Node {
         self.latestOwnTime = max(self.latestOwnTime, tail.time)
     }
 
-    /// Where an own log goes on: behind its tail and the newest heads of others, later than these.
-    private func beginning(of key: LogKey) -> (tail: Head, deps: [EntryID], floor: HybridTime) {
-        guard let state = self.conversationTable[key.conversation] else {
+    /// What an own entry follows besides its log's tail: the newest heads of others, later than which
+    /// it is.
+    private func follows(
+        _ tail: Head, in conversation: ConversationID
+    ) -> (deps: [EntryID], floor: HybridTime) {
+        guard let all = self.conversationTable[conversation]?.deps(besides: tail.id) else {
             preconditionFailure("drafts are made for known conversations only")
         }
-        let tail = state.log(key.name).tail
-        let deps = state.deps(besides: tail.id).filter { !self.isAhead(state.time(ofHead: $0)) }
-        return (tail, deps, deps.map { state.time(ofHead: $0) }.max() ?? HybridTime(0))
+        guard !all.isEmpty else { return ([], HybridTime(0)) }
+        let times = all.map {
+            self.conversationTable[conversation]?.time(ofHead: $0) ?? HybridTime(0)
+        }
+        let deps = zip(all, times).filter { !self.isAhead($1) }
+        return (deps.map(\.0), deps.map(\.1).max() ?? HybridTime(0))
     }
 
     /// `max(wall, 1 + what came before)`: never goes back, whatever the wall clock does.

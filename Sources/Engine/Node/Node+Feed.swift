@@ -153,7 +153,7 @@ extension Node {
         self.links[id]?.isReadingSync = false
         guard self.links[id]?.serving.first == serving else { return self.pump(id) }
         let room = serving.key.conversation
-        guard let run, self.links[id]?.shared[room] != nil else {
+        guard let run, self.links[id]?.shared.has(room) == true else {
             self.links[id]?.serving.removeFirst()
             self.send(.unavailable(room, tag: serving.tag, from: serving.from), on: id)
             return self.pump(id)

@@ -43,7 +43,7 @@ extension Node {
         _ key: LogKey, on id: LinkID, before: UInt64, stride: UInt64, steps: Int
     ) {
         // The peer may have left the conversation while own entries were read.
-        guard let link = self.links[id], link.shared[key.conversation] != nil,
+        guard let link = self.links[id], link.shared.has(key.conversation),
             steps < Limits.forkSearchSteps
         else {
             self.forkSearches[key] = nil
@@ -105,7 +105,7 @@ extension Node {
 
     mutating func received(_ proof: ForkProof, on id: LinkID) {
         let key = proof.key
-        guard self.links[id]?.shared[key.conversation] != nil,
+        guard self.links[id]?.shared.has(key.conversation) == true,
             let conversation = self.conversationTable[key.conversation],
             conversation.hasRoom(for: key.name)
         else { return }

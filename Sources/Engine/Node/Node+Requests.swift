@@ -273,7 +273,7 @@ extension Node {
     }
 
     mutating func received(_ rows: [RecordRow], of id: ConversationID, on link: LinkID) {
-        guard let state = self.links[link], state.shared[id] != nil,
+        guard let state = self.links[link], state.shared.has(id),
             let conversation = self.conversationTable[id]
         else { return }
         let theirs = Dictionary(

@@ -4,7 +4,7 @@ internal import Noise
 extension Node {
     mutating func received(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.key
-        guard self.links[id]?.shared[key.conversation] != nil,
+        guard self.links[id]?.shared.has(key.conversation) == true,
             self.conversationTable[key.conversation]?.takes(key.name) == true
         else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
         if frame.channel == .live { self.links[id]?.notePushed(run, at: self.now) }
@@ -139,6 +139,8 @@ extension Node {
     private mutating func fetched(
         _ key: LogKey, through seq: UInt64, from id: LinkID, isProgress: Bool
     ) {
+        // Whatever was asked for is a want of the link.
+        guard self.links[id]?.openWants ?? 0 > 0 else { return }
         self.discovered(key, from: id)
         guard let fetch = self.fetches[key], fetch.link == id else { return }
         if isProgress { self.links[id]?.missedWants = 0 }
@@ -158,8 +160,7 @@ extension Node {
     /// A run answers the question for a log's first entries: what is left of it is a fetch.
     private mutating func discovered(_ key: LogKey, from id: LinkID) {
         let room = key.conversation
-        guard self.links[id]?.shared[room]?.discoveries.isEmpty == false,
-            let tag = self.links[id]?.tag(key.name, in: room),
+        guard let tag = self.links[id]?.tag(key.name, in: room),
             let fetch = self.links[id]?.shared[room]?.discoveries.removeValue(forKey: tag)
         else { return }
         self.links[id]?.shared[room]?.unknown[tag] = nil

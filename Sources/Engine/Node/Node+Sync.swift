@@ -32,7 +32,7 @@ extension Node {
 
     /// A conversation as it begins to be shared; nil where it is already.
     private func newlyShared(_ room: ConversationID, on id: LinkID) -> SharedConversation? {
-        guard let link = self.links[id], link.shared[room] == nil,
+        guard let link = self.links[id], !link.shared.has(room),
             let conversation = self.conversationTable[room]
         else { return nil }
         var shared = SharedConversation()
@@ -102,11 +102,11 @@ extension Node {
             let own = Mutant.takeDigestsForEqual.isActive ? self.digest(of: room) : nil
             let theirs = own ?? theirs
         #endif
-        guard self.links[id]?.shared[room] != nil else { return }
+        guard self.links[id]?.shared.has(room) == true else { return }
         self.links[id]?.shared[room]?.digestReceived = theirs
         if self.digest(of: room) == theirs {
             // Equal digests: the peer has every own log to its end, so new entries may be pushed.
-            for (name, log) in self.conversationTable[room]?.logs ?? [:]
+            for (name, log) in self.conversationTable[room]?.logs ?? Table()
             where name.author == self.id {
                 self.links[id]?.shared[room]?.fed[name] = log.head.seq
                 let row = self.links[id]?.row(name, log, in: room)
@@ -128,12 +128,12 @@ extension Node {
 
     /// The own complete clock and that of records, as a peer reads them.
     private func clock(of room: ConversationID, for id: LinkID) -> [Frame] {
-        guard let link = self.links[id], link.shared[room] != nil,
+        guard let link = self.links[id], link.shared.has(room),
             let conversation = self.conversationTable[room]
         else { return [] }
         let counted = conversation.logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
         let rows = counted.map { link.row($0.key, $0.value, in: room) }.sorted { $0.tag < $1.tag }
-        let records = Set(counted.keys.map(\.author)).compactMap { author in
+        let records = Set(counted.map(\.key.author)).compactMap { author in
             self.profiles[author].flatMap { record in
                 self.isAhead(record.time)
                     ? nil
@@ -149,7 +149,7 @@ extension Node {
     mutating func received(
         _ rows: [ClockRow], of room: ConversationID, isComplete: Bool, on id: LinkID
     ) {
-        guard self.links[id]?.shared[room] != nil else { return }
+        guard self.links[id]?.shared.has(room) == true else { return }
         if isComplete {
             self.links[id]?.shared[room]?.rows = [:]
             self.links[id]?.shared[room]?.unknown = [:]
@@ -211,7 +211,7 @@ extension Node {
         let pushes =
             !isComplete
             && self.linkOfPeer[author].map { link in
-                self.links[link]?.shared[key.conversation] != nil
+                self.links[link]?.shared.has(key.conversation) == true
             } ?? false
         var notBefore = self.now.monotonic
         if pushes {
@@ -231,7 +231,7 @@ extension Node {
 
     /// Says which own logs the peer has to their end, so that what is new is pushed.
     private mutating func settleFeeds(_ room: ConversationID, on id: LinkID) {
-        for (name, log) in self.conversationTable[room]?.logs ?? [:]
+        for (name, log) in self.conversationTable[room]?.logs ?? Table()
         where name.author == self.id {
             let seq = self.links[id]?.shared[room]?.rows[name]?.seq ?? 0
             // What is on its way since the peer wrote its clock counts, too.

@@ -18,7 +18,9 @@ struct PeerClocks: Sendable {
 
     mutating func look(at now: Instant) {
         let shift = now.monotonic &- now.wall
-        guard shift != self.shift else { return }
+        // The two are rounded to milliseconds on their own.
+        let change = Int64(bitPattern: shift &- self.shift)
+        guard change.magnitude > 1 else { return }
         self.shift = shift
         self.compare()
     }

@@ -13,15 +13,19 @@ struct Draft: Hashable, Sendable {
 /// What waits of one is taken together, since each run is attested, sent and verified by itself; and
 /// one into which much is written does not hold up the others.
 struct Drafts: Sendable {
-    private var turns = Turns<ConversationID>()
-    private var queues: [ConversationID: Queue<Draft>] = [:]
+    /// The conversations that have drafts.
+    private var turns = Queue<ConversationID>()
+    private var queues = Table<ConversationID, Queue<Draft>>()
     private(set) var count = 0
 
     var isEmpty: Bool { self.count == 0 }
 
     mutating func append(_ draft: Draft) {
-        self.queues[draft.conversation, default: Queue()].append(draft)
-        self.turns.add(draft.conversation)
+        if self.queues[draft.conversation] == nil {
+            self.queues[draft.conversation] = Queue()
+            self.turns.append(draft.conversation)
+        }
+        self.queues[draft.conversation]?.append(draft)
         self.count += 1
     }
 
@@ -31,12 +35,12 @@ struct Drafts: Sendable {
     ) -> [(conversation: ConversationID, drafts: [Draft])] {
         var taken: [(conversation: ConversationID, drafts: [Draft])] = []
         var left = limit
-        while left > 0, let conversation = self.turns.next() {
+        while left > 0, let conversation = self.turns.removeFirst() {
             let drafts = self.queues[conversation]?.removeFirst(atMost: left) ?? []
             if self.queues[conversation]?.isEmpty == true {
                 self.queues[conversation] = nil
             } else {
-                self.turns.add(conversation)
+                self.turns.append(conversation)
             }
             taken.append((conversation, drafts))
             left -= drafts.count
@@ -65,6 +69,11 @@ struct Waiting: Sendable {
     var peers: [PeerID: KnownPeer] = [:]
     var profileRequests: [RequestID] = []
     var release = false
+
+    var isEmpty: Bool {
+        self.drafts.isEmpty && self.live.isEmpty && self.sync.isEmpty && self.membership.isEmpty
+            && !self.hasSmallThings
+    }
 
     /// Whether there is anything besides drafts, runs and memberships.
     var hasSmallThings: Bool {
