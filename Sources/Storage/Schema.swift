@@ -8,9 +8,7 @@ enum Schema {
     static let applicationID: Int64 = 0x7374_6F61
 
     /// The steps, oldest first.
-    static let migrations: [String] = [
-        Self.first, Self.second, Self.third, Self.fourth, Self.fifth,
-    ]
+    static let migrations: [String] = [Self.first, Self.second, Self.third, Self.fourth]
 
     /// The version that this build writes.
     static var version: Int { self.migrations.count }
@@ -189,12 +187,6 @@ enum Schema {
             FROM (SELECT max(0, coalesce(max(arrival), 0)) AS newest FROM entries);
         DROP INDEX entries_by_id;
         """
-
-    /// New files have smaller pages (`CPAGES_PAGE_BYTES`), and the version keeps programs away that take
-    /// these for damaged.
-    ///
-    /// Older files keep theirs.
-    private static let fifth = "-- No table changes."
 
     /// Brings a file to the latest version, step by step, each in its own transaction.
     ///

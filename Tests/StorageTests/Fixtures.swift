@@ -50,7 +50,7 @@ final class TemporaryDirectory: Sendable {
 }
 
 /// The size of the pages of the stores that tests make: with `STOA_LARGE_PAGES=1` that of files which
-/// were made before schema version 5.
+/// earlier programs made.
 let pageBytes = Int(
     getenv("STOA_LARGE_PAGES") == nil ? CPAGES_PAGE_BYTES : CPAGES_LARGE_PAGE_BYTES)
 

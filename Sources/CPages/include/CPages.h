@@ -5,7 +5,7 @@
 
 /* The size of the pages of new files. */
 #define CPAGES_PAGE_BYTES 2048
-/* The other size there is: of files that were made before schema version 5. */
+/* The other size there is: of files that earlier programs made. */
 #define CPAGES_LARGE_PAGE_BYTES 4096
 /* The bytes at the end of a page that SQLite leaves alone (byte 20 of the file's header). */
 #define CPAGES_RESERVED_BYTES 8
