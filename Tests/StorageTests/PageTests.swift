@@ -60,6 +60,25 @@ struct PageTests {
         #expect(cpages_sum(page, 4_096, 262_145) == 0x4E9C_2B02_AD18_7513)
     }
 
+    @Test("every page of a store can be one that SQLite wrote, and few can with a byte missing")
+    func shapes() async throws {
+        let (story, database, log) = try await LogRepairTests.killed()
+        try LogRepairTests.put(story.directory, database, log)
+        let read = try #require(try WriteAheadLog(path: story.directory.database + "-wal"))
+        var (torn, possible) = (0, 0)
+        for number in read.pages {
+            let page = try #require(try read.page(number)).bytes
+            #expect(PageShape.isPossible(page, number: number), "page \(number)")
+            guard [0x0A, 0x0D].contains(page[0]), page[3] > 0 || page[4] > 0 else { continue }
+            // The first byte of the content says how long its row is.
+            var missing = page
+            missing[Int(page[5]) << 8 | Int(page[6])] = 0
+            torn += 1
+            if PageShape.isPossible(missing, number: number) { possible += 1 }
+        }
+        #expect(torn > 20 && possible == 0)
+    }
+
     @Test("a store's pages have checksums, all of them, and reading a damaged one says which")
     func sealed() async throws {
         let directory = try TemporaryDirectory()

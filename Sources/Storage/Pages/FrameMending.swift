@@ -12,8 +12,19 @@ enum FrameMending {
         case none
         /// The frame with the bit put right.
         case one([UInt8])
+        /// The frame with the bit put right, if it had been written whole: a few bytes that are
+        /// missing elsewhere in it may change the sum as this bit does.
+        case oneOfWhole([UInt8])
         /// One bit was flipped, but nothing tells which of several.
         case several
+
+        /// The frame put right; nil where it is not.
+        var frame: [UInt8]? {
+            switch self {
+            case .one(let frame), .oneOfWhole(let frame): frame
+            case .none, .several: nil
+            }
+        }
     }
 
     private static let headerBytes = 24
@@ -35,12 +46,13 @@ enum FrameMending {
             summed, Int32(summed.count), start, end, isBigEndian ? 1 : 0, &bits, Int32(bits.count))
         let frames = bits[..<Int(count)].lazy.map { Self.turn($0, of: frame) }
         guard let first = frames.first else { return .none }
-        if count == 1 { return .one(first.frame) }
+        if count == 1, !Self.isUpper(Int(bits[0] / 8), isBigEndian) { return .one(first.frame) }
+        let doubtful = count == 1 ? Outcome.oneOfWhole(first.frame) : .several
         // Another number would make it another page.
         guard frames.allSatisfy({ $0.place >= Self.headerBytes }),
             let before = try earlier(Self.number(frame)),
             before.count == frame.count - Self.headerBytes
-        else { return .several }
+        else { return doubtful }
         let changed = zip(frame[Self.headerBytes...], before).map { $0 ^ $1 }
         var only: [UInt8]?
         for (place, turned) in frames {
@@ -54,10 +66,10 @@ enum FrameMending {
                 only = turned
             } else if !isElsewhereAlike || changed[place] != 0 {
                 // Here it may as well have been.
-                return .several
+                return doubtful
             }
         }
-        return only.map { .one($0) } ?? .several
+        return only.map { .one($0) } ?? doubtful
     }
 
     /// The first eight bytes, the page's number and the mark of a commit, with which a frame's sum
@@ -80,6 +92,14 @@ enum FrameMending {
         return [first &- start[0] &- start[1], second &- start[1] &- first].flatMap { word in
             withUnsafeBytes(of: isBigEndian ? word.bigEndian : word.littleEndian) { Array($0) }
         }
+    }
+
+    /// Whether a byte that is summed is the upper one of its word.
+    ///
+    /// It changes only the upper byte of each sum, and so in few ways, which other upper bytes that
+    /// are not as they were written do as well.
+    private static func isUpper(_ place: Int, _ isBigEndian: Bool) -> Bool {
+        place % 4 == (isBigEndian ? 0 : 3)
     }
 
     /// A frame with a bit turned, and where in the frame that is.

@@ -216,16 +216,19 @@ struct WriteAheadLog {
         let words: String
         /// What its byte was, and where in the file that is; nil where that cannot be told.
         var byte: (place: Int, value: UInt8)?
+        /// Whether it was this bit also if the frame was not written whole.
+        var isCertain = true
     }
 
     /// The byte of a frame that was put right.
     private func flip(
-        _ words: String, in frame: Int, from damaged: [UInt8], to mended: [UInt8]
+        _ words: String, in frame: Int, from damaged: [UInt8], to mended: [UInt8],
+        isCertain: Bool = true
     ) -> Flip {
         let place = damaged.indices.first { damaged[$0] != mended[$0] }
         return Flip(
             words: words,
-            byte: place.map { (self.place(of: frame) + $0, mended[$0]) })
+            byte: place.map { (self.place(of: frame) + $0, mended[$0]) }, isCertain: isCertain)
     }
 
     /// The frames up to one that commits them.
@@ -252,7 +255,8 @@ struct WriteAheadLog {
         self.pageCount = transaction.pageCount
         self.damage += transaction.doubts + transaction.flips.map(\.words)
         let bytes = transaction.flips.compactMap(\.byte)
-        let isAll = bytes.count == self.damage.count
+        let isAll =
+            bytes.count == self.damage.count && transaction.flips.allSatisfy(\.isCertain)
         self.lastBytes = Dictionary(
             isAll ? bytes.map { ($0.place, $0.value) } : [], uniquingKeysWith: { $1 })
     }
@@ -327,17 +331,26 @@ struct WriteAheadLog {
             bytes, from: start, to: stored, isBigEndian: header.isBigEndian
         ) { (number) throws(StoreFailure) in try self.earlier(number, newest(number)) }
         // The last bytes of a page are not of its contents, so that they may be turned on a guess.
-        if case .one(let mended) = mending, isOfSum,
+        if isOfSum, let mended = mending.frame,
             mended.dropLast(Self.reservedBytes) != bytes.dropLast(Self.reservedBytes)
         {
             mending = .several
         }
+        // Of a page that was torn something else is missing, which its shape mostly tells.
+        if case .oneOfWhole(let mended) = mending,
+            !PageShape.isPossible(
+                Array(mended[Self.frameHeaderBytes...]), number: Self.word(mended, 0))
+        {
+            mending = .none
+        }
         let flipped = "one bit of frame \(index + 1) of the write-ahead log is flipped"
         switch mending {
         case .none: break
-        case .one(let mended):
+        case .one(let mended), .oneOfWhole(let mended):
             sums = stored
-            let flip = self.flip(flipped, in: index, from: bytes, to: mended)
+            let isCertain = mending == .one(mended)
+            let flip = self.flip(
+                flipped, in: index, from: bytes, to: mended, isCertain: isCertain)
             bytes = mended
             return Reading(frame: Frame(index: index, mended: mended), flip: flip)
         case .several:
@@ -351,7 +364,9 @@ struct WriteAheadLog {
             // No bit of what is summed makes this sum.
             sums = computed
             let mended = bytes[..<16] + computed.flatMap(Self.bytes(of:)) + bytes[24...]
-            let flip = self.flip(flipped, in: index, from: bytes, to: Array(mended))
+            let isUpper = zip(computed, stored).contains { ($0 ^ $1) >> 24 != 0 }
+            let flip = self.flip(
+                flipped, in: index, from: bytes, to: Array(mended), isCertain: !isUpper)
             return Reading(frame: Frame(index: index, mended: Array(mended)), flip: flip)
         }
         guard let next, next[8..<16].elementsEqual(header.salts),
