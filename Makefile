@@ -23,18 +23,18 @@ help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 demo: build  ## Watch two nodes find each other, talk, crash and agree (10 seconds)
-	@Tests/Tools/demo.sh $(PROGRAMS)
+	@Tests/System/Tools/demo.sh $(PROGRAMS)
 
 build: setup  ## Build the release programs stoad and stoa
 	$(swift_build) -c release --static-swift-stdlib --disable-local-rpath
 
 setup:  ## Install the Debian packages that building needs, where they are missing
-	@Tests/Tools/setup.sh
+	@Tests/System/Tools/setup.sh
 
 test:  ## Run the unit tests, and talk to the implementation in Python
-	@Tests/Tools/setup.sh --test
+	@Tests/System/Tools/setup.sh --test
 	$(swift_test) --skip IntegrationTests --skip SimulationTests
-	@Tests/Interop/run.sh $(SCRATCH)/debug/stoad $(SCRATCH)/debug/stoa || [ $$? = 77 ]
+	@Tests/System/Interop/run.sh $(SCRATCH)/debug/stoad $(SCRATCH)/debug/stoa || [ $$? = 77 ]
 
 labs: build  ## Run the programs on private networks and under systemd (as root)
 	STOA_PROGRAMS=$(abspath $(PROGRAMS)) $(swift_test) --filter IntegrationTests
@@ -45,7 +45,7 @@ ifdef SEED
 	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) \
 		$(if $(NODES),--nodes $(NODES)) $(if $(VERBOSE),--log)
 else
-	@Tests/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations
+	@Tests/System/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations
 endif
 
 mutants: setup  ## Show that each of the deliberate bugs is caught
@@ -53,25 +53,25 @@ mutants: setup  ## Show that each of the deliberate bugs is caught
 		--scratch-path $(SCRATCH)/mutants --filter MutantTests
 
 interop: build  ## Talk to an independent implementation in Python
-	@Tests/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
+	@Tests/System/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa
 
 fuzz: setup  ## Fuzz all decoders, SECONDS=n each (60); TARGET=name takes one
-	@SCRATCH=$(SCRATCH) Tests/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
+	@SCRATCH=$(SCRATCH) Tests/System/Fuzz/run.sh --seconds $(or $(SECONDS),60) $(TARGET)
 
 faults: build  ## Let the network between ten hosts fail; MINUTES=30 is the long form (as root)
-	@Tests/Faults/run_faults.py $(PROGRAMS) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
+	@Tests/System/Network/run_faults.py $(PROGRAMS) --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
 
 counts: build  ## Count system calls, bytes, instructions; compare with the baselines (as root)
-	Tests/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
+	Tests/System/Bench/counts.py --programs $(PROGRAMS) $(COUNTS)
 
 bench: build  ## Measure against the floor, on a network of its own (as root; about half an hour)
-	unshare --net Tests/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
+	unshare --net Tests/System/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
 
 load: build  ## Put a node under attacks and loads beside an honest pair (as root; 2 minutes)
-	@Tests/Load/run.sh $(PROGRAMS) $(LOAD)
+	@Tests/System/Load/run.sh $(PROGRAMS) $(LOAD)
 
 coverage: setup  ## Show how much of what decides and stores the tests run
-	@SCRATCH=$(SCRATCH) Tests/Tools/coverage.sh $(COVERAGE)
+	@SCRATCH=$(SCRATCH) Tests/System/Tools/coverage.sh $(COVERAGE)
 
 lint:  ## Check format and documentation rules
 	swift format lint --strict --recursive Sources Tests Package.swift
@@ -80,10 +80,10 @@ format:  ## Format all Swift files in place
 	swift format --in-place --recursive Sources Tests Package.swift
 
 check:  ## All that CI runs, with a summary
-	@SCRATCH=$(SCRATCH) Tests/Tools/check.sh
+	@SCRATCH=$(SCRATCH) Tests/System/Tools/check.sh
 
 check-long:  ## The same with longer simulations, more crashes and half an hour of network faults
-	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/Tools/check.sh
+	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/System/Tools/check.sh
 
 install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR
 	@test -x $(PROGRAMS)/stoad -a -x $(PROGRAMS)/stoa || { echo 'first: make build' >&2; exit 66; }

@@ -21,7 +21,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 }
 
 /// The functions that libFuzzer calls, and what calls them: the tests, which replay what is kept of
-/// earlier runs, or, where the variable is set, a program around libFuzzer (`Tests/Fuzz/run.sh`).
+/// earlier runs, or, where the variable is set, a program around libFuzzer (`Tests/System/Fuzz/run.sh`).
 ///
 /// No product holds them, and an ordinary build does not know of the program.
 func fuzzing(_ dependencies: [Target.Dependency]) -> Target {
@@ -32,11 +32,11 @@ func fuzzing(_ dependencies: [Target.Dependency]) -> Target {
     if Context.environment["STOA_FUZZ"] != nil {
         let program = "Fuzz"
         return .executableTarget(
-            name: program, dependencies: dependencies + ["CSodium"], path: "Tests/Fuzz",
+            name: program, dependencies: dependencies + ["CSodium"], path: "Tests/System/Fuzz",
             exclude: kept + ["Replay"], swiftSettings: strict)
     }
     return .testTarget(
-        name: "FuzzTests", dependencies: dependencies, path: "Tests/Fuzz",
+        name: "FuzzTests", dependencies: dependencies, path: "Tests/System/Fuzz",
         exclude: kept + ["Program"], swiftSettings: strict)
 }
 
@@ -61,8 +61,8 @@ let package = Package(
         // In C, because SQLite calls it with pointers to structures that it allocates.
         .target(name: "CPages", dependencies: ["CSQLite"]),
 
-        library("Noise", ["CSodium"]),
-        library("Engine", ["Noise"]),
+        library("Crypto", ["CSodium"]),
+        library("Engine", ["Crypto"]),
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),
         // sd-event and sd-daemon, apart from Posix because the `stoa` command uses Posix and may
@@ -72,8 +72,8 @@ let package = Package(
         library("Discovery", ["Loop", "Posix", "CDNSSD", "CAvahi"]),
         library(
             "Daemon",
-            ["ControlAPI", "Discovery", "Engine", "Loop", "Noise", "Posix", "Storage"]),
-        library("Simulation", ["Engine", "Noise"]),
+            ["ControlAPI", "Discovery", "Engine", "Loop", "Crypto", "Posix", "Storage"]),
+        library("Simulation", ["Engine", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
             name: "stoa", dependencies: ["ControlAPI", "Posix"], swiftSettings: strict),
@@ -84,8 +84,8 @@ let package = Package(
 
         // What tests of several modules read files with.
         .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: strict),
-        tests("Noise", ["Noise"], exclude: ["Vectors/generate.py"]),
-        tests("Engine", ["Engine", "Noise", "TestFiles"], exclude: ["Vectors"]),
+        tests("Crypto", ["Crypto"], exclude: ["Vectors/generate.py"]),
+        tests("Engine", ["Engine", "Crypto", "TestFiles"], exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
         tests("Posix", ["Posix", "TestFiles"]),
         tests("Loop", ["Loop", "Posix"]),
@@ -100,9 +100,9 @@ let package = Package(
                 "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
                 "StorageTests",
             ]),
-        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Noise", "Posix", "TestFiles"]),
+        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Crypto", "Posix", "TestFiles"]),
         tests("Repository", ["TestFiles"]),
-        tests("Integration", ["ControlAPI", "Engine", "Noise", "Posix", "Storage"]),
+        tests("Integration", ["ControlAPI", "Engine", "Crypto", "Posix", "Storage"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -50,7 +50,7 @@ static uint64_t stored(const unsigned char *page, int bytes) {
     return load(page + bytes - CPAGES_RESERVED_BYTES);
 }
 
-void cpages_seal(unsigned char *page, int bytes, uint32_t number) {
+void cpages_write_checksum(unsigned char *page, int bytes, uint32_t number) {
     uint64_t sum = cpages_sum(page, bytes, number);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     sum = __builtin_bswap64(sum);
@@ -58,7 +58,7 @@ void cpages_seal(unsigned char *page, int bytes, uint32_t number) {
     memcpy(page + bytes - CPAGES_RESERVED_BYTES, &sum, 8);
 }
 
-int cpages_is_sealed(const unsigned char *page, int bytes, uint32_t number) {
+int cpages_has_checksum(const unsigned char *page, int bytes, uint32_t number) {
     return cpages_sum(page, bytes, number) == stored(page, bytes);
 }
 
@@ -68,7 +68,7 @@ int cpages_mend(unsigned char *page, int bytes, uint32_t number) {
     if (difference == 0) return 1;
     if ((difference & (difference - 1)) == 0) {
         /* The flipped bit is one of the checksum itself. */
-        cpages_seal(page, bytes, number);
+        cpages_write_checksum(page, bytes, number);
         return 1;
     }
     for (int place = 0; place < bytes - CPAGES_RESERVED_BYTES; place++) {

@@ -14,7 +14,7 @@ struct pages_file {
     sqlite3_file base;
     sqlite3_file *real;
     /* Whether the file's pages have checksums. */
-    int is_sealed;
+    int has_checksums;
     /* Their size; 0 while none is known. */
     int page_bytes;
     uint32_t damaged;
@@ -24,7 +24,7 @@ static sqlite3_file *real_of(sqlite3_file *file) { return ((struct pages_file *)
 
 static sqlite3_vfs *real_vfs(sqlite3_vfs *vfs) { return (sqlite3_vfs *)vfs->pAppData; }
 
-int cpages_is_sealed_header(const unsigned char *header) {
+int cpages_header_has_checksums(const unsigned char *header) {
     uint32_t application = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 |
                            (uint32_t)header[70] << 8 | header[71];
     uint32_t version = (uint32_t)header[60] << 24 | (uint32_t)header[61] << 16 |
@@ -40,7 +40,7 @@ int cpages_page_bytes(const unsigned char *header) {
 }
 
 static void note_header(struct pages_file *pages, const unsigned char *header) {
-    pages->is_sealed = cpages_is_sealed_header(header);
+    pages->has_checksums = cpages_header_has_checksums(header);
     pages->page_bytes = cpages_page_bytes(header);
 }
 
@@ -51,7 +51,7 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
     int code = pages->real->pMethods->xRead(pages->real, buffer, count, offset);
     if (code != SQLITE_OK) return code;
     if (offset == 0 && count >= 100) note_header(pages, buffer);
-    if (!pages->is_sealed || count < 512) return SQLITE_OK;
+    if (!pages->has_checksums || count < 512) return SQLITE_OK;
     const int bytes = pages->page_bytes;
     if (bytes == 0) {
         /* A header that asks for pages of another size is damaged, too. */
@@ -59,13 +59,13 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
         return SQLITE_IOERR_DATA;
     }
     uint32_t number = (uint32_t)(offset / bytes) + 1;
-    if (count == bytes && offset % bytes == 0 && cpages_is_sealed(buffer, bytes, number))
+    if (count == bytes && offset % bytes == 0 && cpages_has_checksum(buffer, bytes, number))
         return SQLITE_OK;
     if (count != bytes && offset == 0) {
         /* Before SQLite knows the size it reads another one's first page, and then this one's. */
         unsigned char page[CPAGES_LARGE_PAGE_BYTES];
         code = pages->real->pMethods->xRead(pages->real, page, bytes, 0);
-        if (code != SQLITE_OK || cpages_is_sealed(page, bytes, 1)) return code;
+        if (code != SQLITE_OK || cpages_has_checksum(page, bytes, 1)) return code;
     }
     pages->damaged = number;
     return SQLITE_IOERR_DATA;
@@ -74,11 +74,11 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
 static int write_file(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
     struct pages_file *pages = (struct pages_file *)file;
     if (offset == 0 && count >= 100) note_header(pages, buffer);
-    if (!pages->is_sealed || count != pages->page_bytes || offset % count != 0)
+    if (!pages->has_checksums || count != pages->page_bytes || offset % count != 0)
         return pages->real->pMethods->xWrite(pages->real, buffer, count, offset);
     unsigned char page[CPAGES_LARGE_PAGE_BYTES];
     memcpy(page, buffer, (size_t)count);
-    cpages_seal(page, count, (uint32_t)(offset / count) + 1);
+    cpages_write_checksum(page, count, (uint32_t)(offset / count) + 1);
     return pages->real->pMethods->xWrite(pages->real, page, count, offset);
 }
 
@@ -123,7 +123,7 @@ static int read_pages(struct pages_file *pages, struct cpages_reading *reading) 
         if (offset == 0x40000000) continue;
         code = pages->real->pMethods->xRead(pages->real, page, bytes, offset);
         if (code != SQLITE_OK) return code;
-        if (!pages->is_sealed || cpages_is_sealed(page, bytes, number)) continue;
+        if (!pages->has_checksums || cpages_has_checksum(page, bytes, number)) continue;
         if (reading->damaged++ == 0) reading->first_damaged = number;
     }
     return SQLITE_OK;
@@ -135,8 +135,8 @@ static int control_file(sqlite3_file *file, int operation, void *argument) {
     case CPAGES_CONTROL_DAMAGED:
         *(uint32_t *)argument = pages->damaged;
         return SQLITE_OK;
-    case CPAGES_CONTROL_SEALED:
-        *(int *)argument = pages->is_sealed;
+    case CPAGES_CONTROL_CHECKSUMS:
+        *(int *)argument = pages->has_checksums;
         return SQLITE_OK;
     case CPAGES_CONTROL_READ:
         return read_pages(pages, argument);

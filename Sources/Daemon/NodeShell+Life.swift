@@ -1,7 +1,7 @@
 internal import ControlAPI
 internal import Engine
 internal import Loop
-internal import Noise
+internal import Crypto
 internal import Posix
 internal import Storage
 
@@ -112,7 +112,7 @@ extension NodeShell {
     func openStore() async throws(StartError) -> (MessageStore, Snapshot, Cursor) {
         let owner = PeerID(self.signer.publicKey)
         do {
-            let witness = try self.witnessPath(owner: owner)
+            let witness = try self.continuityPath(owner: owner)
             let executor = try ThreadExecutor(name: "stoad-store")
             self.storeExecutor = executor
             let store = try await MessageStore.open(
@@ -269,7 +269,7 @@ extension NodeShell {
 
 extension NodeShell {
     /// The store's proof of continuity, in a directory of its own, for this identity.
-    private func witnessPath(owner: PeerID) throws(StartError) -> String {
+    private func continuityPath(owner: PeerID) throws(StartError) -> String {
         let directory = self.configuration.stateDirectory
         do throws(SystemError) {
             try Files.makePrivateDirectory(directory)

@@ -2,7 +2,7 @@ internal import ControlAPI
 internal import Discovery
 internal import Engine
 public import Loop
-public import Noise
+public import Crypto
 internal import Posix
 internal import Storage
 
@@ -37,7 +37,7 @@ public actor NodeShell {
     var events: [Event] = []
     private var isInTurn = false
     var dirtyStreams: [PeerStream] = []
-    var dirtyClients: [ControlClient] = []
+    var dirtyClients: [ControlConnection] = []
 
     // Links.
     var listener: Listener?

@@ -22,8 +22,9 @@ public enum Program {
                 isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)
             do throws(StartError) {
                 switch command {
-                case .check: return try Care(configuration, print: Self.print).check()
-                case .repair: return try Care(configuration, print: Self.print).repair()
+                case .check: return try OfflineMaintenance(configuration, print: Self.print).check()
+                case .repair:
+                    return try OfflineMaintenance(configuration, print: Self.print).repair()
                 case .run, .help, .version: return try Self.serve(configuration, log)
                 }
             } catch {

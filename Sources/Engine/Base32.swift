@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// Lower-case base32 without padding, the way keys and ids are shown.
 ///

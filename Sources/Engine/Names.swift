@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// The Ed25519 key that names a peer.
 public struct PeerID: Hashable, Comparable, Sendable {

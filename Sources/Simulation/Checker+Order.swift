@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// Order: total, causal and everywhere the same.
 extension Checker {

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// What must hold after each step, whatever goes wrong.
 struct Checker {

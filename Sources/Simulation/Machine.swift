@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// A computer with its clocks and its disk, and the node that runs on it now and then.
 struct Machine {
@@ -36,7 +36,7 @@ struct Machine {
     /// After how many more actions it is killed, if it is to be.
     var actionsUntilCrash: Int?
     /// What it does to others; nil for an honest one.
-    var malice: Malice?
+    var adversary: Adversary?
 
     var id: PeerID { self.store.owner }
     var isUp: Bool { self.node != nil }

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// The contract between a node and its store, as plainly as it can be written.
 ///

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// What two replicas of a conversation must have in common when all is exchanged.
 struct Replica: Hashable {

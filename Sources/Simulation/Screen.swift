@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// Where an entry stands among all of its conversation.
 struct Place: Hashable, Comparable {

@@ -111,7 +111,7 @@ extension Simulation {
     /// Kills a node between two of its actions: those before have been done, the others have not.
     func fall(_ index: Int) throws {
         try self.crash(index, isSilent: self.random.chance(40))
-        self.note(.trouble(.start(machine: index)), in: self.random.number(UInt64(10)...60_000))
+        self.note(.fault(.start(machine: index)), in: self.random.number(UInt64(10)...60_000))
     }
 
     /// Gives a machine other addresses; streams from and to the old ones fall silent.

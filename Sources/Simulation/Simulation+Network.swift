@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// One direction between two machines.
 struct Way: Hashable {
@@ -143,9 +143,9 @@ extension Simulation {
             try self.checker.sent(frame, by: self.machines[index], heard)
             try self.checker.claimed(frame, by: self.machines[index])
         }
-        if let malice = self.machines[index].malice {
+        if let adversary = self.machines[index].adversary {
             self.wires[number]?.directions[side] = direction
-            return self.sendHostile(encoded, received, malice, number, side)
+            return self.sendHostile(encoded, received, adversary, number, side)
         }
         var isWithinBound = true
         if let session = wire.ends[side].session {
@@ -170,7 +170,7 @@ extension Simulation {
     }
 
     func isHostile(_ wire: Wire) -> Bool {
-        wire.ends.contains { $0.machine >= 0 && self.machines[$0.machine].malice != nil }
+        wire.ends.contains { $0.machine >= 0 && self.machines[$0.machine].adversary != nil }
     }
 
     /// Says goodbye and ends a stream, as the shell does.
@@ -216,7 +216,7 @@ extension Simulation {
         self.wires[number]?.directions[side].lastArrival = arrival
         self.wires[number]?.directions[side].inFlight.append(chunk)
         self.wires[number]?.directions[side].bytesInFlight += bytes
-        self.agenda.note(.arrives(wire: number, side: 1 - side), at: arrival)
+        self.eventQueue.note(.arrives(wire: number, side: 1 - side), at: arrival)
         if sending > 0 {
             self.wires[number]?.directions[side].isSending = true
             self.note(.sent(wire: number, side: side), in: sending)
@@ -386,8 +386,8 @@ extension Simulation {
             }
         default: break
         }
-        if let malice = self.machines[end.machine].malice, let frame = received.frame {
-            self.mirror(frame, malice, number, side)
+        if let adversary = self.machines[end.machine].adversary, let frame = received.frame {
+            self.mirror(frame, adversary, number, side)
         }
         try self.tell(end.machine, .received(link, received))
     }

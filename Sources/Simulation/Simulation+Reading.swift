@@ -76,7 +76,7 @@ extension Simulation {
 extension Simulation {
     /// Counts for a list of runs: words and numbers in turn.
     package var summary: String {
-        let hostile = self.machines.count { $0.malice != nil }
+        let hostile = self.machines.count { $0.adversary != nil }
         return "nodes \(self.machines.count) hostile \(hostile) "
             + "sessions \(self.faults.hasSessions ? 1 : 0) messages \(self.acknowledgedCount) "
             + "assaults \(self.assaultCount) events \(self.eventCount) "

@@ -28,7 +28,7 @@ extension Simulation {
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
         for machine in 0..<random.number(1...2) {
-            simulation.makeHostile(machine, kinds: Malice.Kind.allCases)
+            simulation.makeHostile(machine, kinds: Adversary.Kind.allCases)
             simulation.noteAssaults(150, by: machine, within: workload.milliseconds)
         }
         try simulation.play(workload)
@@ -74,10 +74,10 @@ extension Simulation {
     private func prepare(_ workload: Workload) {
         for machine in self.machines.indices {
             self.note(
-                .trouble(.start(machine: machine)),
+                .fault(.start(machine: machine)),
                 in: self.random.chance(70) ? 0 : self.random.number(0...workload.milliseconds))
         }
         self.note(workload)
-        self.noteTroubles(within: workload.milliseconds)
+        self.scheduleFaults(within: workload.milliseconds)
     }
 }

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// The end of every simulation: faults stop, and all replicas must agree.
 extension Simulation {
@@ -15,7 +15,7 @@ extension Simulation {
         self.isSettling = true
         self.heal()
         for index in self.machines.indices {
-            if self.machines[index].malice != nil { try self.retire(index) }
+            if self.machines[index].adversary != nil { try self.retire(index) }
             self.setDiskFull(index, false)
             self.machines[index].clock.set(error: 0, drift: 0, at: self.wall)
             self.machines[index].actionsUntilCrash = nil

@@ -1,5 +1,5 @@
 package import Engine
-import Noise
+import Crypto
 
 /// Some machines on a network, with everything that may go wrong, run from one seed.
 ///
@@ -24,7 +24,7 @@ package final class Simulation {
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
         case request(machine: Int, Request)
-        case trouble(Trouble)
+        case fault(FaultEvent)
         case assault(machine: Int)
     }
 
@@ -33,7 +33,7 @@ package final class Simulation {
 
     let faults: Faults
     var random: SeededRandom
-    var agenda = Agenda<Happening>()
+    var eventQueue = EventQueue<Happening>()
     var machines: [Machine] = []
     var wires: [Int: Wire] = [:]
     var checker = Checker()
@@ -101,7 +101,7 @@ package final class Simulation {
         }
         let most = min(faults.hostile, (count - 1) / 3)
         for index in Array(self.machines.indices.shuffled(using: &self.random).prefix(most)) {
-            self.makeHostile(index, kinds: self.malices())
+            self.makeHostile(index, kinds: self.adversaryKinds())
         }
     }
 
@@ -158,7 +158,7 @@ package final class Simulation {
     /// Runs for so many milliseconds.
     package func run(for milliseconds: UInt64) throws {
         let end = self.time + milliseconds
-        while let next = self.agenda.next, next <= end { try self.step() }
+        while let next = self.eventQueue.next, next <= end { try self.step() }
         self.time = end
     }
 
@@ -175,14 +175,14 @@ package final class Simulation {
     }
 
     private func step() throws {
-        guard let (moment, happening) = self.agenda.take() else { return }
+        guard let (moment, happening) = self.eventQueue.take() else { return }
         self.time = max(self.time, moment)
         try self.happen(happening)
         try self.sendTouched()
     }
 
     func note(_ happening: Happening, in milliseconds: UInt64) {
-        self.agenda.note(happening, at: self.time + milliseconds)
+        self.eventQueue.note(happening, at: self.time + milliseconds)
     }
 
     private func happen(_ happening: Happening) throws {
@@ -220,7 +220,7 @@ package final class Simulation {
             try self.tell(index, .lost(name: name))
         case .assault(let index): if !self.isSettling { try self.assault(by: index) }
         case .request(let index, let request): try self.request(index, request)
-        case .trouble(let trouble): if !self.isSettling { try self.cause(trouble) }
+        case .fault(let fault): if !self.isSettling { try self.cause(fault) }
         }
     }
 

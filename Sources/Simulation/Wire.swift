@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// A TCP stream between two machines, from the dial to its end.
 struct Wire {

@@ -47,7 +47,7 @@ final class Database {
     /// Opens a file for reading and writing; it must exist; sqlite3_open_v2.
     ///
     /// Its pages have checksums, which are checked when they are read; only a file of an earlier
-    /// version has none, up to ``seal()``. `isPlain` leaves them out.
+    /// version has none, up to ``addChecksums()``. `isPlain` leaves them out.
     init(path: String, isPlain: Bool = false) throws(SQLiteError) {
         Self.settings
         var handle: OpaquePointer?
@@ -157,14 +157,14 @@ final class Database {
     }
 
     /// Whether the pages have checksums.
-    func isSealed() throws(SQLiteError) -> Bool {
+    func hasChecksums() throws(SQLiteError) -> Bool {
         var reserved: Int32 = -1
-        try self.control(CPAGES_CONTROL_SEALED, &reserved)
+        try self.control(CPAGES_CONTROL_CHECKSUMS, &reserved)
         return reserved != 0
     }
 
     /// Gives the pages of a file of an earlier version their checksums: writes all of them anew.
-    func seal() throws(SQLiteError) {
+    func addChecksums() throws(SQLiteError) {
         // What VACUUM gathers is as large as the file, so not in memory.
         try self.execute("PRAGMA temp_store = FILE")
         try self.execute("VACUUM")

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// What is known of an entry beyond what its author wrote.
 struct EntryFlags: OptionSet {

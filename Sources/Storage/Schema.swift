@@ -113,7 +113,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// Pages have checksums, which are there already when this step runs (``Database/seal()``); the
+    /// Pages have checksums, which are there already when this step runs (``Database/addChecksums()``); the
     /// version keeps programs away that would write pages without.
     private static let second = "-- No table changes."
 

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Noise
+internal import Crypto
 
 /// A statement that is compiled once and used again; belongs to one connection and one thread.
 ///

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// What a batch changes beside appending: entries that are hidden, disputed or released, and small
 /// values.

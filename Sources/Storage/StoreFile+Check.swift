@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// What was found, up to a bound: a file with a thousand faults needs no list of them.
 struct Findings {

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 extension StoreFile {
     /// The most entries that one batch releases; the outcome says whether more are due.

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// Entries and what they follow: one that is not after a dep is hidden while that dep counts.
 ///

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 extension StoreFile {
     // MARK: At the start

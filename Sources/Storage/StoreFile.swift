@@ -1,6 +1,6 @@
 internal import CSQLite
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// The open database with its witness: everything that the store does, on one thread.
 ///
@@ -16,7 +16,7 @@ final class StoreFile {
     private var continuity: Continuity
     /// Whether store and witness know of this start.
     private(set) var isStartCounted = false
-    private let witness: Witness
+    private let witness: ContinuityFile
     /// Keeps how far the scrub has come.
     let scrubFile: ScrubFile
     /// What was put right before it was opened, in words.
@@ -44,7 +44,7 @@ final class StoreFile {
     ///
     /// See ``MessageStore/open(directory:witness:owner:executor:identify:)``.
     init(
-        directory: String, witness witnessPath: String, owner: PeerID,
+        directory: String, witness continuityPath: String, owner: PeerID,
         idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> FileIdentity?
     ) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
@@ -59,10 +59,10 @@ final class StoreFile {
         }
         self.database = database
         try Self.prepare(database, path: path)
-        self.witness = Witness(path: witnessPath)
+        self.witness = ContinuityFile(path: continuityPath)
         let seen = self.witness.read()
         let found = identify(path)
-        self.scrubFile = ScrubFile(path: witnessPath + ".scrub", inode: found?.inode ?? 0)
+        self.scrubFile = ScrubFile(path: continuityPath + ".scrub", inode: found?.inode ?? 0)
         let stored = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.story(database, identity: found)
         }
@@ -92,7 +92,7 @@ final class StoreFile {
     /// Opens a file that no node runs on, to check it or to fill it; counts no start.
     ///
     /// A file of an earlier version stays one.
-    init(unwitnessed path: String, owner: PeerID) throws(StoreFailure) {
+    init(offlineAt path: String, owner: PeerID) throws(StoreFailure) {
         self.path = path
         self.owner = owner
         self.idBatchCount = RecentIDs.batchCount
@@ -101,7 +101,7 @@ final class StoreFile {
         }
         self.database = database
         try Self.prepare(database, path: path, isMigrating: false)
-        self.witness = Witness(path: "")
+        self.witness = ContinuityFile(path: "")
         self.mended = []
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
@@ -168,8 +168,8 @@ final class StoreFile {
                 }
             #endif
             guard isMigrating else { return }
-            let isSealed = try database.isSealed()
-            if version > 0 && !isSealed { try database.seal() }
+            let hasChecksums = try database.hasChecksums()
+            if version > 0 && !hasChecksums { try database.addChecksums() }
             try Schema.migrate(database, from: version)
         }
     }

@@ -5,11 +5,11 @@
 import Glibc
 import Simulation
 
-do throws(Order.Refusal) {
-    let order = try Order(CommandLine.arguments.dropFirst())
-    exit(order.run() ? 0 : 1)
+do throws(Options.Refusal) {
+    let options = try Options(CommandLine.arguments.dropFirst())
+    exit(options.run() ? 0 : 1)
 } catch {
-    let text = "simulate: \(error.text)\n\(Order.usage)"
+    let text = "simulate: \(error.text)\n\(Options.usage)"
     _ = write(STDERR_FILENO, text, text.utf8.count)
     exit(EX_USAGE)
 }

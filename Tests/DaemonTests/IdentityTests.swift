@@ -1,5 +1,5 @@
 import Glibc
-import Noise
+import Crypto
 import Posix
 import TestFiles
 import Testing

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 import Storage
 import Testing
 

@@ -2,7 +2,7 @@ import ControlAPI
 import Discovery
 import Engine
 import Loop
-import Noise
+import Crypto
 import Posix
 import TestFiles
 import Testing

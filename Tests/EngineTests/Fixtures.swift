@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// A small generator whose runs repeat: SplitMix64.
 struct SeededRandom: RandomNumberGenerator {

@@ -213,7 +213,7 @@ private struct StartCounter {
     }
 
     /// How many starts the witness knows of; nil where there is none.
-    var witnessed: UInt64? { Witness(path: self.witness).read()?.starts }
+    var witnessed: UInt64? { ContinuityFile(path: self.witness).read()?.starts }
 
     /// Whether the database of a node that does not run has a start that the witness has not.
     func isDatabaseAhead() throws -> Bool {

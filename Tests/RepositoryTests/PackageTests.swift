@@ -45,7 +45,7 @@ struct PackageTests {
     @Test("the package is read right: all that holds Swift is a target in it")
     func reading() {
         #expect(Self.dependencies.keys.sorted() == Repository.modules)
-        #expect(Self.dependencies["Engine"] == ["Noise"])
+        #expect(Self.dependencies["Engine"] == ["Crypto"])
         #expect(Self.dependencies["ControlAPI"] == [])
         #expect(Self.dependencies["stoad"]?.contains("Daemon") == true)
     }
@@ -56,7 +56,7 @@ struct PackageTests {
         let linked = Self.closure("stoa")
         #expect(linked.contains("ControlAPI"))
         for name in [
-            "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "Noise", "Engine", "Storage",
+            "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "Crypto", "Engine", "Storage",
             "Loop", "Discovery", "Daemon", "Simulation",
         ] {
             #expect(!linked.contains(name), "stoa depends on \(name)")
@@ -65,7 +65,7 @@ struct PackageTests {
 
     @Test("the engine sees no system, and no program holds the simulation")
     func engine() {
-        #expect(Self.closure("Engine") == ["Noise", "CSodium"])
+        #expect(Self.closure("Engine") == ["Crypto", "CSodium"])
         #expect(Self.closure("ControlAPI").isEmpty)
         #expect(!Self.closure("stoad").contains("Simulation"))
         #expect(!Self.closure("Storage").contains("Posix"))

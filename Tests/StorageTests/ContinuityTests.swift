@@ -1,6 +1,6 @@
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Testing
 
 @testable import Storage
@@ -182,7 +182,7 @@ struct ContinuityTests {
         var continuity = try #require(try Self.witness(directory))
         continuity.mark = 0
         await store.close()
-        try writeFile(directory.witness, Witness.encode(continuity))
+        try writeFile(directory.witness, ContinuityFile.encode(continuity))
         #expect(try await Self.session(directory, sending: 0).found == 1)
         try writeFile(directory.database, backup)
         #expect(try await directory.open().snapshot().incarnation == nil)
@@ -195,7 +195,7 @@ struct ContinuityTests {
         var stale = try #require(try Self.witness(directory))
         let mark = stale.mark
         stale.mark = 0
-        try writeFile(directory.witness, Witness.encode(stale))
+        try writeFile(directory.witness, ContinuityFile.encode(stale))
         await (try await directory.open()).close()
         #expect(try Self.witness(directory)?.mark == mark)
     }
@@ -219,7 +219,7 @@ struct ContinuityTests {
     }
 
     private static func witness(_ directory: TemporaryDirectory) throws -> Continuity? {
-        Witness.decode(try readFile(directory.witness))
+        ContinuityFile.decode(try readFile(directory.witness))
     }
 
     @Test("another identity over the same store begins a new incarnation")

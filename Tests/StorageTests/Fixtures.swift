@@ -2,7 +2,7 @@ import CPages
 import Dispatch
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Synchronization
 import TestFiles
 import Testing

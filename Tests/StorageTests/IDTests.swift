@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 import Testing
 
 @testable import Storage
@@ -58,7 +58,7 @@ struct IDTests {
         let directory = try TemporaryDirectory()
         let ids = try Self.fill(directory)
         // One more start, with what a start usually keeps.
-        let store = try StoreFile(unwitnessed: directory.database, owner: ada.id)
+        let store = try StoreFile(offlineAt: directory.database, owner: ada.id)
         for id in ids { #expect(try store.entry(id)?.id == id) }
         #expect(try store.entry(EntryID(.zero)) == nil)
     }

@@ -1,7 +1,7 @@
 import CPages
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Testing
 
 @testable import Storage

@@ -1,7 +1,7 @@
 import CPages
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Testing
 
 @testable import Storage
@@ -11,7 +11,7 @@ struct PageTests {
     /// A page of chance with its checksum.
     static func page(_ random: inout SeededRandom, number: UInt32) -> [UInt8] {
         var page = (0..<pageBytes).map { _ in UInt8.random(in: 0...255, using: &random) }
-        cpages_seal(&page, Int32(pageBytes), number)
+        cpages_write_checksum(&page, Int32(pageBytes), number)
         return page
     }
 
@@ -19,12 +19,12 @@ struct PageTests {
     func singleBits() {
         var random = SeededRandom(seed: 5)
         let page = Self.page(&random, number: 7)
-        #expect(cpages_is_sealed(page, Int32(pageBytes), 7) != 0)
+        #expect(cpages_has_checksum(page, Int32(pageBytes), 7) != 0)
         var missed = 0
         for bit in 0..<8 * pageBytes {
             var damaged = page
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            if cpages_is_sealed(damaged, Int32(pageBytes), 7) != 0 { missed += 1 }
+            if cpages_has_checksum(damaged, Int32(pageBytes), 7) != 0 { missed += 1 }
         }
         #expect(missed == 0)
         // Mending tries all bits, so a few of them have to do here.
@@ -40,9 +40,9 @@ struct PageTests {
     func misplaced() {
         var random = SeededRandom(seed: 6)
         let page = Self.page(&random, number: 7)
-        #expect(cpages_is_sealed(page, Int32(pageBytes), 8) == 0)
+        #expect(cpages_has_checksum(page, Int32(pageBytes), 8) == 0)
         let zeros = [UInt8](repeating: 0, count: pageBytes)
-        #expect((1...1_000).allSatisfy { cpages_is_sealed(zeros, Int32(pageBytes), $0) == 0 })
+        #expect((1...1_000).allSatisfy { cpages_has_checksum(zeros, Int32(pageBytes), $0) == 0 })
         var damaged = page
         damaged[100] ^= 1
         damaged[pageBytes - 1_000] ^= 0x40
@@ -88,7 +88,7 @@ struct PageTests {
         for index in 0..<bytes.count / pageBytes {
             let page = Array(bytes[index * pageBytes..<(index + 1) * pageBytes])
             #expect(
-                cpages_is_sealed(page, Int32(pageBytes), UInt32(index) + 1) != 0,
+                cpages_has_checksum(page, Int32(pageBytes), UInt32(index) + 1) != 0,
                 "page \(index + 1)")
         }
         var damaged = bytes
@@ -122,7 +122,8 @@ struct PageTests {
         for index in 0..<bytes.count / large {
             let page = Array(bytes[index * large..<(index + 1) * large])
             #expect(
-                cpages_is_sealed(page, Int32(large), UInt32(index) + 1) != 0, "page \(index + 1)")
+                cpages_has_checksum(page, Int32(large), UInt32(index) + 1) != 0, "page \(index + 1)"
+            )
         }
         let database = try Database(path: directory.database)
         #expect(try database.int("SELECT count(*) FROM authors") == 400)

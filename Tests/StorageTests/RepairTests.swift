@@ -1,6 +1,6 @@
 import Engine
 import Glibc
-import Noise
+import Crypto
 import TestFiles
 import Testing
 
@@ -92,12 +92,12 @@ struct RepairTests {
         }
     }
 
-    static func check(_ directory: TemporaryDirectory) throws -> StoreCare.Report {
-        try StoreCare.check(directory: directory.data, owner: ada.id)
+    static func check(_ directory: TemporaryDirectory) throws -> StoreRepair.Report {
+        try StoreRepair.check(directory: directory.data, owner: ada.id)
     }
 
-    static func repair(_ directory: TemporaryDirectory) throws -> StoreCare.Repair {
-        try StoreCare.repair(directory: directory.data, owner: ada.id, stamp: "then")
+    static func repair(_ directory: TemporaryDirectory) throws -> StoreRepair.Repair {
+        try StoreRepair.repair(directory: directory.data, owner: ada.id, stamp: "then")
     }
 
     /// Gives a store what a peer has of each log, and expects all of it to be there then.

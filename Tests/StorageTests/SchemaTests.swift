@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 import Testing
 
 @testable import Storage
@@ -59,7 +59,7 @@ struct SchemaTests {
                 """)
         }
         do {
-            let file = try StoreFile(unwitnessed: old.database, owner: ada.id)
+            let file = try StoreFile(offlineAt: old.database, owner: ada.id)
             #expect(try file.entry(EntryID(.zero))?.payload == [1, 2, 3])
             // Its rows are made up, so a check finds much; but it reads what it looks for.
             #expect(!file.check().contains { $0.text.contains("no such") })

@@ -1,6 +1,6 @@
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Storage
 import Testing
 

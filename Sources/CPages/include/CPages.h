@@ -15,7 +15,7 @@
 /* For sqlite3_file_control: the number of the last page that failed, as uint32_t; 0 for none. */
 #define CPAGES_CONTROL_DAMAGED 0x73746f61
 /* For sqlite3_file_control: whether the pages have checksums, as int. */
-#define CPAGES_CONTROL_SEALED 0x73746f63
+#define CPAGES_CONTROL_CHECKSUMS 0x73746f63
 /* For sqlite3_file_control: reads pages as struct cpages_reading says. */
 #define CPAGES_CONTROL_READ 0x73746f62
 
@@ -43,7 +43,7 @@ int cpages_lock(int descriptor);
 void cpages_unlock(int descriptor);
 
 /* Whether the first 100 bytes of a file say that its pages have checksums. */
-int cpages_is_sealed_header(const unsigned char *header);
+int cpages_header_has_checksums(const unsigned char *header);
 
 /* The size of a file's pages as its first 18 bytes say it; 0 for one that is never used, as where a
    bit was flipped: the two sizes differ in two. */
@@ -54,10 +54,10 @@ int cpages_page_bytes(const unsigned char *header);
 uint64_t cpages_sum(const unsigned char *page, int bytes, uint32_t number);
 
 /* Writes the checksum into the last eight bytes. */
-void cpages_seal(unsigned char *page, int bytes, uint32_t number);
+void cpages_write_checksum(unsigned char *page, int bytes, uint32_t number);
 
 /* Whether the last eight bytes hold the checksum. */
-int cpages_is_sealed(const unsigned char *page, int bytes, uint32_t number);
+int cpages_has_checksum(const unsigned char *page, int bytes, uint32_t number);
 
 /* Finds the one flipped bit of a page whose checksum fails, and puts it right. Returns whether the
    checksum holds then; otherwise the page is unchanged. Takes some 20 ms for 4,096 bytes. */

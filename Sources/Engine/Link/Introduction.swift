@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// Payloads 2 and 3 of the handshake: who speaks, proven by a signature over this very handshake.
 ///

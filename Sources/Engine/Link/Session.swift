@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// What both ends of a link know of it once the handshake is done.
 public struct LinkInfo: Hashable, Sendable {
@@ -204,7 +204,7 @@ public struct Session: ~Copyable, Sendable {
     private mutating func encrypt(_ plaintext: [UInt8], appendingTo bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.append(contentsOf: [0, 0])
-        do throws(NoiseError) {
+        do throws(CryptoError) {
             try self.transport?.encrypt(plaintext, appendingTo: &bytes)
         } catch {
             // 2^64 messages cannot have been sent; anything else is our own mistake.
@@ -321,7 +321,7 @@ public struct Session: ~Copyable, Sendable {
             return false
         }
         let payload: HandshakePayload
-        do throws(NoiseError) {
+        do throws(CryptoError) {
             guard let read = try self.handshake?.readMessage(message) else { return false }
             payload = read
         } catch { throw .decryptFailed }
@@ -369,7 +369,7 @@ public struct Session: ~Copyable, Sendable {
 
     private mutating func writeIntroduction() throws(SessionFailure) {
         let (identity, version, dial) = (self.identity, self.version, self.dial)
-        do throws(NoiseError) {
+        do throws(CryptoError) {
             let message = try self.handshake?.writeMessage { context in
                 Introduction(
                     version: version, signer: identity.signer, boot: identity.boot, dial: dial,
@@ -405,7 +405,7 @@ public struct Session: ~Copyable, Sendable {
                 1 + overhead...Limits.plaintextBytes + overhead)
         else { return false }
         var plaintext: [UInt8] = []
-        do throws(NoiseError) {
+        do throws(CryptoError) {
             try self.transport?.decrypt(message, appendingTo: &plaintext)
         } catch { throw .decryptFailed }
         do throws(WireError) {

@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// An author's signature over a position in its log; vouches for all entries up to it.
 ///

@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// What an entry carries: the bytes, or what is left of them.
 public enum Payload: Hashable, Sendable {

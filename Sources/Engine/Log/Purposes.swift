@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// One personalisation per purpose, so that no hash can stand in for another. `Docs/Protocol`.
 extension BLAKE2b.Personal {

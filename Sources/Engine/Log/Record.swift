@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// A small signed latest-wins value of an author.
 ///

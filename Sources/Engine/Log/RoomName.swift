@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// The name of an open room: a bare word that everyone who knows it can join by.
 ///

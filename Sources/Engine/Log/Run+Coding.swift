@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 extension Entry {
     private enum Form {

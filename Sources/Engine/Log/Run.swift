@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// Consecutive entries of one log, with the attestation of the last one: the unit of push and catch-up.
 ///

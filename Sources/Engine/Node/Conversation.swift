@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// One log, as far as a node keeps it in memory.
 struct Log: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// What a node knows of a conversation that it shares on one link.
 struct SharedConversation: Sendable {

@@ -19,7 +19,7 @@ extension Node {
     /// What a link has taken in and not credited back is never less than what is under way of it.
     package var hasCreditedEarly: Bool {
         var underWay: [LinkID: [Channel: Int]] = [:]
-        for run in self.waiting.live + self.waiting.sync + (self.inFlight?.accepted ?? []) {
+        for run in self.commitQueue.live + self.commitQueue.sync + (self.inFlight?.accepted ?? []) {
             underWay[run.link, default: [:]][run.channel, default: 0] += run.byteCount
         }
         return underWay.contains { link, channels in
@@ -49,8 +49,8 @@ extension Node {
             "fetches": self.fetches.count, "discoveries": discoveries,
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
             "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
-            "drafts": self.waiting.drafts.count, "live runs": self.waiting.live.count,
-            "sync runs": self.waiting.sync.count, "challengers": self.challengers.count,
+            "drafts": self.commitQueue.drafts.count, "live runs": self.commitQueue.live.count,
+            "sync runs": self.commitQueue.sync.count, "challengers": self.challengers.count,
             "served wants": self.links.values.reduce(0) { $0 + $1.serving.count },
             "waiting frames": self.links.values.reduce(0) { $0 + $1.outbox.count },
         ]
@@ -70,7 +70,7 @@ extension Node {
         found.check(self.targets.count, Limits.targets, "targets")
         found.check(self.conversationTable.count, Limits.conversations, "conversations")
         found.check(self.refusalList.entries.count, Limits.refusals, "refusals")
-        found.check(self.waiting.drafts.count, Limits.waitingDrafts, "drafts")
+        found.check(self.commitQueue.drafts.count, Limits.waitingDrafts, "drafts")
         for challenger in self.challengers.values {
             found.check(challenger.frames.count, Limits.heldFrames, "held frames")
         }
@@ -78,8 +78,8 @@ extension Node {
             found.check(conversation.logs.count, Limits.logsPerConversation, "logs")
         }
         var bytes = 0
-        for accepted in self.waiting.live { bytes += accepted.byteCount }
-        for accepted in self.waiting.sync { bytes += accepted.byteCount }
+        for accepted in self.commitQueue.live { bytes += accepted.byteCount }
+        for accepted in self.commitQueue.sync { bytes += accepted.byteCount }
         // Each link's credit bounds what it brings; some links may have ended meanwhile.
         found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
         for link in self.links.values {

@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// Batches: one at a time, each with all that had gathered while the one before was written.
 ///
@@ -6,7 +6,7 @@ internal import Noise
 extension Node {
     /// Gives the store its next batch, if it is free and something waits.
     mutating func startBatch() {
-        guard self.inFlight == nil, !self.isIncarnationStored || !self.waiting.isEmpty else {
+        guard self.inFlight == nil, !self.isIncarnationStored || !self.commitQueue.isEmpty else {
             return
         }
         var batch = Batch(number: self.batchNumber + 1)
@@ -48,20 +48,20 @@ extension Node {
     #endif
 
     private mutating func takeSmallThings(_ batch: inout Batch, _ flight: inout InFlight) {
-        guard self.waiting.hasSmallThings else { return }
-        batch.records = self.waiting.records.sorted { $0.key < $1.key }.map(\.value)
-        batch.proofs = self.waiting.proofs
-        batch.peers = self.waiting.peers.sorted { $0.key < $1.key }.map(\.value)
-        flight.profileRequests = self.waiting.profileRequests
-        if self.waiting.release {
+        guard self.commitQueue.hasSmallThings else { return }
+        batch.records = self.commitQueue.records.sorted { $0.key < $1.key }.map(\.value)
+        batch.proofs = self.commitQueue.proofs
+        batch.peers = self.commitQueue.peers.sorted { $0.key < $1.key }.map(\.value)
+        flight.profileRequests = self.commitQueue.profileRequests
+        if self.commitQueue.release {
             batch.release = HybridTime(
                 wallMilliseconds: self.commonTime + Limits.aheadMilliseconds)
         }
-        self.waiting.records = [:]
-        self.waiting.proofs = []
-        self.waiting.peers = [:]
-        self.waiting.profileRequests = []
-        self.waiting.release = false
+        self.commitQueue.records = [:]
+        self.commitQueue.proofs = []
+        self.commitQueue.peers = [:]
+        self.commitQueue.profileRequests = []
+        self.commitQueue.release = false
     }
 
     private mutating func takeAccepted(_ batch: inout Batch, _ flight: inout InFlight) {
@@ -70,32 +70,32 @@ extension Node {
         // Who has only joined waits for what it catches up with.
         let hasLive =
             flight.drafts.contains { $0.content.kind == Entry.Kind.text }
-            || self.waiting.live.contains { $0.append.run.run.hasText }
+            || self.commitQueue.live.contains { $0.append.run.run.hasText }
         if hasLive { self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds }
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
-        let count = Self.fitting(self.waiting.live, runs: limit)
+        let count = Self.fitting(self.commitQueue.live, runs: limit)
         var live: [Accepted] = []
-        if count == self.waiting.live.count {
-            swap(&live, &self.waiting.live)
+        if count == self.commitQueue.live.count {
+            swap(&live, &self.commitQueue.live)
         } else {
-            live = Array(self.waiting.live.prefix(count))
-            self.waiting.live.removeFirst(count)
+            live = Array(self.commitQueue.live.prefix(count))
+            self.commitQueue.live.removeFirst(count)
         }
         for accepted in live { Self.take(accepted, &batch, &flight) }
         // A live message that had to wait for bulk does not wait for more of it.
         let isAlone = hasLive && self.hadCatchUp
         self.hadCatchUp = false
-        guard !isAlone, !self.waiting.sync.isEmpty else { return }
+        guard !isAlone, !self.commitQueue.sync.isEmpty else { return }
         // Bulk gets on however many live runs come, but not with what follows one that still waits.
-        let left = Set(self.waiting.live.map(\.append.run.run.key))
+        let left = Set(self.commitQueue.live.map(\.append.run.run.key))
         let size = live.reduce(0) { $0 + Self.size(of: $1) }
         let rest = limit - (size + Self.fullRun - 1) / Self.fullRun
-        let sync = self.waiting.sync
-            .prefix(Self.fitting(self.waiting.sync, runs: max(1, min(bulk, rest))))
+        let sync = self.commitQueue.sync
+            .prefix(Self.fitting(self.commitQueue.sync, runs: max(1, min(bulk, rest))))
             .prefix { !left.contains($0.append.run.run.key) }
-        self.waiting.sync.removeFirst(sync.count)
+        self.commitQueue.sync.removeFirst(sync.count)
         self.hadCatchUp = !sync.isEmpty
         batch.isBesideLive = isLive && !sync.isEmpty
         for accepted in sync { Self.take(accepted, &batch, &flight) }
@@ -135,8 +135,8 @@ extension Node {
     // MARK: Own entries
 
     private mutating func takeDrafts(_ batch: inout Batch, _ flight: inout InFlight) {
-        guard !self.waiting.drafts.isEmpty else { return }
-        let taken = self.waiting.drafts.removeFirst(atMost: Limits.draftsPerBatch)
+        guard !self.commitQueue.drafts.isEmpty else { return }
+        let taken = self.commitQueue.drafts.removeFirst(atMost: Limits.draftsPerBatch)
         for (conversation, all) in taken.sorted(by: { $0.conversation < $1.conversation }) {
             var drafts: [Draft] = []
             for draft in all {
@@ -154,7 +154,7 @@ extension Node {
             let tail = self.ownTail(in: conversation)
             self.chain(drafts, conversation, after: tail, &batch)
             flight.drafts.append(contentsOf: drafts)
-            if let membership = self.waiting.membership.removeValue(forKey: conversation) {
+            if let membership = self.commitQueue.membership.removeValue(forKey: conversation) {
                 batch.membership[conversation] = membership
             }
         }
@@ -443,20 +443,20 @@ extension Node {
         }
         // A link whose entries were dropped cannot be told to send them again; a new one can.
         let dropped = Set(
-            (flight.accepted + self.waiting.live + self.waiting.sync).map(\.link))
-        self.waiting.live = []
-        self.waiting.sync = []
+            (flight.accepted + self.commitQueue.live + self.commitQueue.sync).map(\.link))
+        self.commitQueue.live = []
+        self.commitQueue.sync = []
         for link in dropped.sorted() {
             self.close(link, .storage, "the disk cannot be written")
         }
-        self.waiting.proofs = flight.batch.proofs + self.waiting.proofs
-        for peer in flight.batch.peers where self.waiting.peers[peer.id] == nil {
-            self.waiting.peers[peer.id] = peer
+        self.commitQueue.proofs = flight.batch.proofs + self.commitQueue.proofs
+        for peer in flight.batch.peers where self.commitQueue.peers[peer.id] == nil {
+            self.commitQueue.peers[peer.id] = peer
         }
-        for record in flight.batch.records where self.waiting.records[record.author] == nil {
-            self.waiting.records[record.author] = record
+        for record in flight.batch.records where self.commitQueue.records[record.author] == nil {
+            self.commitQueue.records[record.author] = record
         }
-        if flight.batch.release != nil { self.waiting.release = true }
+        if flight.batch.release != nil { self.commitQueue.release = true }
         self.storageRetryAt = self.now.monotonic + Limits.storageRetryMilliseconds
         self.actions.append(.arm(.storage, at: self.storageRetryAt ?? 0))
     }

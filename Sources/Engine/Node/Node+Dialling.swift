@@ -219,7 +219,7 @@ extension Node {
         }
         known.lastSeen = self.now.wall
         self.knownPeers[peer] = known
-        self.waiting.peers[peer] = known
+        self.commitQueue.peers[peer] = known
         if self.targets[.remembered(peer)] != nil {
             self.targets[.remembered(peer)]?.addresses = known.addresses
         }

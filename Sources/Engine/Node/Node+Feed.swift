@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// Sending entries: own ones at once after their commit, wanted ones as credit allows.
 extension Node {

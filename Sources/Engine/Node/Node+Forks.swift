@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// A search for the first entry at which a peer's view of a log differs from the own one.
 struct ForkSearch: Hashable, Sendable {
@@ -165,17 +165,17 @@ extension Node {
             .last { $0.run.run.key == key && $0.run.run.first < proof.point }
             .map { written.countedHead(of: $0.run) }
         self.conversationTable[room]?.end(key.name, by: proof, head: head, tail: tail ?? head)
-        let dropped = (self.waiting.live + self.waiting.sync).filter {
+        let dropped = (self.commitQueue.live + self.commitQueue.sync).filter {
             $0.append.run.run.key == key
         }
-        self.waiting.live.removeAll { $0.append.run.run.key == key }
-        self.waiting.sync.removeAll { $0.append.run.run.key == key }
+        self.commitQueue.live.removeAll { $0.append.run.run.key == key }
+        self.commitQueue.sync.removeAll { $0.append.run.run.key == key }
         for accepted in dropped {
             self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
         }
-        self.waiting.proofs.append(proof)
+        self.commitQueue.proofs.append(proof)
         #if MUTANTS
-            if Mutant.forgetForkProofs.isActive { self.waiting.proofs = [] }
+            if Mutant.forgetForkProofs.isActive { self.commitQueue.proofs = [] }
         #endif
         self.markDirty(key)
         if key.name == self.ownLog {

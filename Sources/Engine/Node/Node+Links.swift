@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// A newer link to a peer, held back until the older one has answered or not.
 struct Challenger: Sendable {

@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// What users ask for: rooms, messages, profile.
 extension Node {
@@ -27,7 +27,7 @@ extension Node {
 
     /// Whether the user is in a room, counting what is on its way to the disk.
     private func isOrWillBeJoined(_ id: ConversationID) -> Bool {
-        self.waiting.membership[id]?.isJoined ?? self.inFlight?.batch.membership[id]?.isJoined
+        self.commitQueue.membership[id]?.isJoined ?? self.inFlight?.batch.membership[id]?.isJoined
             ?? self.conversationTable[id]?.isJoined ?? false
     }
 
@@ -44,8 +44,8 @@ extension Node {
         if self.conversationTable[id] == nil {
             self.conversationTable[id] = Conversation(id: id, name: name, isJoined: false)
         }
-        self.waiting.membership[id] = RoomMembership(name: name, isJoined: true)
-        self.waiting.drafts.append(
+        self.commitQueue.membership[id] = RoomMembership(name: name, isJoined: true)
+        self.commitQueue.drafts.append(
             Draft(conversation: id, content: .join(name), request: request, outgoing: nil))
     }
 
@@ -54,8 +54,8 @@ extension Node {
             return self.fail(request, .unknownConversation)
         }
         guard self.isOrWillBeJoined(id) else { return self.fail(request, .notMember) }
-        self.waiting.membership[id] = RoomMembership(name: conversation.name, isJoined: false)
-        self.waiting.drafts.append(
+        self.commitQueue.membership[id] = RoomMembership(name: conversation.name, isJoined: false)
+        self.commitQueue.drafts.append(
             Draft(conversation: id, content: .leave, request: request, outgoing: nil))
     }
 
@@ -89,7 +89,7 @@ extension Node {
         guard (1...Limits.textBytes).contains(outgoing.text.utf8.count) else {
             return self.fail(request, .size(limit: Limits.textBytes))
         }
-        guard self.waiting.drafts.count < Limits.waitingDrafts else {
+        guard self.commitQueue.drafts.count < Limits.waitingDrafts else {
             return self.fail(request, .busy)
         }
         guard let key = outgoing.idempotencyKey else { return self.enqueue(outgoing, request) }
@@ -120,7 +120,7 @@ extension Node {
     }
 
     private mutating func enqueue(_ outgoing: Outgoing, _ request: RequestID) {
-        self.waiting.drafts.append(
+        self.commitQueue.drafts.append(
             Draft(
                 conversation: outgoing.conversation, content: .text(outgoing.text),
                 request: request, outgoing: outgoing))
@@ -193,10 +193,10 @@ extension Node {
         var time = HybridTime(wallMilliseconds: self.now.wall)
         // One from a clock that ran ahead is ignored by everybody: it is not to be outdone.
         if let next = last?.time.next, !self.isAhead(next) { time = max(time, next) }
-        self.waiting.records[self.id] = Record(
+        self.commitQueue.records[self.id] = Record(
             kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
             value: profile.encoded, signer: self.signer)
-        if let request { self.waiting.profileRequests.append(request) }
+        if let request { self.commitQueue.profileRequests.append(request) }
     }
 
     /// A record that is on disk: it stands, and linked peers who may know its author get it.
@@ -236,7 +236,7 @@ extension Node {
             if record.author == state.info.peer
                 || state.shared.keys.contains(where: { self.knows(record.author, in: $0) })
             {
-                self.waiting.records[record.author] = record
+                self.commitQueue.records[record.author] = record
             } else {
                 self.links[link]?.keepEarly(record)
                 self.earlyHolders.insert(link)
@@ -246,7 +246,7 @@ extension Node {
 
     /// The record of an author that will stand once all is on disk.
     private func record(of author: PeerID) -> Record? {
-        self.waiting.records[author]
+        self.commitQueue.records[author]
             ?? self.inFlight?.batch.records.first { $0.author == author }
             ?? self.profiles[author]
     }
@@ -267,7 +267,7 @@ extension Node {
             if self.links[id]?.earlyRecords.isEmpty ?? true { self.earlyHolders.remove(id) }
             guard let record else { continue }
             if self.takesPlace(record, of: self.record(of: author)) {
-                self.waiting.records[author] = record
+                self.commitQueue.records[author] = record
             }
         }
     }

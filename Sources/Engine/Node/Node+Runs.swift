@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// Runs that come in: checked, and given to the store.
 extension Node {
@@ -78,11 +78,12 @@ extension Node {
                 self.consume(frame.byteCount, on: frame.channel, of: id)
             }
         #endif
-        let isBehindBulk = hasPending && self.waiting.sync.contains { $0.append.run.run.key == key }
+        let isBehindBulk =
+            hasPending && self.commitQueue.sync.contains { $0.append.run.run.key == key }
         if frame.channel == .live && !isBehindBulk {
-            self.waiting.live.append(accepted)
+            self.commitQueue.live.append(accepted)
         } else {
-            self.waiting.sync.append(accepted)
+            self.commitQueue.sync.append(accepted)
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 /// Entries that were asked for and are on their way.
 struct Fetch: Hashable, Sendable {

@@ -96,7 +96,7 @@ extension Node {
 
     /// Releases held entries that a better knowledge of the time shows to be due.
     mutating func releaseIfDue() {
-        if let first = self.held.first, !self.isAhead(first) { self.waiting.release = true }
+        if let first = self.held.first, !self.isAhead(first) { self.commitQueue.release = true }
     }
 
     /// Wakes the node when the first held entry is due.

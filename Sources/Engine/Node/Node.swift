@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// Every decision of a daemon: what comes in is an ``Event``, what to do about it are ``Action``s.
 ///
@@ -22,7 +22,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var isIncarnationStored: Bool
     var inFlight: InFlight?
     var batchNumber: UInt64 = 0
-    var waiting = Waiting()
+    var commitQueue = CommitQueue()
     var storageRetryAt: UInt64?
     /// Until when batches are kept small for live messages.
     var smallBatchesUntil: UInt64 = 0
@@ -189,7 +189,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .redial(let target): self.redialDue(target)
         case .delta: self.sendDeltas()
         case .fetch: self.fetchDue()
-        case .release: self.waiting.release = true
+        case .release: self.commitQueue.release = true
         case .delivery: self.deliveriesDue()
         case .networkCheck: self.networkCheckDue()
         case .storage: self.storageRetryAt = nil

@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// What a place outside the own log remembers of the last start, to tell a store that went on from
 /// one that was put back.

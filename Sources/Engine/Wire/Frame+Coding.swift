@@ -1,4 +1,4 @@
-internal import Noise
+internal import Crypto
 
 extension Frame {
     enum Kind: UInt64 {

@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// The classes of traffic on one link, most urgent first.
 ///

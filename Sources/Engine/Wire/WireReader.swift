@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// Reads fields in the wire's notation (`Docs/Protocol/Wire.md`) from bytes, refusing all that
 /// ``WireWriter`` would not write.

@@ -1,4 +1,4 @@
-public import Noise
+public import Crypto
 
 /// Appends fields in the wire's notation (`Docs/Protocol/Wire.md`) to a byte buffer.
 public struct WireWriter: Sendable {

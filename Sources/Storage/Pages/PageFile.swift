@@ -20,7 +20,7 @@ struct PageFile {
     /// How many pages the database has.
     let count: UInt32
     /// Whether the pages have checksums; those of the first version have none.
-    let isSealed: Bool
+    let hasChecksums: Bool
     /// Whether the file ends within a page or before the last one.
     let isCutShort: Bool
 
@@ -33,11 +33,13 @@ struct PageFile {
         let header = try self.file?.read(at: 0, count: Int(CPAGES_LARGE_PAGE_BYTES)) ?? []
         let said = header.count >= 100 ? Int(cpages_page_bytes(header)) : 0
         var size = said > 0 ? said : self.log?.pageBytes
-        var isSealed = header.count >= 100 && cpages_is_sealed_header(header) != 0
-        if !isSealed || size == nil, let found = try Self.sealedSize(of: self.file, knowing: size) {
-            (isSealed, size) = (true, found)
+        var hasChecksums = header.count >= 100 && cpages_header_has_checksums(header) != 0
+        if !hasChecksums || size == nil,
+            let found = try Self.checksummedSize(of: self.file, knowing: size)
+        {
+            (hasChecksums, size) = (true, found)
         }
-        self.isSealed = isSealed
+        self.hasChecksums = hasChecksums
         self.pageBytes = size ?? Int(CPAGES_PAGE_BYTES)
         let whole = UInt32(clamping: bytes / self.pageBytes)
         if let pages = self.log?.pageCount, pages > 0 {
@@ -47,7 +49,7 @@ struct PageFile {
             // A file that was cut short says in its header how long it had been.
             var said: UInt32 = 0
             if header.count >= self.pageBytes,
-                !isSealed || cpages_is_sealed(header, Int32(self.pageBytes), 1) != 0
+                !hasChecksums || cpages_has_checksum(header, Int32(self.pageBytes), 1) != 0
             {
                 said = header[28..<32].reduce(0) { $0 << 8 | UInt32($1) }
             }
@@ -58,7 +60,7 @@ struct PageFile {
 
     /// The size of the pages where some that are not the first have their checksum: a header that was
     /// overwritten says nothing.
-    private static func sealedSize(
+    private static func checksummedSize(
         of file: RawFile?, knowing known: Int?
     ) throws(StoreFailure) -> Int? {
         for size in [CPAGES_PAGE_BYTES, CPAGES_LARGE_PAGE_BYTES]
@@ -67,7 +69,7 @@ struct PageFile {
                 let place = (Int(number) - 1) * Int(size)
                 let page = try file?.read(at: place, count: Int(size)) ?? []
                 guard page.count == Int(size) else { break }
-                if cpages_is_sealed(page, size, number) != 0 { return Int(size) }
+                if cpages_has_checksum(page, size, number) != 0 { return Int(size) }
             }
         }
         return nil
@@ -94,7 +96,9 @@ struct PageFile {
             bytes += [UInt8](repeating: 0, count: self.pageBytes - bytes.count)
             return (bytes, .damaged)
         }
-        if !self.isSealed || number == self.lockPage || cpages_is_sealed(bytes, size, number) != 0 {
+        if !self.hasChecksums || number == self.lockPage
+            || cpages_has_checksum(bytes, size, number) != 0
+        {
             return (bytes, .sound)
         }
         let isMended = isMending && cpages_mend(&bytes, size, number) != 0

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// Puts salvaged entries together, log by log, and writes them into a new store as if they had
 /// just come.

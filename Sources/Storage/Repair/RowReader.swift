@@ -30,7 +30,7 @@ struct RowReader {
     init(_ file: PageFile) {
         self.file = file
         self.usable =
-            file.pageBytes - (file.isSealed ? Int(CPAGES_RESERVED_BYTES) : 0)
+            file.pageBytes - (file.hasChecksums ? Int(CPAGES_RESERVED_BYTES) : 0)
     }
 
     /// The rows of a page; none where it holds none.

@@ -1,5 +1,5 @@
 internal import Engine
-internal import Noise
+internal import Crypto
 
 /// What can be read of a damaged database, row by row, and told apart by shape.
 ///

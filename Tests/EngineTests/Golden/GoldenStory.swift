@@ -1,4 +1,4 @@
-import Noise
+import Crypto
 
 @testable import Engine
 

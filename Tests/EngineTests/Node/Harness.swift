@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 
 /// A node with a disk that writes when it is told to, and peers that are played by the test.
 struct Harness {

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 import Testing
 
 @Suite("Pushing, and telling what is here") struct LiveTests {

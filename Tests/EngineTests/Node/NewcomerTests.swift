@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 import Testing
 
 @Suite("Learning which logs there are") struct NewcomerTests {

@@ -1,5 +1,5 @@
 import Engine
-import Noise
+import Crypto
 import Testing
 
 /// Two daemons with one key: which pong shows that the older link lives.

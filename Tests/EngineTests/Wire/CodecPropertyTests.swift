@@ -1,4 +1,4 @@
-import Noise
+import Crypto
 import Testing
 
 @testable import Engine

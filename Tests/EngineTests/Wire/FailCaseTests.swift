@@ -1,4 +1,4 @@
-import Noise
+import Crypto
 import TestFiles
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 /// Every input that once went wrong, given to everything that reads bytes of others.
 @Suite("Inputs that once went wrong")
 struct FailCaseTests {
-    private static let folder = "\(TestFiles.tests)/Fuzz/FailCases/Engine"
+    private static let folder = "\(TestFiles.tests)/System/Fuzz/FailCases/Engine"
 
     @Test("are taken in one form or refused", arguments: TestFiles.names(in: Self.folder))
     func replay(name: String) throws {

@@ -1,7 +1,7 @@
 import Glibc
 import Posix
 
-/// The failing disk of Tests/Disk/faultfs.c, compiled for one test.
+/// The failing disk of Tests/System/Disk/faultfs.c, compiled for one test.
 struct FaultShim: Sendable {
     /// The calls that can fail, in the order of the file.
     enum Kind: Int, CaseIterable, Sendable {
@@ -42,7 +42,7 @@ struct FaultShim: Sendable {
                 "sh", "-c", "$(command -v cc || command -v clang) \"$@\"", "sh", "-shared", "-fPIC",
                 "-O1", "-Wall", "-Wextra", "-Werror", "-o", self.library,
             ]
-                + ["\(Surroundings.project)/Tests/Disk/faultfs.c", "-ldl"])
+                + ["\(Surroundings.project)/Tests/System/Disk/faultfs.c", "-ldl"])
     }
 
     /// What goes before a node's daemon so that the shim stands between it and its disk.

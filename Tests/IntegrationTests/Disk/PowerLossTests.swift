@@ -1,7 +1,7 @@
 import ControlAPI
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Posix
 import Testing
 

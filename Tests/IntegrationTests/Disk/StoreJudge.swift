@@ -1,6 +1,6 @@
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Posix
 
 @testable import Storage
@@ -70,7 +70,7 @@ final class StoreJudge {
         try Self.put(witness, "\(self.folder)/state/witness")
         try Self.put(nil, "\(self.folder)/state/witness.new")
         self.opened += 1
-        let witnessed = Witness(path: "\(self.folder)/state/witness").read()?.starts
+        let witnessed = ContinuityFile(path: "\(self.folder)/state/witness").read()?.starts
         let identity =
             isSameDatabase
             ? self.identity : Storage.FileIdentity(inode: 1, birthNanoseconds: nil)

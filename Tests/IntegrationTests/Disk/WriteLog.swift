@@ -1,12 +1,12 @@
 import ControlAPI
 import Engine
 import Glibc
-import Noise
+import Crypto
 import Posix
 
 /// What the daemons of a recorded session did to their disks, and said, in the order it happened.
 struct WriteLog: Sendable {
-    /// What a record tells, in the numbers of Tests/Disk/faultfs.c.
+    /// What a record tells, in the numbers of Tests/System/Disk/faultfs.c.
     enum Kind: UInt32, Sendable {
         case write = 1
         case sync, create, truncate, rename, unlink, makeDirectory

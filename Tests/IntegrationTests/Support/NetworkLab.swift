@@ -1,7 +1,7 @@
 import Glibc
 import Posix
 
-/// A private LAN of Tests/Labs/network.sh; it ends with this value or with the test's process.
+/// A private LAN of Tests/System/Labs/network.sh; it ends with this value or with the test's process.
 final class NetworkLab {
     private let process: ChildProcess
     private let bridge: String
@@ -11,7 +11,7 @@ final class NetworkLab {
         let errors = "/tmp/stoa-lab-\(ProcessEnvironment.processID).log"
         defer { unlink(errors) }
         self.process = try ChildProcess(
-            ["\(Surroundings.project)/Tests/Labs/network.sh", "\(count)"]
+            ["\(Surroundings.project)/Tests/System/Labs/network.sh", "\(count)"]
                 + (avahi ? ["--avahi"] : []),
             errors: errors, wantsInput: true)
         var bridge = ""
@@ -50,7 +50,7 @@ final class NetworkLab {
     func restartAvahi(_ host: Int) throws {
         let start =
             "avahi-daemon --daemonize --no-chroot --no-rlimits "
-            + "-f \(Surroundings.project)/Tests/Labs/avahi.conf"
+            + "-f \(Surroundings.project)/Tests/System/Labs/avahi.conf"
         _ = try ChildProcess.run(
             self.prefix(host) + [
                 "sh", "-ec",

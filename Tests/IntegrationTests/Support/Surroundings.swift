@@ -41,7 +41,7 @@ enum Surroundings {
     static let compiler = ConditionTrait.enabled(
         if: Self.mayNotSkip
             || (try? ChildProcess.run(["sh", "-c", "command -v cc || command -v clang"])) != nil,
-        "needs a C compiler: Tests/Tools/setup.sh --labs")
+        "needs a C compiler: Tests/System/Tools/setup.sh --labs")
 
     private static let canRunLabs: Bool = {
         guard Self.isRoot else { return false }
@@ -57,7 +57,8 @@ enum Surroundings {
     /// Runs a test where labs can be made; elsewhere skips it, or fails where that is forbidden.
     static let labs = ConditionTrait.enabled(
         if: Self.mayNotSkip || Self.canRunLabs,
-        "needs root that may make namespaces, and the packages of: Tests/Tools/setup.sh --labs")
+        "needs root that may make namespaces, and the packages of: Tests/System/Tools/setup.sh --labs"
+    )
 }
 
 /// One after the other: the machine is shared, and some measure time.

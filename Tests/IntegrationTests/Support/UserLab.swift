@@ -1,7 +1,7 @@
 import Glibc
 import Posix
 
-/// Users with real service managers, of Tests/Labs/users.sh; ends with this value or the process.
+/// Users with real service managers, of Tests/System/Labs/users.sh; ends with this value or the process.
 final class UserLab {
     private let process: ChildProcess
     private let number: String
@@ -29,7 +29,7 @@ final class UserLab {
         _ = try? self.process.waitForExit()
     }
 
-    private static var script: String { "\(Surroundings.project)/Tests/Labs/users.sh" }
+    private static var script: String { "\(Surroundings.project)/Tests/System/Labs/users.sh" }
 
     /// Runs a command in the lab as root and returns what it printed.
     @discardableResult

@@ -1,0 +1,101 @@
+import CSodium
+
+/// Authenticated encryption with a nonce long enough to be drawn at random.
+///
+/// draft-irtf-cfrg-xchacha; C functions `crypto_aead_xchacha20poly1305_ietf_*`.
+public enum XChaCha20Poly1305 {
+    /// The length of the tag that sealing adds, in bytes.
+    public static let tagByteCount = 16
+
+    /// Twenty-four bytes that must not repeat under one key.
+    public struct Nonce: Sendable {
+        /// The number of bytes.
+        public static let byteCount = 24
+
+        private let words: InlineArray<3, UInt64>
+
+        /// Copies exactly 24 bytes; throws `wrongLength` for any other length.
+        public init(_ bytes: RawSpan) throws(CryptoError) {
+            guard bytes.byteCount == Self.byteCount else {
+                throw .wrongLength(expected: Self.byteCount, got: bytes.byteCount)
+            }
+            self.words = InlineArray { index in
+                // Any eight bytes are a UInt64, and the load checks its bounds.
+                bytes.unsafeLoadUnaligned(fromByteOffset: index * 8, as: UInt64.self)
+            }
+        }
+
+        /// Draws a nonce; with 24 bytes two random ones do not meet.
+        public init<Random: RandomNumberGenerator>(using random: inout Random) {
+            // In one byte order everywhere, so that a seeded generator gives the same nonce.
+            self.words = InlineArray { _ in random.next().littleEndian }
+        }
+
+        /// Lends the bytes without copying them.
+        public func withBytes<R: ~Copyable, E: Error>(
+            _ body: (RawSpan) throws(E) -> R
+        ) throws(E) -> R {
+            try body(self.words.span.bytes)
+        }
+
+        /// Appends the bytes to `output`.
+        public func append(to output: inout [UInt8]) {
+            output.append(self.words.span.bytes)
+        }
+    }
+
+    /// Appends the ciphertext and tag of `plaintext` to `output`.
+    ///
+    /// The associated data is authenticated and not sent along; the reader must give the same.
+    public static func seal(
+        _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
+        appendingTo output: inout [UInt8]
+    ) {
+        output.appendSealed(byteCount: plaintext.byteCount + self.tagByteCount) { sealed in
+            plaintext.withPointer { plaintext, count in
+                associatedData.withPointer { associatedData, associatedCount in
+                    nonce.withBytes { nonce in
+                        nonce.withPointer { nonce, _ in
+                            key.storage.withPointer { key in
+                                crypto_aead_xchacha20poly1305_ietf_encrypt(
+                                    sealed, nil, plaintext, UInt64(count), associatedData,
+                                    UInt64(associatedCount), nil, nonce, key)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Verifies `ciphertext` with its tag and appends the plaintext to `output`.
+    ///
+    /// Throws `messageTooShort` when there is no room for a tag and `decryptFailed` when it does
+    /// not verify; then nothing was appended.
+    public static func open(
+        _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
+        appendingTo output: inout [UInt8]
+    ) throws(CryptoError) {
+        guard ciphertext.byteCount >= self.tagByteCount else {
+            throw .messageTooShort(expected: self.tagByteCount, got: ciphertext.byteCount)
+        }
+        let verified = output.appendOpened(
+            byteCount: ciphertext.byteCount - self.tagByteCount
+        ) { opened in
+            ciphertext.withPointer { ciphertext, count in
+                associatedData.withPointer { associatedData, associatedCount in
+                    nonce.withBytes { nonce in
+                        nonce.withPointer { nonce, _ in
+                            key.storage.withPointer { key in
+                                crypto_aead_xchacha20poly1305_ietf_decrypt(
+                                    opened, nil, nil, ciphertext, UInt64(count), associatedData,
+                                    UInt64(associatedCount), nonce, key)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        guard verified else { throw .decryptFailed }
+    }
+}

@@ -1,0 +1,122 @@
+internal import ControlAPI
+internal import Loop
+internal import Posix
+
+/// Accepts clients on the control socket.
+///
+/// Lives on the loop. Until ``begin()`` connections and requests wait in the kernel, so a client
+/// that comes while the daemon starts is served once it can be.
+final class ControlServer {
+    /// Connections taken per wake-up.
+    static let acceptsPerWakeUp = 16
+    /// The pause after descriptors have run out.
+    static let pauseMilliseconds: UInt64 = 250
+
+    private let listener: UnixListener
+    private let bounds: ControlBounds
+    private let loop: EventLoop
+    private let buffer: ReadBuffer
+    private let turn: (() -> Void) -> Void
+    private let handler: (Request, Reply) -> Void
+    private let dirtied: (ControlConnection) -> Void
+    private let left: (ControlConnection) -> Void
+    private let failed: (String) -> Void
+    private let ownUserID: UInt32
+    private var watch: IOWatch?
+    private var resume: LoopTimer?
+    private var nextNumber: UInt64 = 1
+    private(set) var clients: [UInt64: ControlConnection] = [:]
+
+    /// Takes over a listening socket.
+    ///
+    /// - Parameters:
+    ///   - turn: runs what the loop calls as one turn of the owner.
+    ///   - handler: told each request, with the place for its answer.
+    ///   - dirtied: told which client has output to flush at the end of the turn.
+    ///   - left: told which client is gone.
+    ///   - failed: told why somebody was turned away.
+    init(
+        _ listener: UnixListener, bounds: ControlBounds, loop: EventLoop, buffer: ReadBuffer,
+        turn: @escaping (() -> Void) -> Void,
+        handler: @escaping (Request, Reply) -> Void,
+        dirtied: @escaping (ControlConnection) -> Void, left: @escaping (ControlConnection) -> Void,
+        failed: @escaping (String) -> Void
+    ) {
+        self.listener = listener
+        self.bounds = bounds
+        self.loop = loop
+        self.buffer = buffer
+        self.turn = turn
+        self.handler = handler
+        self.dirtied = dirtied
+        self.left = left
+        self.failed = failed
+        self.ownUserID = ProcessEnvironment.userID
+    }
+
+    /// Begins to take clients.
+    func begin() throws(SystemError) {
+        self.resume = try self.loop.makeTimer { [weak self] in self?.watch?.set(.readable) }
+        self.watch = try self.loop.watch(self.listener.descriptor.number, for: .readable) {
+            [weak self] _ in self?.accept()
+        }
+    }
+
+    /// Takes no more clients and lets those that are there read what waits for them.
+    func finish() {
+        self.watch?.cancel()
+        self.watch = nil
+        self.resume?.cancel()
+        self.resume = nil
+        for number in self.clients.keys.sorted() { self.clients[number]?.finish() }
+    }
+
+    /// Closes all that is left.
+    func close() {
+        for number in self.clients.keys.sorted() { self.clients[number]?.close() }
+    }
+
+    private func accept() {
+        for _ in 0..<Self.acceptsPerWakeUp {
+            do throws(SystemError) {
+                guard let descriptor = try self.listener.accept() else { return }
+                try self.take(descriptor)
+            } catch {
+                self.failed("the control socket cannot accept for a moment: \(error)")
+                self.watch?.set([])
+                self.resume?.set(afterMilliseconds: Self.pauseMilliseconds)
+                return
+            }
+        }
+    }
+
+    private func take(_ descriptor: consuming FileDescriptor) throws(SystemError) {
+        let user = try PeerCredentials(of: descriptor).userID
+        let number = self.nextNumber
+        self.nextNumber += 1
+        let client = try ControlConnection(
+            descriptor, number: number, bounds: self.bounds, loop: self.loop,
+            buffer: self.buffer, turn: self.turn, handler: self.handler, dirtied: self.dirtied,
+            closed: { [weak self] client in
+                self?.clients[client.number] = nil
+                self?.left(client)
+            })
+        // Who is turned away counts as a client until the reason is read, or two seconds.
+        let isFull = self.clients.count >= self.bounds.clients
+        if isFull, self.clients.count >= 2 * self.bounds.clients {
+            client.close()
+            return
+        }
+        self.clients[number] = client
+        if user != self.ownUserID, user != 0 {
+            self.failed("user \(user) was turned away from the control socket")
+            client.close(
+                saying: RPCError(
+                    .refused, "this daemon belongs to another user", reason: "otherUser",
+                    remedy: "start a stoad of your own"))
+        } else if isFull {
+            self.failed("a client was turned away: \(self.clients.count - 1) are connected")
+            client.close(saying: .busy("\(self.bounds.clients) clients are connected already"))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import ControlAPI
+
+/// The place for the answer to one call of a client; answered once.
+final class Reply {
+    private enum Target {
+        case single(ControlAPI.RequestID)
+        case batch(PendingBatch, position: Int)
+        /// A notification, which is never answered.
+        case nobody
+    }
+
+    private let target: Target
+    /// How many bytes the answer should not exceed by more than one message.
+    let byteBudget: Int
+    /// Held weakly, so that an answer that takes long keeps no connection open.
+    private weak var client: ControlConnection?
+    private var isAnswered = false
+
+    private init(_ target: Target, byteBudget: Int, client: ControlConnection) {
+        self.target = target
+        self.byteBudget = byteBudget
+        self.client = client
+        client.promise(byteBudget)
+    }
+
+    convenience init(id: ControlAPI.RequestID?, byteBudget: Int, client: ControlConnection) {
+        self.init(
+            id.map { .single($0) } ?? .nobody, byteBudget: byteBudget, client: client)
+    }
+
+    convenience init(
+        batch: PendingBatch, position: Int?, byteBudget: Int, client: ControlConnection
+    ) {
+        self.init(
+            position.map { .batch(batch, position: $0) } ?? .nobody, byteBudget: byteBudget,
+            client: client)
+    }
+
+    /// Who asked; nil when gone.
+    var asker: ControlConnection? { self.client }
+
+    /// Gives the answer; dropped when the client is gone.
+    func answer(_ outcome: Response.Outcome) {
+        precondition(!self.isAnswered, "each request is answered once")
+        self.isAnswered = true
+        guard let client = self.client else { return }
+        client.redeem(self.byteBudget)
+        switch self.target {
+        case .single(let id): client.write(Response(id: id, outcome: outcome).line)
+        case .batch(let batch, let position):
+            batch.reply.answer(position, with: outcome)
+            batch.finish(for: client)
+        case .nobody: break
+        }
+        client.proceed()
+    }
+
+    /// Gives a result.
+    func answer(_ result: JSON) { self.answer(.result(result)) }
+
+    /// Gives an error.
+    func fail(_ error: RPCError) { self.answer(.failure(error)) }
+}
+
+/// A batch whose answers are gathered.
+final class PendingBatch {
+    var reply: BatchReply
+
+    init(_ calls: [Call]) { self.reply = BatchReply(to: calls) }
+
+    /// Sends the answers once all are there.
+    func finish(for client: ControlConnection) {
+        guard self.reply.isComplete else { return }
+        if let json = self.reply.json { client.write(json.line) }
+    }
+}

@@ -1,0 +1,148 @@
+internal import ControlAPI
+internal import Engine
+internal import Crypto
+internal import Posix
+internal import Storage
+
+/// `stoad --check` and `stoad --repair`: what is done to the data of a daemon that does not run.
+struct OfflineMaintenance {
+    private let configuration: Configuration
+    private let print: (String) -> Void
+    private let owner: PeerID
+    private let lock: DataLock
+
+    /// Takes the data directory; throws where there is none, or where a daemon uses it.
+    init(_ configuration: Configuration, print: @escaping (String) -> Void) throws(StartError) {
+        self.configuration = configuration
+        self.print = print
+        let credentials = ProcessEnvironment.variable("CREDENTIALS_DIRECTORY")
+        guard
+            Files.exists("\(configuration.dataDirectory)/\(Identity.fileName)")
+                || credentials.map({ Files.exists("\($0)/\(Identity.fileName)") }) ?? false
+        else {
+            throw StartError(
+                "there is no data in \(configuration.dataDirectory)",
+                remedy: "name the right place with --data-dir", exitCode: .unavailable)
+        }
+        self.lock = try DataLock(directory: configuration.dataDirectory)
+        let (signer, _) = try Identity.load(
+            dataDirectory: configuration.dataDirectory, credentialsDirectory: credentials)
+        self.owner = PeerID(signer.publicKey)
+    }
+
+    private func line(_ text: String) { self.print(TerminalText.line(text) + "\n") }
+
+    // MARK: Checking
+
+    /// Says what is wrong; ends with 65 where anything is.
+    func check() throws(StartError) -> Int32 {
+        let report: StoreRepair.Report
+        do throws(StoreFailure) {
+            report = try StoreRepair.check(
+                directory: self.configuration.dataDirectory, owner: self.owner)
+        } catch { throw StartError(error) }
+        for finding in report.findings { self.line(Self.text(of: finding)) }
+        if report.pages == 0 && report.findings.isEmpty {
+            self.line(
+                "there is an identity, but no message is stored in "
+                    + "\(self.configuration.dataDirectory) yet")
+            return 0
+        }
+        let looked = [
+            Self.count(report.pages, "page"),
+            "\(Self.count(report.logs, "log")) with \(Self.count(report.entries, "entry", "entries"))",
+        ].joined(separator: ", ")
+        guard report.findings.isEmpty else {
+            throw StartError(
+                "checked \(looked): \(Self.count(report.findings.count, "fault"))",
+                remedy: "run stoad --repair, which keeps a copy of the damaged file; what it "
+                    + "cannot read comes back from peers",
+                exitCode: .data)
+        }
+        self.line("checked \(looked): all sound")
+        return withExtendedLifetime(self.lock) { 0 }
+    }
+
+    private static func text(of finding: CheckFinding) -> String {
+        var place: [String] = []
+        if let log = finding.log { place.append(self.text(of: log)) }
+        if let seq = finding.seq { place.append("entry \(seq)") }
+        return (place + [finding.text]).joined(separator: ": ")
+    }
+
+    private static func text(of log: LogKey) -> String {
+        "log of \(log.name.author) in \(log.conversation), incarnation \(log.name.incarnation)"
+    }
+
+    // MARK: Repairing
+
+    /// Repairs and says what was done, what was lost and what comes next.
+    func repair() throws(StartError) -> Int32 {
+        let repair: StoreRepair.Repair
+        do throws(StoreFailure) {
+            repair = try StoreRepair.repair(
+                directory: self.configuration.dataDirectory, owner: self.owner,
+                stamp: Self.stamp(SystemClock.wallMilliseconds()))
+        } catch { throw StartError(error) }
+        guard repair.findings.isEmpty else {
+            for finding in repair.findings { self.line(Self.text(of: finding)) }
+            throw StartError(
+                "what could be read is not a sound store, so nothing was changed",
+                remedy: "move stoa.db and stoa.db-wal away, keep identity.key, and start stoad: "
+                    + "peers send what they have",
+                exitCode: .data)
+        }
+        guard let copy = repair.copy else {
+            self.line("nothing is damaged, and nothing was changed")
+            return 0
+        }
+        self.describe(repair)
+        self.line("the damaged file is kept as \(copy)")
+        return withExtendedLifetime(self.lock) { 0 }
+    }
+
+    private func describe(_ repair: StoreRepair.Repair) {
+        for damage in repair.logDamage { self.line(damage) }
+        if repair.mendedPages > 0 {
+            self.line(
+                "one flipped bit was turned back in \(Self.count(repair.mendedPages, "page")): "
+                    + "the checksum holds again")
+        }
+        if repair.damagedPages > 0 {
+            self.line("\(Self.count(repair.damagedPages, "page")) could not be read whole")
+        }
+        if repair.isRebuilt {
+            self.line("what verifies was read row by row and written into a new file")
+        }
+        for cut in repair.cuts {
+            self.line(
+                "\(Self.text(of: cut.log)): \(Self.count(cut.kept, "entry", "entries")) kept, "
+                    + "\(cut.lost) lost"
+                    + (cut.log.name.author == self.owner ? ", of your own" : ""))
+        }
+        if repair.strays > 0 {
+            self.line(
+                "\(Self.count(repair.strays, "entry", "entries")) left out, behind a gap, twice, or "
+                    + "in a log whose name cannot be read")
+        }
+        self.line("the store has \(Self.count(repair.entries, "entry", "entries")), all verified")
+        self.line(
+            repair.damagedPages == 0 && repair.cuts.isEmpty && repair.strays == 0
+                ? "nothing was lost; start stoad, which goes on under a new incarnation"
+                : "start stoad: as soon as it is linked, peers send what they have of the rest, "
+                    + "your own messages too; yours go on under a new incarnation")
+    }
+
+    private static func count(
+        _ number: some BinaryInteger, _ one: String, _ several: String? = nil
+    ) -> String {
+        "\(number) \(number == 1 ? one : several ?? "\(one)s")"
+    }
+
+    /// The time as it can stand in a file's name.
+    static func stamp(_ milliseconds: UInt64) -> String {
+        Timestamp(milliseconds: Int64(clamping: milliseconds)).text.filter {
+            $0.isNumber || $0 == "T" || $0 == "Z"
+        }
+    }
+}

@@ -1,0 +1,307 @@
+internal import Engine
+internal import Loop
+internal import Crypto
+internal import Posix
+
+/// What a stream tells its owner; after ``ended(_:detail:)`` nothing more comes.
+enum PeerStreamEvent {
+    /// The handshake is done.
+    case established(LinkInfo)
+    /// A frame came in.
+    case received(ReceivedFrame)
+    /// The stream is over and closed; the failure is nil where the network or the peer ended it.
+    case ended(SessionFailure?, detail: String)
+}
+
+/// One TCP connection to a peer and the session over it.
+///
+/// Lives on the loop. Reads and writes in bounded portions, so that one busy peer does not hold up
+/// the others, and encrypts only what the socket can take, so that urgent frames stay in front.
+final class PeerStream {
+    private enum Phase {
+        case connecting
+        case handshaking
+        case open
+        /// The session is over; what it still has to say is written, then all that comes is
+        /// dropped until the peer closes, since closing over unread bytes resets the connection
+        /// and may destroy the goodbye.
+        case draining
+        case closed
+    }
+
+    /// One portion of encrypting: what the kernel holds unsent at most.
+    static let outputBytes = Int(StreamSocket.notSentLowWaterBytes)
+    /// Portions written per wake-up.
+    static let portionsPerWakeUp = 8
+    /// How long a goodbye may take while nothing comes in.
+    static let drainMilliseconds: UInt64 = 1_000
+    /// How long it may take in all: a peer in the middle of a flood finishes it before it reads.
+    static let drainMillisecondsMost: UInt64 = 5_000
+    /// How much is dropped meanwhile: what both systems hold of a stream that was full, and more.
+    static let drainBytes = 16 * 1_048_576
+    /// Sent bytes that nobody acknowledges for as long as pings may stay unanswered.
+    static let userTimeoutMilliseconds = UInt32(Limits.silenceMilliseconds)
+
+    /// The address at the other end.
+    let address: SocketAddress
+    /// The owner's name for the stream once its handshake is done.
+    var link: LinkID?
+    /// The number under which ``Admission`` counts it while its handshake is under way.
+    var handshake: UInt64?
+    /// Told what happens, within a turn.
+    private var handler: ((PeerStream, PeerStreamEvent) -> Void)?
+    /// Runs what the loop calls as one turn of the owner.
+    private let turn: (() -> Void) -> Void
+    private let loop: EventLoop
+    private let buffer: ReadBuffer
+    private let descriptor: FileDescriptor
+    private var session: Session
+    private var phase: Phase
+    private var watch: IOWatch?
+    private var deadline: LoopTimer?
+    private var output: [UInt8] = []
+    private var outputStart = 0
+    private var hasFinishedSending = false
+    /// When draining ends at the latest, and how many bytes it may drop until then.
+    private var drainEnd: UInt64 = 0
+    private var drainLeft = PeerStream.drainBytes
+
+    /// Takes over an accepted connection.
+    init(
+        accepted descriptor: consuming FileDescriptor, from address: SocketAddress,
+        identity: SessionIdentity, static staticKey: borrowing KeyPair, loop: EventLoop,
+        buffer: ReadBuffer, turn: @escaping (() -> Void) -> Void,
+        handler: @escaping (PeerStream, PeerStreamEvent) -> Void
+    ) throws(SystemError) {
+        try StreamSocket.tune(
+            descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds)
+        self.address = address
+        self.handler = handler
+        self.loop = loop
+        self.buffer = buffer
+        self.turn = turn
+        self.descriptor = descriptor
+        self.session = Session(responder: identity, static: staticKey)
+        self.phase = .handshaking
+        try self.begin()
+    }
+
+    /// Starts to connect.
+    ///
+    /// Throws when the system refuses at once; no event follows then.
+    init(
+        dial: DialID, to address: SocketAddress, expecting: PeerID?, identity: SessionIdentity,
+        static staticKey: borrowing KeyPair, loop: EventLoop, buffer: ReadBuffer,
+        turn: @escaping (() -> Void) -> Void,
+        handler: @escaping (PeerStream, PeerStreamEvent) -> Void
+    ) throws(SystemError) {
+        let descriptor = try StreamSocket.connect(to: address)
+        try StreamSocket.tune(
+            descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds)
+        self.address = address
+        self.handler = handler
+        self.loop = loop
+        self.buffer = buffer
+        self.turn = turn
+        self.descriptor = descriptor
+        self.session = Session(
+            initiator: identity, static: staticKey, expecting: expecting, dial: dial.rawValue)
+        self.phase = .connecting
+        try self.begin()
+    }
+
+    private func begin() throws(SystemError) {
+        self.watch = try self.loop.watch(
+            self.descriptor.number, for: self.phase == .connecting ? .writable : .readable
+        ) { [weak self, turn] events in turn { self?.handle(events) } }
+        self.deadline = try self.loop.makeTimer { [weak self, turn] in
+            turn { self?.deadlinePassed() }
+        }
+        self.deadline?.set(
+            afterMilliseconds: Limits.handshakeMilliseconds, accuracy: .milliseconds(100))
+    }
+
+    /// Queues a frame; call ``flush()`` when all frames of the moment are queued.
+    ///
+    /// Returns false when the peer does not read and the stream must be closed.
+    func send(_ frame: EncodedFrame) -> Bool {
+        guard self.phase == .open else { return true }
+        return self.session.send(frame)
+    }
+
+    /// Writes what is queued as far as the socket takes it.
+    func flush() {
+        guard self.phase == .open || self.phase == .handshaking || self.phase == .draining else {
+            return
+        }
+        for _ in 0..<Self.portionsPerWakeUp {
+            if self.outputStart == self.output.count {
+                guard self.session.hasOutput else { break }
+                self.output = self.session.output(limit: Self.outputBytes)
+                self.outputStart = 0
+            }
+            switch self.descriptor.send(self.output, from: self.outputStart) {
+            case .bytes(let count): self.outputStart += count
+            case .wouldBlock:
+                self.updateInterest()
+                return
+            case .failed(let error):
+                // What the peer sent before it closed may still be unread and say why.
+                if self.phase == .draining { self.close() } else { self.writeFailed(error) }
+                return
+            }
+        }
+        if self.phase == .draining, !self.hasOutput, !self.hasFinishedSending {
+            self.hasFinishedSending = true
+            self.descriptor.finishSending()
+        }
+        self.updateInterest()
+    }
+
+    /// Says goodbye and closes when the peer does, within seconds; no event follows.
+    func close(_ reason: GoawayReason, _ text: String) {
+        self.handler = nil
+        guard self.phase == .open else {
+            self.close()
+            return
+        }
+        _ = self.session.send(Frame.goaway(reason, text).encoded)
+        self.drain()
+    }
+
+    /// Closes at once; no event follows.
+    func close() {
+        guard self.phase != .closed else { return }
+        self.phase = .closed
+        self.handler = nil
+        self.watch?.cancel()
+        self.watch = nil
+        self.deadline?.cancel()
+        self.deadline = nil
+        self.onClosed?()
+        self.onClosed = nil
+    }
+
+    /// Called once when the stream begins to drain, which takes a place among those that do.
+    var onDraining: (() -> Void)?
+    /// Called once when the stream is closed, whoever closed it.
+    var onClosed: (() -> Void)?
+
+    private var hasOutput: Bool {
+        self.outputStart < self.output.count || self.session.hasOutput
+    }
+
+    private func updateInterest() {
+        guard self.phase != .connecting, let watch = self.watch else { return }
+        let wanted: IOEvents = self.hasOutput ? [.readable, .writable] : .readable
+        if watch.interest != wanted { watch.set(wanted) }
+    }
+
+    private func handle(_ events: IOEvents) {
+        switch self.phase {
+        case .connecting: self.connected()
+        case .handshaking, .open:
+            if !events.isDisjoint(with: [.readable, .hangup, .error]) { self.read() }
+            if events.contains(.writable) { self.flush() }
+        case .draining:
+            if !events.isDisjoint(with: [.readable, .hangup, .error]) { self.discard() }
+            if events.contains(.writable) { self.flush() }
+        case .closed: break
+        }
+    }
+
+    private func connected() {
+        if let error = StreamSocket.connectResult(of: self.descriptor) {
+            self.end(nil, detail: SystemError(error.code, "connect", "\(self.address)").description)
+            return
+        }
+        self.phase = .handshaking
+        self.watch?.set(.readable)
+        self.flush()
+    }
+
+    private func read() {
+        switch self.descriptor.read(into: &self.buffer.bytes) {
+        case .bytes(let count): self.process(self.session.receive(self.buffer.bytes[..<count]))
+        case .wouldBlock: break
+        case .end:
+            self.end(nil, detail: self.phase == .open ? "the peer closed" : "closed in handshake")
+        case .failed(let error): self.end(nil, detail: error.description)
+        }
+    }
+
+    private func process(_ events: [SessionEvent]) {
+        for event in events {
+            switch event {
+            case .established(let info):
+                self.phase = .open
+                self.deadline?.clear()
+                self.handler?(self, .established(info))
+            case .received(let frame):
+                self.handler?(self, .received(frame))
+            case .failed(let failure):
+                // The refusal of a version is still to be written.
+                let handler = self.handler
+                self.handler = nil
+                self.drain()
+                handler?(self, .ended(failure, detail: failure.description))
+                return
+            }
+            // The owner may have closed the stream because of the event.
+            guard self.phase == .open || self.phase == .handshaking else { return }
+        }
+        self.flush()
+    }
+
+    private func writeFailed(_ error: SystemError) {
+        while self.phase == .open || self.phase == .handshaking {
+            guard case .bytes(let count) = self.descriptor.read(into: &self.buffer.bytes) else {
+                break
+            }
+            for event in self.session.receive(self.buffer.bytes[..<count]) {
+                if case .received(let frame) = event { self.handler?(self, .received(frame)) }
+            }
+            if !self.session.isEstablished { break }
+        }
+        self.end(nil, detail: error.description)
+    }
+
+    private func drain() {
+        guard self.phase != .closed else { return }
+        self.phase = .draining
+        self.drainEnd = SystemClock.monotonicMilliseconds() + Self.drainMillisecondsMost
+        self.deadline?.set(afterMilliseconds: Self.drainMilliseconds, accuracy: .milliseconds(50))
+        self.onDraining?()
+        self.onDraining = nil
+        self.flush()
+    }
+
+    private func discard() {
+        switch self.descriptor.read(into: &self.buffer.bytes) {
+        case .bytes(let count):
+            self.drainLeft -= count
+            let now = SystemClock.monotonicMilliseconds()
+            guard self.drainLeft > 0, now < self.drainEnd else { return self.close() }
+            self.deadline?.set(
+                afterMilliseconds: min(Self.drainMilliseconds, self.drainEnd - now),
+                accuracy: .milliseconds(50))
+        case .wouldBlock: break
+        case .end, .failed: self.close()
+        }
+    }
+
+    private func deadlinePassed() {
+        switch self.phase {
+        case .connecting: self.end(nil, detail: "no answer within 5 seconds")
+        case .handshaking: self.end(.timedOut, detail: "no handshake within 5 seconds")
+        case .draining: self.close()
+        case .open, .closed: break
+        }
+    }
+
+    private func end(_ failure: SessionFailure?, detail: String) {
+        let handler = self.handler
+        self.close()
+        handler?(self, .ended(failure, detail: detail))
+    }
+}

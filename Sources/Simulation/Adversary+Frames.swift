@@ -1,0 +1,247 @@
+import Engine
+import Crypto
+
+/// The frames that hostile peers make.
+extension Simulation {
+    /// A frame that somebody has sent, with something in it changed.
+    func changed(_ frame: Frame) -> Frame {
+        let number = self.random.chance(50) ? self.random.number(UInt64(1)...40) : UInt64.max >> 1
+        switch frame {
+        case .ping(let nonce, _): return .ping(nonce: nonce, clock: self.random.next())
+        case .pong(let nonce, _): return .pong(nonce: nonce, clock: self.random.next())
+        case .credit(let channel, _): return .credit(channel, bytes: number)
+        case .goaway: return .goaway(nil, "")
+        case .rooms: return .rooms([Workload.room(self.random.number(0...5))])
+        case .roomsLeft(let rooms): return .roomsLeft(rooms)
+        case .liveRun(let run): return .liveRun(self.changed(run))
+        case .syncRun(let run): return .syncRun(self.changed(run))
+        case .digest(let room, let digest): return .digest(room, self.changed(digest))
+        case .clock(let room, let isComplete, let rows):
+            return .clock(
+                room, isComplete: self.random.chance(50) ? !isComplete : isComplete,
+                rows.map { row in
+                    var row = row
+                    if self.random.chance(50) { row.seq = number }
+                    if self.random.chance(30) { row.headTag = self.random.next() }
+                    if self.random.chance(30) {
+                        row.state = self.random.chance(50) ? .forked : .refused
+                    }
+                    return row
+                })
+        case .want(var want):
+            want.from = self.random.number(UInt64(1)...10)
+            want.through = want.from + self.random.number(UInt64(0)...4_000)
+            return .want(want)
+        case .unavailable(let room, _, let from):
+            return .unavailable(room, tag: self.random.next(), from: from)
+        case .records(let records): return .records(records.map { self.changed($0) })
+        case .recordClock(let room, let rows):
+            return .recordClock(room, rows.filter { _ in self.random.chance(50) })
+        case .forkProof(let proof): return .forkProof(proof)
+        }
+    }
+
+    /// Now and then, the next entry of somebody's log, which its author never signed.
+    func forgery(by index: Int) -> Frame? {
+        let logs = self.machines[index].store.logs.sorted { $0.key < $1.key }
+        guard self.random.chance(30), let (key, log) = logs.randomElement(using: &self.random),
+            let last = log.rows.last, let time = log.head.time.next, log.head.id == last.id
+        else { return nil }
+        let entry = Entry(
+            kind: last.entry.kind, time: time, deps: [], payload: last.entry.payload)
+        return .liveRun(
+            Run(
+                key: key, first: log.head.seq + 1, prev: last.id,
+                attestation: last.attestation ?? .zero, entries: [entry]))
+    }
+
+    private func changed(_ run: Run) -> Run {
+        var entries = run.entries
+        let first = self.random.chance(30) ? run.first + 1 : run.first
+        switch self.random.number(0...4) {
+        case 0: entries[0].time = HybridTime(entries[0].time.rawValue / 2)
+        case 1: entries.removeLast(entries.count - 1)
+        case 2: entries[0].deps = []
+        case 3:
+            entries[entries.count - 1].payload = .present(
+                Content.text("never written").payload(using: &self.random))
+        default: break
+        }
+        return Run(
+            key: run.key, first: first,
+            prev: first == 1 ? nil : run.prev ?? EntryID(self.changed(Bytes32.zero)),
+            attestation: run.attestation, entries: entries)
+    }
+
+    private func changed(_ record: Record) -> Record {
+        // Somebody's name, signed by the wrong key.
+        Record(
+            kind: record.kind, author: record.author, conversation: nil,
+            time: record.time.next ?? record.time,
+            value: Profile(name: "mallory", status: "").encoded,
+            signer: Self.signer(&self.random))
+    }
+
+    private func changed(_ hash: Bytes32) -> Bytes32 {
+        var bytes = hash.bytes
+        bytes[self.random.number(0...31)] ^= 1
+        return Bytes32(bytes) ?? hash
+    }
+
+    // MARK: Two histories
+
+    /// Signs a log with several histories, and gives each to others.
+    ///
+    /// - Parameter isAhead: whether the entries are of the wrong time instead, and of one history.
+    func equivocate(by index: Int, to streams: [(wire: Int, side: Int)], isAhead: Bool) {
+        let machine = self.machines[index]
+        guard let adversary = machine.adversary, adversary.logCount < 12,
+            let room = machine.store.rooms.keys.sorted().randomElement(using: &self.random)
+        else { return }
+        self.machines[index].adversary?.logCount += 1
+        let incarnation = self.random.chance(30) ? machine.store.incarnation : nil
+        let name = LogName(author: machine.id, incarnation: incarnation ?? self.random.next())
+        let key = LogKey(conversation: room, name: name)
+        let known = machine.store.logs[key]?.rows ?? []
+        // The log begins anew, or leaves the own node's log somewhere.
+        let stem = known.isEmpty ? 0 : self.random.number(0...known.count - 1)
+        let start = Head(
+            seq: UInt64(stem), id: stem == 0 ? Head.start.id : known[stem - 1].id,
+            time: stem == 0 ? HybridTime(0) : known[stem - 1].entry.time)
+        let common =
+            known.isEmpty
+            ? self.signed(self.random.number(1...4), key, after: start, by: machine, isAhead)
+            : nil
+        var branches: [[VerifiedRun]] = []
+        for _ in 0..<(isAhead ? 1 : self.random.number(1...3)) {
+            let excess = known.count - stem
+            let count = self.random.number(1...8) + min(excess, 100)
+            let run = self.signed(count, key, after: common?.head ?? start, by: machine, isAhead)
+            branches.append([common, run].compactMap { $0 })
+        }
+        for (position, stream) in streams.enumerated() {
+            for run in branches[position % branches.count] {
+                self.inject(
+                    self.random.chance(70) ? .liveRun(run.run) : .syncRun(run.run), stream.wire,
+                    stream.side)
+            }
+        }
+    }
+
+    /// Signs entries that go on from a place in a log.
+    private func signed(
+        _ count: Int, _ key: LogKey, after start: Head, by machine: Machine, _ isAhead: Bool
+    ) -> VerifiedRun {
+        var time = max(HybridTime(wallMilliseconds: self.wall), start.time.next ?? start.time)
+        if isAhead {
+            switch self.random.number(0...3) {
+            case 0: time = HybridTime(.max >> 1)
+            case 1: time = HybridTime(start.time.rawValue + 1)
+            default:
+                let ahead = self.random.number(UInt64(1)...4_000_000_000)
+                time = max(time, HybridTime(wallMilliseconds: self.wall + ahead))
+            }
+        }
+        let others = machine.store.logs.filter { $0.key.conversation == key.conversation }
+            .sorted { $0.key < $1.key }.flatMap { $0.value.rows.map(\.id) }
+        var entries: [Entry] = []
+        var ids: [EntryID] = []
+        for number in 0..<count {
+            var deps: Set<EntryID> = []
+            if self.random.chance(30) {
+                for _ in 0..<self.random.number(1...3) {
+                    if let id = others.randomElement(using: &self.random) { deps.insert(id) }
+                }
+                if self.random.chance(20) { deps.insert(EntryID(self.changed(Bytes32.zero))) }
+            }
+            if self.random.chance(30), let id = self.laterForged(than: time, in: key.conversation) {
+                deps.insert(id)
+            }
+            let text = Content.text("from two mouths \(number)")
+            entries.append(
+                Entry(
+                    kind: text.kind, time: time, deps: deps.sorted(),
+                    payload: .present(text.payload(using: &self.random))))
+            let seq = start.seq + UInt64(number) + 1
+            let prev = ids.last ?? (start.seq == 0 ? nil : start.id)
+            ids.append(entries[number].id(key: key, seq: seq, prev: prev))
+            time = HybridTime(time.rawValue + self.random.number(UInt64(1)...200_000))
+        }
+        let last = start.seq + UInt64(count)
+        let run = VerifiedRun(
+            run: Run(
+                key: key, first: start.seq + 1, prev: start.seq == 0 ? nil : start.id,
+                attestation: Attestation.sign(
+                    key: key, seq: last, id: ids[count - 1], by: machine.signer),
+                entries: entries), ids: ids)
+        self.checker.note(run)
+        self.forged[key.conversation, default: []] += ids
+        return run
+    }
+
+    /// One of the newest entries that hostile peers have signed, of whichever of their histories,
+    /// that is not before a time: what follows it is hidden, unless it lies behind a fork.
+    private func laterForged(than time: HybridTime, in room: ConversationID) -> EntryID? {
+        let later = (self.forged[room] ?? []).suffix(40).filter { id in
+            self.checker.written[id].map { $0.time >= time } ?? false
+        }
+        return later.randomElement(using: &self.random)
+    }
+
+    // MARK: Too much
+
+    /// Sends a great many frames of one kind.
+    func flood(by index: Int, _ number: Int, _ side: Int) {
+        let machine = self.machines[index]
+        let rooms = machine.store.rooms.keys.sorted()
+        guard let room = rooms.randomElement(using: &self.random) else { return }
+        func inject(_ count: Int, _ frame: (Int) -> Frame) {
+            for number_ in 0..<count { self.inject(frame(number_), number, side) }
+        }
+        switch self.random.number(0...8) {
+        case 0: inject(1_000) { _ in .ping(nonce: self.random.next(), clock: self.random.next()) }
+        case 1: inject(200) { _ in .digest(room, self.changed(Bytes32.zero)) }
+        case 2:
+            inject(300) { _ in
+                .want(Want(conversation: room, tag: self.random.next(), from: 1, through: 4_000))
+            }
+        case 3:
+            inject(15) { part in
+                .rooms((0..<100).compactMap { RoomName("flood \(part) \($0)") })
+            }
+        case 4: inject(60) { self.profile(of: machine, number: UInt64($0)) }
+        case 5: inject(3) { _ in .clock(room, isComplete: false, self.inventedRows(2_000)) }
+        case 6: inject(300) { _ in self.strangersProfile() }
+        case 7: inject(20) { _ in .credit(.sync, bytes: 1_000_000) }
+        default: inject(64) { _ in .recordClock(room, []) }
+        }
+    }
+
+    /// A profile of its own, newer than the one before.
+    private func profile(of machine: Machine, number: UInt64) -> Frame {
+        let time = HybridTime(HybridTime(wallMilliseconds: self.wall).rawValue + number)
+        return .records([
+            Record(
+                kind: Record.Kind.profile, author: machine.id, conversation: nil, time: time,
+                value: Profile(name: "flood \(number)", status: "").encoded,
+                signer: machine.signer)
+        ])
+    }
+
+    /// A valid profile of somebody who never wrote anything.
+    private func strangersProfile() -> Frame {
+        let signer = Self.signer(&self.random)
+        return .records([
+            Record(
+                kind: Record.Kind.profile, author: PeerID(signer.publicKey), conversation: nil,
+                time: HybridTime(wallMilliseconds: self.wall),
+                value: Profile(name: "nobody", status: "").encoded, signer: signer)
+        ])
+    }
+
+    /// Clock rows of logs that do not exist.
+    private func inventedRows(_ count: Int) -> [ClockRow] {
+        let tags = Set((0..<count).map { _ in self.random.next() }).sorted()
+        return tags.map { ClockRow(tag: $0, seq: 1, headTag: 1, state: .open) }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Simulation
+
+/// What to simulate.
+struct Options {
+    static let usage = """
+        usage: simulate [--from SEED] [--count N] [--assault] [--log]
+               simulate --nodes N [--from SEED] [--log]
+
+        Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
+        simulation of so many nodes, with --assault simulations in which peers do all that is
+        forbidden and little else goes wrong, with --log all that nodes were told and did.
+
+        """
+
+    /// Seeds, and how many of them, that one run may be told; sums of them do not overflow.
+    private static let seeds: ClosedRange<UInt64> = 1...(1 << 62)
+
+    /// More nodes than that take longer than anyone waits.
+    private static let crowd: ClosedRange<UInt64> = 2...10_000
+
+    /// What makes no sense among the arguments, and what would.
+    struct Refusal: Error {
+        let text: String
+    }
+
+    private var from: UInt64 = 1
+    private var count: UInt64 = 1
+    private var nodes: Int?
+    private var isAssault = false
+    private var hasLog = false
+
+    /// Reads the arguments.
+    init(_ arguments: some Sequence<String>) throws(Refusal) {
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            switch argument {
+            case "--from":
+                self.from = try Self.number(argument, rest.next(), in: Self.seeds)
+            case "--count":
+                self.count = try Self.number(argument, rest.next(), in: Self.seeds)
+            case "--nodes":
+                self.nodes = Int(try Self.number(argument, rest.next(), in: Self.crowd))
+            case "--assault": self.isAssault = true
+            case "--log": self.hasLog = true
+            default: throw Refusal(text: "there is no option \(argument)")
+            }
+        }
+    }
+
+    private static func number(
+        _ option: String, _ text: String?, in range: ClosedRange<UInt64>
+    ) throws(Refusal) -> UInt64 {
+        guard let number = text.flatMap({ UInt64($0) }), range.contains(number) else {
+            throw Refusal(
+                text: "\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Runs all; whether no one failed.
+    func run() -> Bool {
+        var isFine = true
+        for seed in self.from..<self.from + self.count {
+            print("seed \(seed)", terminator: " ")
+            fflush(nil)
+            do {
+                let simulation = try self.simulation(seed)
+                print(simulation.summary, "ok")
+            } catch {
+                let kind = self.isAssault ? " ASSAULT=1" : self.nodes.map { " NODES=\($0)" } ?? ""
+                print("FAILED SEED=\(seed)\(kind) make sim: \(error)")
+                isFine = false
+            }
+        }
+        return isFine
+    }
+
+    private func simulation(_ seed: UInt64) throws -> Simulation {
+        let log: ((String) -> Void)? = self.hasLog ? { print($0) } : nil
+        if let nodes = self.nodes { return try Simulation.crowd(seed: seed, nodes, log: log) }
+        if self.isAssault { return try Simulation.assault(seed: seed) }
+        return try Simulation.run(seed: seed, log: log)
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import Testing
+
+/// Replays what `noiseprotocol` and `dissononce` agreed on; see `Vectors/generate.py`.
+@Suite("Handshake vectors")
+struct HandshakeVectorTests {
+    @Test(
+        "every byte of a handshake and its stream is that of two other implementations",
+        arguments: HandshakeVector.all)
+    func replay(vector: HandshakeVector) throws {
+        var initiator = try self.state(
+            .initiator, vector.initiatorStatic, vector.initiatorEphemeral, vector.prologue)
+        var responder = try self.state(
+            .responder, vector.responderStatic, vector.responderEphemeral, vector.prologue)
+        for index in 0..<3 {
+            if index.isMultiple(of: 2) {
+                try self.exchange(index, of: vector, from: &initiator, to: &responder)
+            } else {
+                try self.exchange(index, of: vector, from: &responder, to: &initiator)
+            }
+        }
+        #expect(initiator.handshakeHash.bytes == vector.handshakeHash)
+        #expect(responder.handshakeHash.bytes == vector.handshakeHash)
+
+        var initiatorStream = initiator.split()
+        var responderStream = responder.split()
+        for message in vector.transport {
+            let nonce = message.nonce
+            if nonce != initiatorStream.messagesSent {
+                // One message before the end of a key makes both ends change it by themselves.
+                let last = nonce.isMultiple(of: TransportState.messagesPerKey) ? nonce - 1 : nonce
+                initiatorStream.setNonces(sending: last, receiving: last)
+                responderStream.setNonces(sending: last, receiving: last)
+                if last < nonce {
+                    try self.exchange([], from: &initiatorStream, to: &responderStream)
+                    try self.exchange([], from: &responderStream, to: &initiatorStream)
+                }
+            }
+            try self.exchange(
+                message.plaintext, as: message.fromInitiator, from: &initiatorStream,
+                to: &responderStream)
+            try self.exchange(
+                message.plaintext, as: message.fromResponder, from: &responderStream,
+                to: &initiatorStream)
+        }
+    }
+
+    private func state(
+        _ role: HandshakeRole, _ staticKey: [UInt8], _ ephemeral: [UInt8], _ prologue: [UInt8]
+    ) throws -> HandshakeState {
+        HandshakeState(
+            role: role, static: KeyPair(secret: try SecretKey(staticKey.span.bytes)),
+            ephemeral: KeyPair(secret: try SecretKey(ephemeral.span.bytes)),
+            prologue: prologue.span.bytes)
+    }
+
+    private func exchange(
+        _ index: Int, of vector: HandshakeVector, from writer: inout HandshakeState,
+        to reader: inout HandshakeState
+    ) throws {
+        var written: PayloadContext?
+        let message = try writer.writeMessage { context in
+            written = context
+            return vector.payloads[index]
+        }
+        #expect(message == vector.messages[index])
+        let read = try reader.readMessage(message)
+        #expect(read.bytes == vector.payloads[index])
+        #expect(read.context == written)
+        #expect(read.context.handshakeHash.bytes == vector.payloadHashes[index])
+        #expect(read.context.sender == writer.role)
+        #expect(read.context.senderStatic == (index == 0 ? nil : writer.localStaticKey))
+    }
+
+    private func exchange(
+        _ plaintext: [UInt8], as expected: [UInt8]? = nil, from writer: inout TransportState,
+        to reader: inout TransportState
+    ) throws {
+        var message: [UInt8] = []
+        try writer.encrypt(plaintext, appendingTo: &message)
+        #expect(message == expected ?? message)
+        var read: [UInt8] = []
+        try reader.decrypt(message, appendingTo: &read)
+        #expect(read == plaintext)
+    }
+}

@@ -1,0 +1,27 @@
+#!/bin/bash
+# venv.sh: makes the virtual environment of the independent peer in .build/interop-venv, once per
+# requirements.txt, and prints its folder. Where that needs a network that is not there it says so
+# and ends with 77, or with 1 under STOA_NO_SKIP=1.
+set -euo pipefail
+
+here=$(dirname "$(realpath "$0")")
+venv=$(realpath "$here/../../..")/.build/interop-venv
+requirements=$here/requirements.txt
+
+skip() {
+    echo "interop skipped: $1" >&2
+    [ "${STOA_NO_SKIP:-}" = 1 ] && exit 1
+    exit 77
+}
+
+# The copy of the requirements is written last, so a half-made environment is not taken for one.
+if ! cmp -s "$requirements" "$venv/requirements.txt"; then
+    command -v python3 > /dev/null || skip "python3 is not installed"
+    rm -rf "$venv"
+    python3 -m venv "$venv" || skip "python3 -m venv fails (Debian: apt install python3-venv)"
+    "$venv/bin/pip" install --quiet --no-input --disable-pip-version-check --require-hashes \
+        --retries 1 --requirement "$requirements" \
+        || skip "the Python packages cannot be fetched and $venv does not hold them"
+    cp "$requirements" "$venv/requirements.txt"
+fi
+echo "$venv"

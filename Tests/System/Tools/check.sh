@@ -1,0 +1,148 @@
+#!/bin/bash
+# Everything that CI runs, part by part; ends with what was run, what it took and one line
+# `N passed, N failed, N skipped`. The parts' output goes to SCRATCH/check; of a part that fails it
+# is shown.
+#
+#   SCRATCH=FOLDER check.sh      STOA_NO_SKIP=1 makes a skipped test a failure
+set -uo pipefail
+cd "$(dirname "$0")/../../.."
+exec </dev/null
+scratch=${SCRATCH:-.build}
+mkdir -p "$scratch/check"
+scratch=$(cd "$scratch" && pwd)
+logs=$scratch/check
+rm -f "$logs"/*
+programs=$scratch/release
+# How long the network fails.
+minutes=${MINUTES:-$([ "${STOA_LONG:-}" = 1 ] && echo 30 || echo 1)}
+export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
+: > "$STOA_LABS_USED"
+
+passed=0 failed=0 skipped=0
+summary=()
+# What went wrong in which part: said when it happens and once more at the end, where one looks.
+failures=()
+
+# part NAME KIND COMMAND...: runs one part and counts. KIND says how its tests are told: `step` has
+# none, `one` is one test, `swift` writes $logs/NAME.xml, `lines` ends with `N passed, N failed`.
+part() {
+    local name=$1 kind=$2 start=$SECONDS code=0 good=0 bad=0 left=0 line
+    shift 2
+    printf '%-18s' "$name"
+    "$@" >"$logs/$name.log" 2>&1 || code=$?
+    case $kind in
+        step) ;;
+        one) [ "$code" != 0 ] || good=1 ;;
+        swift)
+            if [ -s "$logs/$name.xml" ]; then
+                good=$(grep -c '<testcase .*/>$' "$logs/$name.xml")
+                left=$(grep -c '<skipped' "$logs/$name.xml")
+                bad=$(($(grep -c '<testcase ' "$logs/$name.xml") - good - left))
+            fi
+            # A process that ended otherwise than by a failed test.
+            if grep -qE '(WARNING|ERROR): [A-Za-z]*Sanitizer' "$logs/$name.log"; then code=66; fi
+            if [ $((good + bad + left)) = 0 ]; then code=65; fi
+            ;;
+        lines)
+            line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$logs/$name.log" | tail -1)
+            read -r good _ bad _ <<<"${line:-0 passed 0 failed}"
+            if [ "$code" = 77 ]; then left=1 code=0; fi
+            ;;
+    esac
+    if [ "$code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
+    passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
+    line=$(printf '%5d passed %3d failed %3d skipped %5d s' \
+        "$good" "$bad" "$left" $((SECONDS - start)))
+    summary+=("$(printf '%-18s%s' "$name" "$line")")
+    echo "$line"
+    if [ "$bad" != 0 ]; then
+        line=$(grep -haiE -A4 '✘|error:|(WARNING|ERROR): .*Sanitizer|^demo:|^failed|^not ok' \
+            "$logs/$name.log" | cut -c1-300 | head -40)
+        failures+=("$name ended with $code, $bad failed: $logs/$name.log" "$line")
+        echo "----- $name ended with $code; $logs/$name.log:"
+        echo "$line"
+        echo "-----"
+        tail -60 "$logs/$name.log"
+        echo "-----"
+        return 1
+    fi
+    grep -h 'skipped: "' "$logs/$name.log" | sort -u | head -20 || true
+}
+
+# tests NAME ARGUMENTS...: a selection of the Swift tests that are already built; `around` is what
+# goes before the command.
+around=()
+tests() {
+    local name=$1; shift
+    part "$name" swift "${around[@]}" swift test --skip-build --disable-xctest \
+        --scratch-path "$scratch" --xunit-output "$logs/$name.xml" "$@"
+}
+
+# sanitized KIND TESTS: some of the tests under a sanitizer; in the long form the simulation, too.
+sanitized() {
+    part "$1-sanitizer" swift swift test --sanitize="$1" --disable-xctest \
+        --scratch-path "$scratch/$1" --xunit-output "$logs/$1-sanitizer.xml" \
+        --filter "$2${STOA_LONG:+|SimulationTests}"
+}
+
+finish() {
+    echo
+    echo "took $((SECONDS / 60)) min $((SECONDS % 60)) s"
+    printf '  %s\n' "${summary[@]}"
+    if [ -s "$STOA_LABS_USED" ]; then
+        echo "labs used"
+        sort "$STOA_LABS_USED" | uniq -c | sed 's/^ */  /'
+    fi
+    if grep -qhs '^MEASURED' "$logs"/*.log; then
+        echo "measured"
+        sed -n 's/^MEASURED /  /p' "$logs"/*.log
+    fi
+    if [ "$skipped" != 0 ] && [ "${STOA_NO_SKIP:-}" = 1 ]; then
+        echo "skipping is forbidden here (STOA_NO_SKIP=1)"
+    fi
+    if [ "$failed" != 0 ]; then printf '%s\n' "failed" "${failures[@]}" | sed '2,$s/^/  /'; fi
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ] && { [ "$skipped" = 0 ] || [ "${STOA_NO_SKIP:-}" != 1 ]; }
+    exit
+}
+
+# One function, so that the shell has read all of this before a part changes the file.
+main() {
+    part setup step Tests/System/Tools/setup.sh --labs || finish
+    part lint step swift format lint --strict --recursive Sources Tests Package.swift
+    part release-build step \
+        swift build -c release --static-swift-stdlib --disable-local-rpath --scratch-path "$scratch" || finish
+    part test-build step swift build --build-tests --scratch-path "$scratch" || finish
+    tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
+    # Files that earlier programs made.
+    around=(env STOA_LARGE_PAGES=1)
+    tests large-pages --filter StorageTests
+    around=(Tests/System/Labs/inside.sh)
+    tests unit-in-lab --filter SystemDiscoveryTests/lab
+    around=()
+    tests simulation-tests --filter SimulationTests
+    # In a folder of its own each time: a check repeats what was done before.
+    rm -rf "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 1000) part simulation lines \
+        Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
+        Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    # Each deliberate bug is caught; a build of its own, too.
+    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
+        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
+        --filter MutantTests
+    # What has threads, and what reads bytes of others or hands pointers to C; each sanitizer has a
+    # build of its own.
+    sanitized thread 'PosixTests|LoopTests|DaemonTests'
+    sanitized address 'CryptoTests|EngineTests|ControlAPITests|PosixTests|StorageTests'
+    tests integration --filter IntegrationTests
+    part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
+    part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
+    # Under the address sanitizer; it has a build of its own.
+    part fuzz lines env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
+    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
+    part counts lines Tests/System/Bench/counts.py --programs "$programs"
+    part demo one Tests/System/Tools/demo.sh "$programs"
+    finish
+}
+main

@@ -1,0 +1,126 @@
+#!/bin/bash
+# Two nodes on this machine's loopback find each other, talk, one crashes and comes back, and both
+# end with the same history. Uses nothing of yours: folders, sockets and keys are temporary, and
+# nothing is sent on a network.
+#
+#   demo.sh FOLDER    where stoad and stoa are
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+programs=$(cd "${1:?usage: demo.sh FOLDER}" && pwd)
+
+folder=$(mktemp -d "${TMPDIR:-/tmp}/stoa-demo.XXXXXX")
+declare -A daemon=()
+end() {
+    local node
+    # The shell reports killed children on its standard error.
+    exec 2>/dev/null
+    for node in "${!daemon[@]}"; do kill -9 "${daemon[$node]}" 2>/dev/null || true; done
+    wait 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+fail() {
+    echo "demo: $*" >&2
+    local node
+    for node in ada bob; do
+        [ ! -s "$folder/$node/log" ] || { echo "--- log of $node" >&2; tail -20 "$folder/$node/log" >&2; }
+    done
+    exit 1
+}
+
+milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+
+# as NODE COMMAND...: stoa, talking to that node's daemon; nothing takes longer than ten seconds.
+as() { timeout 10 "$programs/stoa" --socket "$folder/$1/control.sock" "${@:2}" </dev/null; }
+
+# await WHAT COMMAND...: asks again until it is so.
+await() {
+    local what=$1 deadline=$(($(milliseconds) + 10000)); shift
+    until "$@" 2>/dev/null; do
+        [ "$(milliseconds)" -lt "$deadline" ] || fail "after ten seconds not yet: $what"
+    done
+}
+
+answers() {
+    kill -0 "${daemon[$1]}" || fail "the daemon of $1 ended"
+    as "$1" status >/dev/null
+}
+
+start() {
+    local node=$1
+    mkdir -p -m 700 "$folder/$node"
+    env -i PATH="$PATH" HOME="$folder/$node" XDG_RUNTIME_DIR="$folder/$node" \
+        "$programs/stoad" --name "$node" --data-dir "$folder/$node/data" \
+        --socket "$folder/$node/control.sock" --interface lo --discovery embedded \
+        </dev/null >>"$folder/$node/log" 2>&1 &
+    daemon[$node]=$!
+    await "$node answers" answers "$node"
+}
+
+linked() { as "$1" --json peers | grep "\"name\":\"$2\"" | grep -q '"state":"linked"'; }
+# How NODE came to know its peer.
+source_of() { as "$1" --json peers | sed -n "/\"name\":\"$2\"/s/.*\"source\":\"\([a-z]*\)\".*/\1/p"; }
+# holds NODE TEXT: waits until the message is there, through the daemon's own notifications.
+holds() {
+    (timeout 10 "$programs/stoa" --socket "$folder/$1/control.sock" tail agora --from 0 \
+        </dev/null 2>/dev/null || true) | grep -qm 1 -F -- ": $2" || fail "$1 lacks: $2"
+}
+# All that replicas agree on; the cursor and `late` tell only how messages arrived here.
+history_of() {
+    as "$1" --json history agora --limit 1000 | sed -E 's/,"(cursor|late)":[a-z0-9]+//g'
+}
+
+echo "Two nodes, ada and bob, with their data in $folder:"
+start ada
+begin=$(milliseconds)
+start bob
+await "ada is linked to bob" linked ada bob
+await "bob is linked to ada" linked bob ada
+case " $(source_of ada bob) $(source_of bob ada) " in
+    *" discovery "*) ;;
+    *) fail "they did not find each other by discovery" ;;
+esac
+echo "  bob started, and $(($(milliseconds) - begin)) ms later they had found each other by" \
+    "DNS-SD (multicast on lo) and opened an encrypted link"
+
+as ada join agora >/dev/null
+as bob join agora >/dev/null
+echo "  both joined the room agora"
+as ada send agora "Good morning, Bob." >/dev/null
+holds bob "Good morning, Bob."
+as bob send agora "Good morning, Ada." >/dev/null
+holds ada "Good morning, Ada."
+echo "  a message went each way"
+
+# The shell reports a killed child on its standard error.
+{ kill -9 "${daemon[bob]}" && wait "${daemon[bob]}" || true; } 2>/dev/null
+unset 'daemon[bob]'
+for number in 1 2 3; do as ada send agora "While you were away: $number" >/dev/null; done
+echo "  bob was killed without warning (SIGKILL); ada sent three messages meanwhile"
+begin=$(milliseconds)
+start bob
+for number in 1 2 3; do holds bob "While you were away: $number"; done
+echo "  bob started again and had them $(($(milliseconds) - begin)) ms later"
+as bob send agora "I am back." >/dev/null
+holds ada "I am back."
+
+history_of ada > "$folder/history.ada"
+history_of bob > "$folder/history.bob"
+cmp "$folder/history.ada" "$folder/history.bob" || fail "the histories differ"
+[ "$(grep -c '"kind":"text"' "$folder/history.ada")" = 6 ] || fail "the history is not complete"
+echo "  both histories are the same, byte for byte ($(wc -c < "$folder/history.ada") bytes):"
+echo
+as bob history agora | sed 's/^/    /'
+cat <<'NEXT'
+
+Now with your own network:
+
+  make install          then, as yourself:
+  systemctl --user enable --now stoad.socket stoad
+  stoa join agora
+  stoa send agora "Hello."
+  stoa tail
+NEXT
