@@ -82,16 +82,16 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], swiftSettings: strict),
 
-        // What tests of several modules read files with.
-        .target(name: "TestFiles", path: "Tests/TestFiles", swiftSettings: strict),
+        // What the tests of several modules share: files, folders, a seeded generator.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("Crypto", ["Crypto"], exclude: ["Vectors/generate.py"]),
-        tests("Engine", ["Engine", "Crypto", "TestFiles"], exclude: ["Vectors"]),
-        tests("ControlAPI", ["ControlAPI", "Posix", "stoa"]),
-        tests("Posix", ["Posix", "TestFiles"]),
+        tests("Engine", ["Engine", "Crypto", "TestSupport"], exclude: ["Vectors"]),
+        tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport", "stoa"]),
+        tests("Posix", ["Posix", "TestSupport"]),
         tests("Loop", ["Loop", "Posix"]),
-        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestFiles"]),
+        tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestSupport"]),
         tests("Discovery", ["Discovery", "Loop", "Posix"]),
-        tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix", "TestFiles"]),
+        tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix", "TestSupport"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
         // Empty but for builds with -D MUTANTS; runs tests of others with a deliberate bug on.
         tests(
@@ -100,9 +100,12 @@ let package = Package(
                 "Engine", "Simulation", "EngineTests", "IntegrationTests", "SimulationTests",
                 "StorageTests",
             ]),
-        fuzzing(["ControlAPI", "Daemon", "Discovery", "Engine", "Crypto", "Posix", "TestFiles"]),
-        tests("Repository", ["TestFiles"]),
-        tests("Integration", ["ControlAPI", "Engine", "Crypto", "Posix", "Storage"]),
+        fuzzing([
+            "ControlAPI", "Daemon", "Discovery", "Engine", "Crypto", "Posix", "TestSupport",
+        ]),
+        tests("Repository", ["TestSupport"]),
+        tests(
+            "Integration", ["ControlAPI", "Engine", "Crypto", "Posix", "Storage", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import ControlAPI
+import TestSupport
 import Testing
 
 @Suite("Line codec")

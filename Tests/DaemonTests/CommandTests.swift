@@ -1,7 +1,7 @@
 import Discovery
 import Engine
 import Posix
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Daemon

@@ -1,7 +1,7 @@
 import Glibc
 import Crypto
 import Posix
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Daemon

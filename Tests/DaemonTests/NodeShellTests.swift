@@ -1,6 +1,6 @@
 import ControlAPI
 import Posix
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Daemon

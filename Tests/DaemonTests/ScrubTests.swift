@@ -2,7 +2,7 @@ import ControlAPI
 import Glibc
 import Posix
 import Storage
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Daemon

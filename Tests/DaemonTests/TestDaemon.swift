@@ -4,7 +4,7 @@ import Engine
 import Loop
 import Crypto
 import Posix
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Daemon

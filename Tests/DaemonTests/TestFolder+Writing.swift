@@ -1,5 +1,5 @@
 import Posix
-import TestFiles
+import TestSupport
 
 extension TestFolder {
     /// Writes a file with a mode and returns its path.

@@ -1,25 +1,8 @@
-import Engine
 import Crypto
+import Engine
+import TestSupport
 
-/// A small generator whose runs repeat: SplitMix64.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// Any bytes, so many.
-    mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8(truncatingIfNeeded: self.next()) }
-    }
-
+extension SeededRandom {
     /// Any 32 bytes.
     mutating func bytes32() -> Bytes32 { fixed32(self.bytes(32)) }
 }

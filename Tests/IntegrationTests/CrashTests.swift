@@ -1,6 +1,7 @@
 import ControlAPI
 import Engine
 import Posix
+import TestSupport
 import Testing
 
 @testable import Storage

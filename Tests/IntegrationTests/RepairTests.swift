@@ -1,6 +1,7 @@
 import ControlAPI
 import Glibc
 import Posix
+import TestSupport
 import Testing
 
 extension IntegrationTests {

@@ -1,6 +1,6 @@
 import Glibc
 import Posix
-import TestFiles
+import TestSupport
 import Testing
 
 @Suite struct FilesTests {

@@ -1,5 +1,5 @@
 import Glibc
-import TestFiles
+import TestSupport
 
 /// A text file of the repository.
 struct TextFile: Sendable {

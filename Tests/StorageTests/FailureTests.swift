@@ -2,6 +2,7 @@ import Engine
 import Glibc
 import Crypto
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage

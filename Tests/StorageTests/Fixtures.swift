@@ -4,7 +4,7 @@ import Engine
 import Glibc
 import Crypto
 import Synchronization
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -74,12 +74,7 @@ func makeDatabase(_ path: String, pageBytes: Int) throws {
 
 /// The bytes of a file.
 func readFile(_ path: String) throws -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    try #require(descriptor >= 0)
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: Int(lseek(descriptor, 0, SEEK_END)))
-    try #require(pread(descriptor, &bytes, bytes.count, 0) == bytes.count)
-    return bytes
+    try #require(TestFiles.read(path))
 }
 
 /// Overwrites a file in place, so that it keeps its inode.

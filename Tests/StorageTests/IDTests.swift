@@ -1,5 +1,6 @@
 import Engine
 import Crypto
+import TestSupport
 import Testing
 
 @testable import Storage

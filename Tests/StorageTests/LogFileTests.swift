@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import Storage
+import TestSupport
 import Testing
 
 /// The file that SQLite writes its log to, below the store.

@@ -1,6 +1,7 @@
 import Engine
 import Crypto
 import Storage
+import TestSupport
 import Testing
 
 /// The store as a list of all entries, with everything else worked out from it each time.

@@ -2,6 +2,7 @@ import CPages
 import Engine
 import Glibc
 import Crypto
+import TestSupport
 import Testing
 
 @testable import Storage

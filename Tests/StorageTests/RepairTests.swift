@@ -1,7 +1,7 @@
 import Engine
 import Glibc
 import Crypto
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Storage

@@ -1,5 +1,6 @@
 import Engine
 import Crypto
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -172,20 +173,5 @@ struct RunTests {
         let next = log.append([text("next", at: 3)])
         _ = try await store.commit(batch(append, next))
         #expect(try await store.run(log.key, from: 1, through: 9) == append.run.run)
-    }
-}
-
-/// A small generator with a seed: SplitMix64.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import Engine
+import TestSupport
 import Testing
 
 @testable import Storage

@@ -1,4 +1,4 @@
-import TestFiles
+import TestSupport
 
 /// The lines of `Vectors/wire-1.txt`, which an independent implementation wrote from `Docs/Protocol`.
 ///

@@ -1,5 +1,6 @@
 import Engine
 import Crypto
+import TestSupport
 import Testing
 
 @Suite("Runs that reach beyond a fork") struct BeyondForkTests {

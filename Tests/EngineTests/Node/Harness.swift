@@ -1,5 +1,6 @@
 import Engine
 import Crypto
+import TestSupport
 
 /// A node with a disk that writes when it is told to, and peers that are played by the test.
 struct Harness {

@@ -1,5 +1,6 @@
 import Engine
 import Crypto
+import TestSupport
 import Testing
 
 @Suite("Pushing, and telling what is here") struct LiveTests {

@@ -1,5 +1,6 @@
 import Engine
 import Crypto
+import TestSupport
 import Testing
 
 /// Two daemons with one key: which pong shows that the older link lives.

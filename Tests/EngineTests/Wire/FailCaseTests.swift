@@ -1,5 +1,5 @@
 import Crypto
-import TestFiles
+import TestSupport
 import Testing
 
 @testable import Engine

@@ -1,4 +1,5 @@
 import Crypto
+import TestSupport
 
 @testable import Engine
 

@@ -1,6 +1,7 @@
 import Engine
 import Crypto
 import Posix
+import TestSupport
 
 @testable import Storage
 

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The disk of one node as its write log makes it, and what a loss of power can leave of it.
 ///
 /// Strict, as POSIX allows: what is written to a file is durable when the file is synced, a name

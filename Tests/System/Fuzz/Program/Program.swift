@@ -1,5 +1,5 @@
 import Glibc
-import TestFiles
+import TestSupport
 
 /// libFuzzer as a library, FuzzerInterface.h.
 @_silgen_name("LLVMFuzzerRunDriver")

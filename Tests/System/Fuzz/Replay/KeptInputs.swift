@@ -1,4 +1,4 @@
-import TestFiles
+import TestSupport
 
 /// The inputs that are kept of earlier fuzzing.
 enum KeptInputs {
