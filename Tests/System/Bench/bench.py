@@ -14,19 +14,24 @@ import subprocess
 import sys
 import time
 
-import counts
-import growth
-import history
-import idle
-import plot
-import queries
-import report
-import resting
-import workloads
-from nodes import Failure
-from prepared import Prepared
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import counts  # noqa: E402
+import growth  # noqa: E402
+import history  # noqa: E402
+import idle  # noqa: E402
+import plot  # noqa: E402
+import queries  # noqa: E402
+import report  # noqa: E402
+import resting  # noqa: E402
+import workloads  # noqa: E402
+from Driver.checks import Broken  # noqa: E402
+from Driver.control import Refusal  # noqa: E402
+from Driver.daemon import Programs  # noqa: E402
+from Driver.network import demand_own_network  # noqa: E402
+from prepared import Prepared  # noqa: E402
+
 # Queries before histories, whose readers leave their joins behind in the store they share.
 ALL = workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL
 
@@ -35,15 +40,14 @@ class Tools:
     """The programs: those that are measured, and those that measure, built here with cc and swiftc."""
 
     def __init__(self, programs, work):
-        self.stoad = programs / "stoad"
-        self.stoa = programs / "stoa"
+        self.programs = Programs.within(programs)
         self.load = work / "load"
         self.floor = work / "floor"
         self.queries = work / "queries"
         self.bare = work / "bare"
         self.commands = []
         self.prepared = Prepared(self, work)
-        for program in (self.stoad, self.stoa):
+        for program in (self.programs.stoad, self.programs.stoa):
             if not os.access(program, os.X_OK):
                 sys.exit(f"bench: there is no {program}; first: make build")
         warnings = ["-O2", "-Wall", "-Wextra", "-Werror"]
@@ -74,18 +78,6 @@ class Tools:
         subprocess.run([str(part) for part in command], check=True)
 
 
-def check_network():
-    # Not /sys, which may show another namespace: this file is that of the reading process.
-    names = {
-        line.split(":")[0].strip()
-        for line in pathlib.Path("/proc/self/net/dev").read_text().splitlines()[2:]}
-    if names != {"lo"}:
-        sys.exit(
-            f"bench: this network has {', '.join(sorted(names))}; it runs only where there is "
-            "nothing but lo: make bench")
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-
-
 def machine():
     model = "unknown"
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
@@ -105,7 +97,7 @@ def measure(workload, tools, work, runs):
         for variant, measured in workload.variants.items():
             try:
                 found = measured(tools, work)
-            except (Failure, subprocess.TimeoutExpired) as error:
+            except (Broken, Refusal, OSError, subprocess.TimeoutExpired) as error:
                 found = {}
                 print(f"bench: {workload.name} {variant} failed: {error}", file=sys.stderr)
             for name, value in found.items():
@@ -141,14 +133,14 @@ def main():
     options = parser.parse_args()
     wanted, has_counts = chosen(options.only)
     earlier = report.read(options.earlier) if options.earlier else None
-    check_network()
+    demand_own_network("make bench")
     options.work.mkdir(parents=True, exist_ok=True)
     work = options.work.resolve()
     tools = Tools(options.programs.resolve(), work)
     before = machine()
     result = {"machine": before, "runs": options.runs}
     if has_counts:
-        result["counts"] = counts.table(tools.stoad.parent)
+        result["counts"] = counts.table(tools.programs.stoad.parent)
     rows, series, notes = [], [], []
     try:
         for workload in wanted:

@@ -18,7 +18,6 @@ or without a tool, it ends with 77.
 """
 
 import argparse
-import ctypes
 import json
 import os
 import pathlib
@@ -31,10 +30,16 @@ import sys
 import tempfile
 import time
 
-from nodes import ROOM, Failure, Stoa, until
-from workloads import settle, wire_bytes
-
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from Driver.checks import Broken  # noqa: E402
+from Driver.daemon import Programs  # noqa: E402
+from Driver.network import enter_own_network  # noqa: E402
+from Driver.process import until  # noqa: E402
+from nodes import ROOM, Stoa  # noqa: E402
+from workloads import settle, wire_bytes  # noqa: E402
+
 BASELINES = HERE / "baselines.json"
 LIMIT = 1.05
 SHAPES = {"single": ("paced", 40), "batch": ("batches", 5_000)}
@@ -52,7 +57,7 @@ class Tools:
     """What a system needs to start daemons and the load generator; built here with cc."""
 
     def __init__(self, programs, work, is_building=False):
-        self.stoad = programs / "stoad"
+        self.programs = Programs.within(programs)
         self.load = work / "load"
         self.steady = work / "steady.so"
         if not is_building:
@@ -84,12 +89,12 @@ class Tracer:
     def __init__(self, node, path):
         self.path = path
         self.process = subprocess.Popen(
-            ["strace", "-f", "-c", "-o", str(path), "-p", str(node.process.pid)],
+            ["strace", "-f", "-c", "-o", str(path), "-p", str(node.pid)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         # One line for each thread, or one that names them; the first says that it is attached.
         line = self.process.stderr.readline()
         if "attached" not in line:
-            raise Failure(f"strace: {line.strip()}")
+            raise Broken(f"strace: {line.strip()}")
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
@@ -101,7 +106,7 @@ class Tracer:
             if found and found.group(2) != "total":
                 calls[found.group(2)] = int(found.group(1))
         if not calls:
-            raise Failure("strace counted nothing")
+            raise Broken("strace counted nothing")
         return calls
 
 
@@ -124,17 +129,11 @@ def allocations(node):
     return struct.unpack("QQ", (node.folder / "allocations").read_bytes()[:16])
 
 
-def written_bytes(node):
-    """Bytes that went to files, as the kernel counts them."""
-    text = pathlib.Path(f"/proc/{node.process.pid}/io").read_text()
-    return int(text.split("write_bytes:")[1].split()[0])
-
-
 def count_memory(system, found):
     for shape, sent in SHAPES.items():
         settle(lambda: True)
         before = [allocations(node) for node in system.nodes]
-        written = [written_bytes(node) for node in system.nodes]
+        written = [node.written_bytes() for node in system.nodes]
         wire = wire_bytes()
         send(system, sent)
         found[shape, "bytes on loopback"] = wire_bytes() - wire
@@ -144,7 +143,7 @@ def count_memory(system, found):
             now = allocations(node)
             found[f"{shape}.{name}", "allocations"] = now[0] - calls
             found[f"{shape}.{name}", "bytes allocated"] = now[1] - amount
-            found[f"{shape}.{name}", "bytes written to disk"] = written_bytes(node) - bytes_before
+            found[f"{shape}.{name}", "bytes written to disk"] = node.written_bytes() - bytes_before
     for name, node in zip(NODES, system.nodes):
         found[f"both.{name}", "bytes on disk"] = system.disk_bytes(node)
 
@@ -154,18 +153,18 @@ def count_memory(system, found):
 def control(node, option):
     """Tells callgrind something; it answers when it has done it."""
     done = subprocess.run(
-        ["callgrind_control", option, str(node.process.pid)], capture_output=True, text=True,
+        ["callgrind_control", option, str(node.pid)], capture_output=True, text=True,
         timeout=60)
     if done.returncode != 0 or "OK" not in done.stdout:
-        raise Failure(f"callgrind_control {option}: {done.stdout} {done.stderr}")
+        raise Broken(f"callgrind_control {option}: {done.stdout} {done.stderr}")
 
 
 def dumped_instructions(node, number):
     """The instructions of the last dump, whose file has a line `totals: N` or `summary: N`."""
-    path = node.folder / f"callgrind.{node.process.pid}.{number}"
+    path = node.folder / f"callgrind.{node.pid}.{number}"
     until("callgrind has written its dump", lambda: path.exists() and "summary:" in path.read_text())
     total = 0
-    for part in node.folder.glob(f"callgrind.{node.process.pid}.{number}*"):
+    for part in node.folder.glob(f"callgrind.{node.pid}.{number}*"):
         found = re.search(r"^summary: (\d+)", part.read_text(), re.MULTILINE)
         total += int(found.group(1))
     return total
@@ -258,7 +257,7 @@ def count(programs):
             for name, process in parts.items():
                 out, _ = process.communicate(timeout=TIME_LIMIT_SECONDS)
                 if process.returncode != 0:
-                    raise Failure(f"counting {name} ended with {process.returncode}")
+                    raise Broken(f"counting {name} ended with {process.returncode}")
                 found |= {(shape, each): value for shape, each, value in json.loads(out)}
                 took = time.monotonic() - start
                 print(f"counted {name} after {took:.0f} s", file=sys.stderr)
@@ -358,16 +357,6 @@ def table(programs):
         told = f"{old:,} | {(value / old - 1) * 100:+.1f} %" if old else "– | –"
         lines.append(f"| {workload} | {name} | {value:,} | {told} |")
     return lines + [""]
-
-
-# ---- The network ----
-
-def enter_own_network():
-    """Leaves the machine's network for a new one with nothing but loopback."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(0x4000_0000) != 0:
-        raise OSError(ctypes.get_errno(), "a network of its own")
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 
 
 def main():

@@ -4,7 +4,8 @@ subscribers. The cost is processor time of all daemons, which other load hardly 
 import statistics
 import time
 
-from nodes import ROOM, Stoa, until
+from Driver.process import until
+from nodes import ROOM, Stoa
 from report import Row
 from workloads import Workload, settle
 

@@ -5,7 +5,8 @@ import json
 import subprocess
 import threading
 
-from nodes import ROOM, Failure, Floor, Stoa
+from Driver.checks import Broken
+from nodes import ROOM, Floor, Stoa
 from prepared import MESSAGES as LARGE_MESSAGES
 from report import ALONE, Row
 from workloads import LATENCY_MESSAGES, MEBIBYTE, Workload, bare_memory, settle, wire_bytes
@@ -36,7 +37,7 @@ class History(Workload):
         return {
             prefix + "processor": (system.processor_seconds() - used) / HISTORY_MESSAGES * 1e6,
             prefix + "rate": HISTORY_MESSAGES / seconds,
-            prefix + "memory": system.nodes[1].resident_bytes() / MEBIBYTE,
+            prefix + "memory": system.nodes[1].memory_bytes() / MEBIBYTE,
             prefix + "wire": (wire_bytes() - before) / HISTORY_MESSAGES,
             prefix + "disk": system.disk_bytes(system.nodes[1]) / HISTORY_MESSAGES,
         }
@@ -143,8 +144,8 @@ class Watch:
     def run(self):
         while not self.is_over.wait(0.05):
             try:
-                self.samples.append(self.node.resident_bytes() / MEBIBYTE)
-            except (Failure, OSError):
+                self.samples.append(self.node.memory_bytes() / MEBIBYTE)
+            except (Broken, OSError):
                 return
 
     def __enter__(self):
@@ -236,7 +237,7 @@ class Beside(Workload):
                 live.kill()
                 live.wait()
             if live.returncode != 0:
-                raise Failure("the live messages did not come")
+                raise Broken("the live messages did not come")
             found = json.loads(out)
             return {
                 prefix + "p50": found["p50"] * 1e6, prefix + "p99": found["p99"] * 1e6,

@@ -1,12 +1,13 @@
 """Workload L, idle: how often two linked daemons wake up while nothing happens, and what for."""
 
-import os
 import re
 import signal
 import subprocess
 import time
 
-from nodes import Failure, Stoa, until
+from Driver.checks import Broken
+from Driver.network import OwnNetwork
+from nodes import Stoa
 from report import ALONE, Row
 from workloads import Workload
 
@@ -70,22 +71,6 @@ def classify(calls):
     return "other: " + ", ".join(sorted({call.split("(", 1)[0] for call in calls[1:]}))
 
 
-class Network:
-    """A network of its own for a pair, so that it does not hear other pairs' announcements."""
-
-    def __init__(self):
-        self.process = subprocess.Popen(
-            ["unshare", "--net", "sleep", "3600"], stdin=subprocess.DEVNULL)
-        path = f"/proc/{self.process.pid}/ns/net"
-        until("a network of its own", lambda: os.readlink(path) != os.readlink("/proc/self/ns/net"))
-        self.wrapper = ["nsenter", f"--net={path}"]
-        subprocess.run([*self.wrapper, "ip", "link", "set", "lo", "up"], check=True)
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-
-
 class Idle(Workload):
     name = "Lidle"
     is_once = True
@@ -102,7 +87,7 @@ class Idle(Workload):
         systems, networks = [], []
         try:
             for number in range(self.runs + 2):
-                networks.append(Network())
+                networks.append(OwnNetwork())
                 system = Stoa(tools, work)
                 systems.append(system)
                 system.wrapper = networks[-1].wrapper
@@ -117,7 +102,7 @@ class Idle(Workload):
             trace = systems[-1].folder / "trace"
             tracer = subprocess.Popen(
                 ["strace", "-f", "-yy", "-o", str(trace), "-p",
-                 str(systems[-1].nodes[0].process.pid)],
+                 str(systems[-1].nodes[0].pid)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(WATCH_SECONDS)
             minutes = WATCH_SECONDS / 60
@@ -127,7 +112,7 @@ class Idle(Workload):
             tracer.wait(10)
             self.counts = attribute(trace.read_text())
             if not self.counts:
-                raise Failure("strace saw nothing")
+                raise Broken("strace saw nothing")
             wakes = [(b - a) / minutes for a, b in zip(before, after)]
             return {
                 "wakes": wakes[:alone],

@@ -2,22 +2,19 @@
 control socket, one TCP port on loopback."""
 
 import json
-import os
 import pathlib
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
+
+from Driver.checks import Broken
+from Driver.daemon import Daemon
+from Driver.process import Program, until
 
 ROOM = "bench"
 FIRST_PORT = 7001
-
-
-class Failure(Exception):
-    """A run that did not do what is measured, so that its time means nothing."""
 
 
 def measured(command, seconds):
@@ -25,95 +22,8 @@ def measured(command, seconds):
     done = subprocess.run(
         [str(part) for part in command], capture_output=True, text=True, timeout=seconds)
     if done.returncode != 0:
-        raise Failure(f"{command[2]} ended with {done.returncode}: {done.stderr.strip()}")
+        raise Broken(f"{command[2]} ended with {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout)
-
-
-class Control:
-    """One connection to a control socket of Stoa."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(30)
-        self.socket.connect(str(path))
-        self.lines = self.socket.makefile("rb")
-
-    def call(self, method, **params):
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        self.socket.sendall(json.dumps(request).encode() + b"\n")
-        answer = json.loads(self.lines.readline())
-        if "error" in answer:
-            raise Failure(f"{method}: {answer['error']}")
-        return answer["result"]
-
-    def close(self):
-        self.lines.close()
-        self.socket.close()
-
-
-def until(what, condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise Failure(f"after {seconds} seconds not yet: {what}")
-        time.sleep(0.01)
-
-
-class Node:
-    """One process with its folder; `socket` is where clients connect."""
-
-    def __init__(self, folder, name):
-        self.folder = folder / name
-        self.name = name
-        self.process = None
-        self.command = []
-        self.started = 0.0
-        # Where it dials; none is the first node.
-        self.peers = []
-        # What goes before the command line and behind it, and what its environment has besides.
-        self.wrapper = []
-        self.options = []
-        self.environment = {}
-
-    @property
-    def data(self):
-        return self.folder / "data"
-
-    def start(self, arguments, environment=None):
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.command = [str(argument) for argument in arguments]
-        with open(self.folder / "log", "ab") as log:
-            self.started = time.monotonic()
-            self.process = subprocess.Popen(
-                self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment)
-
-    def resident_bytes(self):
-        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) * 1024
-        raise Failure(f"{self.name} has no memory to count")
-
-    def wake_ups(self):
-        """How often its threads have gone to sleep and come back."""
-        tasks = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
-        return sum(int(task.read_text().split("\nvoluntary_ctxt_switches:")[1].split()[0])
-                   for task in tasks)
-
-    def processor_seconds(self):
-        """What all its threads have used so far, which other load hardly changes."""
-        threads = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
-        return sum(int(thread.read_text().split()[0]) for thread in threads) * 1e-9
-
-    def stop(self, signal="terminate"):
-        if self.process is None:
-            return
-        getattr(self.process, signal)()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process = None
 
 
 class System:
@@ -148,9 +58,8 @@ class System:
                 print(f"ended by themselves: {', '.join(ended)}", file=sys.stderr)
             # Of many nodes the first ones will do.
             for node in self.nodes[:3]:
-                log = node.folder / "log"
-                if log.exists() and log.stat().st_size:
-                    print(f"--- log of {node.name}\n" + log.read_text()[-2000:], file=sys.stderr)
+                if words := node.tail():
+                    print(f"--- log of {node.name}\n{words}", file=sys.stderr)
         for node in self.nodes:
             node.stop()
             self.tools.note(node, self)
@@ -187,11 +96,12 @@ class System:
     def disk_bytes(self, node):
         """What a node that is stopped leaves on disk, with all of it in the database itself."""
         node.stop()
-        for database in node.data.glob("*.db"):
+        data = node.folder / "data"
+        for database in data.glob("*.db"):
             connection = sqlite3.connect(database)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             connection.close()
-        return sum(path.stat().st_size for path in node.data.rglob("*") if path.is_file())
+        return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
 
 
 class Stoa(System):
@@ -199,31 +109,27 @@ class Stoa(System):
 
     def add(self, peers=(0,), **settings):
         """Starts a node; every one but the first has the first as its peer, or those given."""
-        index = len(self.nodes)
-        node = Node(self.folder, f"node{index}")
-        node.peers = list(peers) if index > 0 else []
-        for name, value in settings.items():
-            setattr(node, name, value)
-        self.nodes.append(node)
-        self.start(index)
+        node = self.make(peers, **settings)
+        self.start(len(self.nodes) - 1)
         return node
 
-    def command(self, index):
-        node = self.nodes[index]
-        arguments = [
-            *self.wrapper, *node.wrapper, self.tools.stoad, "--data-dir", node.data, "--socket",
-            self.socket(index), "--listen", f"127.0.0.1:{self.first_port + index}"]
-        for peer in node.peers:
+    def make(self, peers=(0,), wrapper=(), options=(), environment=None):
+        """A node that is not started."""
+        index = len(self.nodes)
+        arguments = ["--listen", f"127.0.0.1:{self.first_port + index}"]
+        for peer in peers if index > 0 else ():
             arguments += ["--peer", f"127.0.0.1:{self.first_port + peer}"]
-        return arguments + self.options + node.options
+        node = Daemon(
+            self.tools.programs, self.folder, f"node{index}",
+            [*arguments, *self.options, *options], control=self.socket(index),
+            wrapper=[*self.wrapper, *wrapper], environment=environment)
+        self.nodes.append(node)
+        return node
 
     def launch(self, index):
         """Starts the process without waiting for it."""
         node = self.nodes[index]
-        node.start(
-            self.command(index),
-            {"PATH": os.environ["PATH"], "HOME": str(node.folder),
-             "XDG_RUNTIME_DIR": str(self.sockets), **node.environment})
+        node.launch(node.command_line(), node.environment)
 
     def start(self, index):
         """Seconds until it is ready."""
@@ -231,11 +137,7 @@ class Stoa(System):
         return self.await_ready(self.nodes[index], index)
 
     def call(self, index, method, **params):
-        control = Control(self.socket(index))
-        try:
-            return control.call(method, **params)
-        finally:
-            control.close()
+        return self.nodes[index].call(method, **params)
 
     def await_links(self, count):
         """Until the first node is linked to `count` others."""
@@ -269,9 +171,9 @@ class Floor(System):
 
     def add(self):
         index = len(self.nodes)
-        node = Node(self.folder, f"node{index}")
+        node = Program(self.folder, f"node{index}")
         self.nodes.append(node)
-        node.data.mkdir(mode=0o700, parents=True)
+        (node.folder / "data").mkdir(mode=0o700, parents=True)
         self.start(index)
         return node
 
@@ -280,8 +182,8 @@ class Floor(System):
         self.socket(index).unlink(missing_ok=True)
         arguments = [
             self.tools.floor, "reader" if index else "author", self.socket(index),
-            node.data / "floor.db", self.first_port]
-        node.start(arguments + (["chained"] if index and self.chained else []))
+            node.folder / "data" / "floor.db", self.first_port]
+        node.launch(arguments + (["chained"] if index and self.chained else []))
         until("the floor listens", self.socket(index).exists)
 
     def together(self, count):

@@ -1,9 +1,9 @@
 """Stores with 1,000,000 messages, filled once for all workloads of that size."""
 
-import base64
 import shutil
 import sqlite3
 
+from Driver.control import shown
 from nodes import ROOM, Floor, Stoa
 
 MESSAGES = 1_000_000
@@ -82,8 +82,7 @@ class Prepared:
         finally:
             connection.close()
         ids = [prefix.to_bytes(8, "big", signed=True) + suffix for prefix, suffix in rows]
-        written = [base64.b32encode(each).decode().rstrip("=").lower() for each in ids]
-        return written, [each.hex() for each in ids], newest
+        return [shown(each) for each in ids], [each.hex() for each in ids], newest
 
     def stop(self):
         """Ends the processes, so that they do not run beside other workloads."""

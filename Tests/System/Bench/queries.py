@@ -1,7 +1,9 @@
 """Workload G: reading from a store of 1,000,000 messages, against the same rows by SQLite's C API
 (queries.c) over one Unix socket."""
 
-from nodes import ROOM, Failure, Node, System, until
+from Driver.checks import Broken
+from Driver.process import Program, until
+from nodes import ROOM, System
 from workloads import Workload
 
 ASKED = 500
@@ -15,9 +17,9 @@ class QueryFloor(System):
     kind = "floor"
 
     def start(self, database):
-        node = Node(self.folder, "queries")
+        node = Program(self.folder, "queries")
         self.nodes.append(node)
-        node.start([self.tools.queries, self.socket(0), database, ROOM])
+        node.launch([self.tools.queries, self.socket(0), database, ROOM])
         until("the floor of queries listens", self.socket(0).exists)
 
 
@@ -43,7 +45,7 @@ class Queries(Workload):
         for query, rows, _ in self.ASKS:
             # The store has 20 rooms, each with a message.
             if expected[query] != (rows or 20):
-                raise Failure(f"{query}: {expected[query]} rows came")
+                raise Broken(f"{query}: {expected[query]} rows came")
         return found
 
     def stoa(self, tools, work):

@@ -3,7 +3,8 @@
 import statistics
 import time
 
-from nodes import ROOM, Control, Failure, Floor, Node, Stoa
+from Driver.process import Program
+from nodes import ROOM, Floor, Stoa
 from report import ALONE, Row
 from workloads import BURST_MESSAGES, MEBIBYTE, Workload, bare_memory
 
@@ -24,10 +25,10 @@ def median_start(start):
 
 def bare_start(tools, work):
     """What the bare program takes from its start, as a daemon is started, to its end."""
-    node = Node(work, "bare-start")
+    node = Program(work, "bare-start")
 
     def start():
-        node.start([tools.bare])
+        node.launch([tools.bare])
         node.process.wait()
         return time.monotonic() - node.started
 
@@ -53,12 +54,12 @@ class Resting(Workload):
     def stoa(self, tools, work):
         with Stoa(tools, work) as system:
             system.add()
-            idle = system.nodes[0].resident_bytes() / MEBIBYTE
+            idle = system.nodes[0].memory_bytes() / MEBIBYTE
             empty = daemon_start(system)
             system.start(0)
             system.call(0, "join", room=ROOM)
             system.load("fill", BURST_MESSAGES, 0)
-            used = system.nodes[0].resident_bytes() / MEBIBYTE
+            used = system.nodes[0].memory_bytes() / MEBIBYTE
             disk = system.disk_bytes(system.nodes[0]) / BURST_MESSAGES
             filled = daemon_start(system)
             return {
@@ -68,9 +69,9 @@ class Resting(Workload):
     def floor(self, tools, work):
         with Floor(tools, work) as system:
             system.add()
-            idle = system.nodes[0].resident_bytes() / MEBIBYTE
+            idle = system.nodes[0].memory_bytes() / MEBIBYTE
             system.load("fill", BURST_MESSAGES, 0)
-            used = system.nodes[0].resident_bytes() / MEBIBYTE
+            used = system.nodes[0].memory_bytes() / MEBIBYTE
             disk = system.disk_bytes(system.nodes[0]) / BURST_MESSAGES
         bare = bare_start(tools, work)
         return {
@@ -102,7 +103,7 @@ class Links(Workload):
     def stoa(self, tools, work):
         with Stoa(tools, work) as system:
             system.together(1 + LINKS)
-            return {"memory": system.nodes[0].resident_bytes() / MEBIBYTE}
+            return {"memory": system.nodes[0].memory_bytes() / MEBIBYTE}
 
     def floor(self, tools, work):
         return {"memory": bare_memory(tools)}
@@ -122,7 +123,7 @@ class LargeStart(Workload):
         system = tools.prepared.stoa()
         ready = daemon_start(system)
         system.start(0)
-        memory = system.nodes[0].resident_bytes() / MEBIBYTE
+        memory = system.nodes[0].memory_bytes() / MEBIBYTE
         tools.prepared.stop()
         return {"ready": ready, "memory": memory}
 
@@ -152,10 +153,8 @@ class Found(Workload):
 
     def stoa(self, tools, work):
         with Stoa(tools, work) as system:
-            for name in ("node0", "node1"):
-                node = Node(system.folder, name)
-                node.options = self.OPTIONS
-                system.nodes.append(node)
+            for index in range(2):
+                system.make(peers=(), options=self.OPTIONS)
             for index in range(2):
                 system.launch(index)
             start = min(node.started for node in system.nodes)
@@ -163,22 +162,14 @@ class Found(Workload):
             for index in range(2):
                 system.await_ready(system.nodes[index], index)
                 system.call(index, "join", room=ROOM)
-                controls.append(Control(system.socket(index)))
+                controls.append(system.nodes[index].control())
             controls[1].call("subscribe", to=ROOM)
             controls[0].call("send", to=ROOM, text="hello")
-            heard = self.await_text(controls[1], start + 30)
+            controls[1].message(lambda message: message["kind"] == "text", 30)
+            heard = time.monotonic()
             for control in controls:
                 control.close()
             return {"seconds": heard - start}
-
-    @staticmethod
-    def await_text(control, deadline):
-        """When the first text comes to a subscriber."""
-        while time.monotonic() < deadline:
-            line = control.lines.readline()
-            if b'"kind":"text"' in line:
-                return time.monotonic()
-        raise Failure("two daemons did not find each other in 30 seconds")
 
     def rows(self, samples):
         return [

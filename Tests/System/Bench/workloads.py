@@ -4,7 +4,9 @@ import pathlib
 import subprocess
 import time
 
-from nodes import Failure, Floor, Stoa, measured, until
+from Driver.checks import Broken
+from Driver.process import memory_bytes, until
+from nodes import Floor, Stoa, measured
 from report import Row
 
 LATENCY_MESSAGES = 2_000
@@ -34,7 +36,7 @@ def settle(condition, seconds=60):
         if now - before < 2_000:
             return
         before = now
-    raise Failure(f"after {seconds} seconds the network is not yet quiet")
+    raise Broken(f"after {seconds} seconds the network is not yet quiet")
 
 
 def bare_memory(tools):
@@ -42,9 +44,9 @@ def bare_memory(tools):
     process = subprocess.Popen(
         [tools.bare, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     process.stdout.readline()
-    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    memory = memory_bytes(process.pid)
     process.communicate()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+    return memory / MEBIBYTE
 
 
 class Workload:
@@ -166,7 +168,7 @@ class Process(Workload):
             system.add()
             system.call(0, "join", room="bench")
             command = [
-                tools.load, "-", "spawn", PROCESS_RUNS, tools.stoa, "--socket", system.socket(0),
+                tools.load, "-", "spawn", PROCESS_RUNS, tools.programs.stoa, "--socket", system.socket(0),
                 "send", "bench", "x" * 100]
             return {"p50": measured(command, 120)["p50"] * 1e3}
 

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any, Callable
 
-from checks import Checks
-from control import Control, Stoad
+from Driver.checks import Checks
+from Driver.control import AsyncControl
+from Driver.daemon import Programs
 from link import LinkEnded
 from peer import Peer
 from primitives import Identity
 from replica import Conversation
 from session import Session
+from stoad import Stoad
 
 ROOM = "agora"
 SECONDS = 20.0
 
 
 class Rig:
-    def __init__(self, stoad: Path, stoa: Path, checks: Checks) -> None:
-        self.stoad = Stoad(stoad, stoa, "Stoa")
+    def __init__(self, programs: Programs, checks: Checks) -> None:
+        self.stoad = Stoad(programs, "Stoa")
         self.checks = checks
         self.peers: list[Peer] = []
-        self.controls: list[Control] = []
+        self.controls: list[AsyncControl] = []
         # Every forger comes from an address of its own, so that none pays for another's.
         self.sources = (f"127.{a}.{b}.1" for a, b in itertools.product(range(1, 9), range(1, 250)))
 
@@ -45,12 +46,12 @@ class Rig:
     async def dial(self, peer: Peer) -> Session:
         return await peer.dial("127.0.0.1", self.stoad.port, source=next(self.sources))
 
-    async def control(self) -> Control:
+    async def control(self) -> AsyncControl:
         control = await self.stoad.control()
         self.controls.append(control)
         return control
 
-    async def subscribed(self) -> Control:
+    async def subscribed(self) -> AsyncControl:
         """A control connection to which every message of the room comes."""
         control = await self.control()
         await control.call("subscribe", **{"to": ROOM, "from": 0})
@@ -94,6 +95,6 @@ class Rig:
             return self.checks.that(what, False, repr(error))
         return self.checks.that(what, True)
 
-    async def refusals(self, control: Control) -> list[dict[str, Any]]:
+    async def refusals(self, control: AsyncControl) -> list[dict[str, Any]]:
         answer = await control.call("peers")
         return list(answer["refusals"])

@@ -1,15 +1,17 @@
 #!/bin/bash
-# run.sh STOAD STOA: talks to the two programs from an independent implementation.
+# run.sh STOAD STOA [ARGUMENTS...]: talks to the two programs from an independent implementation;
+# the arguments are those of run_interop.py, such as `--only fork`.
 #
 # Ends as venv.sh does where its Python packages cannot be had.
 set -euo pipefail
 
-if [ $# -ne 2 ] || [ ! -x "$1" ] || [ ! -x "$2" ]; then
-    echo "usage: $0 STOAD STOA (the two programs)" >&2
+if [ $# -lt 2 ] || [ ! -x "$1" ] || [ ! -x "$2" ]; then
+    echo "usage: $0 STOAD STOA [ARGUMENTS...] (the two programs)" >&2
     exit 64
 fi
 stoad=$(realpath "$1")
 stoa=$(realpath "$2")
+shift 2
 here=$(dirname "$(realpath "$0")")
 root=$(realpath "$here/../../..")
 venv=$("$here/venv.sh") || exit $?
@@ -28,7 +30,7 @@ count "$venv/bin/python" "$here/vectors.py" --check Tests/EngineTests/Vectors/wi
 
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-"$venv/bin/python" "$here/run_interop.py" --stoad "$stoad" --stoa "$stoa" | tee "$report" || true
+"$venv/bin/python" "$here/run_interop.py" --stoad "$stoad" --stoa "$stoa" "$@" | tee "$report" || true
 line=$(tail -n 1 "$report")
 if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=$((passed + BASH_REMATCH[1]))

@@ -14,13 +14,16 @@ import time
 import traceback
 from pathlib import Path
 
-import scenario_forgeries
-import scenario_fork
-import scenario_history
-import scenario_links
-import scenario_relay
-from checks import Checks
-from rig import Rig
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import scenario_forgeries  # noqa: E402
+import scenario_fork  # noqa: E402
+import scenario_history  # noqa: E402
+import scenario_links  # noqa: E402
+import scenario_relay  # noqa: E402
+from Driver.checks import Checks  # noqa: E402
+from Driver.daemon import Programs  # noqa: E402
+from rig import Rig  # noqa: E402
 
 SCENARIOS = {
     "history": scenario_history.run,
@@ -33,18 +36,19 @@ SCENARIOS = {
 
 async def scenarios(arguments: argparse.Namespace) -> int:
     checks = Checks(arguments.verbose)
+    programs = Programs(arguments.stoad.resolve(), arguments.stoa.resolve())
     for name, scenario in SCENARIOS.items():
         if arguments.only not in (None, name):
             continue
         began = time.monotonic()
-        rig = Rig(arguments.stoad.resolve(), arguments.stoa.resolve(), checks)
+        rig = Rig(programs, checks)
         try:
             await rig.start()
             await scenario(rig)
         except Exception as error:  # A scenario that breaks off is one failure of its own.
             traceback.print_exc()
             checks.that(f"scenario {name} ran to its end", False, repr(error))
-            print(rig.stoad.log.read_text(errors="replace")[-4_000:], file=sys.stderr)
+            print(rig.stoad.daemon.tail(), file=sys.stderr)
         finally:
             await rig.end()
             print(f"scenario {name} took {time.monotonic() - began:.1f} s", flush=True)

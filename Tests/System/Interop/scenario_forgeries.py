@@ -7,9 +7,9 @@ import secrets
 import struct
 from typing import Any, Coroutine, Iterable
 
+from Driver.control import shown
 import frames
 from codec import u16
-from control import shown
 from entries import OwnLog
 from forgeries import (
     Author,
@@ -427,5 +427,5 @@ async def run(rig: Rig) -> None:
         any("reason" in item and "count" in item for item in printed),
         printed[-2:],
     )
-    code, _, errors = await rig.stoad.command("status")
+    code, _, errors = await asyncio.to_thread(rig.stoad.daemon.stoa, "status")
     ground.checks.same("stoad still answers", (code, errors), (0, ""))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 
+from Driver.control import shown
 import frames
-from control import shown
 from entries import (
     Entry,
     EntryKind,

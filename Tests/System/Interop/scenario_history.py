@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from Driver.control import shown
 import frames
-from control import shown
 from entries import EntryKind, hybrid_time
 from forgeries import Author, live
 from frames import Type

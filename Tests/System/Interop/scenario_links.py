@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from control import shown
+from Driver.control import shown
 from forgeries_handshake import responder_forgeries
 from frames import Reason
 from link import Opening

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 
-from control import Stoad
 from frames import Reason
 from rig import ROOM, SECONDS, Rig
+from stoad import Stoad
 
 # Less than a ping interval, so that no digest has had to repair it.
 PROFILE_SECONDS = 8.0
@@ -29,7 +29,7 @@ async def run(rig: Rig) -> None:
     await author.close()
 
     for how, due in ((signal.SIGTERM, Reason.SHUTDOWN), (signal.SIGKILL, None)):
-        witness = rig.peer("ContinuityFile")
+        witness = rig.peer("Witness")
         watched = await rig.dial(witness)
         await witness.heard_back(watched)
         await stoad.stop(how)
@@ -57,7 +57,7 @@ async def run(rig: Rig) -> None:
         await reader.close()
 
     # From one stoad to another, the author absent, and from there to a third.
-    second = Stoad(stoad.stoad, stoad.stoa, "Second")
+    second = Stoad(stoad.daemon.programs, "Second")
     try:
         await second.start()
         await second.run("join", ROOM)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import itertools
-import json
 import multiprocessing
 import os
 import resource
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import frames
+from Driver.control import request_line
 from link import Link
 from noise_link import Handshake, preface
 from codec import u16
@@ -237,22 +237,21 @@ def entries(port: int, path: Path, signals: Signals) -> dict[str, Any]:
 
 def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> dict[str, Any]:
     """Clients that ask for history without end, or follow everything, and never read."""
-    request = {"jsonrpc": "2.0", "id": 1, "method": "history", "params": {"to": ROOM, "limit": 1000}}
-    follow = {"jsonrpc": "2.0", "id": 1, "method": "subscribe", "params": {"to": ROOM, "from": 0}}
+    request = request_line(1, "history", {"to": ROOM, "limit": 1000})
+    follow = request_line(1, "subscribe", {"to": ROOM, "from": 0})
     clients: list[socket.socket] = []
     closed = sent = 0
     for number in range(count):
         client = socket.socket(socket.AF_UNIX)
         client.connect(str(path))
         client.setblocking(False)
-        client.send(json.dumps(follow if number % 2 else request).encode() + b"\n")
+        client.send(follow if number % 2 else request)
         clients.append(client)
-    line = json.dumps(request).encode() + b"\n"
     signals.ready.set()
     while not signals.stop.is_set():
         for client in list(clients):
             try:
-                sent += client.send(line)
+                sent += client.send(request)
             except BlockingIOError:
                 continue
             except OSError:
@@ -261,7 +260,7 @@ def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> di
         time.sleep(0.005)
     for client in clients:
         client.close()
-    return {"clients": count, "closed": closed, "requests": sent // len(line)}
+    return {"clients": count, "closed": closed, "requests": sent // len(request)}
 
 
 def run(name: str, port: int, path: Path, signals: Signals) -> None:

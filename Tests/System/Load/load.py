@@ -18,19 +18,22 @@ import json
 import multiprocessing
 import os
 import pathlib
-import socket
 import sys
 import threading
 import time
 from typing import Any, Iterator
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "Interop"), str(HERE.parent / "Bench")]
+sys.path[:0] = [
+    str(HERE), str(HERE.parent), str(HERE.parent / "Interop"), str(HERE.parent / "Bench")]
 
 import attacks  # noqa: E402
-from bench import Tools, check_network  # noqa: E402
-from checks import Checks  # noqa: E402
-from nodes import FIRST_PORT, Control, Stoa, until  # noqa: E402
+from Driver.checks import Checks  # noqa: E402
+from Driver.control import Control  # noqa: E402
+from Driver.network import demand_own_network  # noqa: E402
+from Driver.process import Program, descriptors, until  # noqa: E402
+from bench import Tools  # noqa: E402
+from nodes import FIRST_PORT, Stoa  # noqa: E402
 
 MIB = 1 << 20
 # A message between the honest two may take this long, whatever else goes on.
@@ -45,33 +48,23 @@ class Meter:
     """Sends messages one by one and waits for each at the other node's subscriber."""
 
     def __init__(self, sender: pathlib.Path, reader: pathlib.Path) -> None:
-        self.sender, self.reader = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
-        for stream, path in ((self.sender, sender), (self.reader, reader)):
-            stream.settimeout(4 * DEADLINE_SECONDS)
-            stream.connect(str(path))
-        self.answers, self.events = self.sender.makefile("rb"), self.reader.makefile("rb")
+        self.sender = Control(sender, 4 * DEADLINE_SECONDS)
+        self.reader = Control(reader, 4 * DEADLINE_SECONDS)
         self.count = 0
-        self.request(self.reader, "subscribe", to="bench")
-        self.events.readline()
-
-    @staticmethod
-    def request(stream: socket.socket, method: str, **params: Any) -> None:
-        line = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        stream.sendall(json.dumps(line).encode() + b"\n")
+        self.reader.call("subscribe", to="bench")
 
     def once(self) -> float:
         self.count += 1
         text = f"meter {os.getpid()} {self.count}"
         begin = time.monotonic()
-        self.request(self.sender, "send", to="bench", text=text)
+        number = self.sender.post("send", to="bench", text=text)
+        # Not parsed: under some attacks thousands of others come in between.
         mark = f'"{text}"'.encode()
-        while mark not in (line := self.events.readline()):
+        while mark not in (line := self.reader.lines.readline()):
             if not line:
                 raise ConnectionError("the subscriber was closed")
         took = time.monotonic() - begin
-        answer = json.loads(self.answers.readline())
-        if "error" in answer:
-            raise RuntimeError(f"send: {answer['error']}")
+        self.sender.answer(number)
         return took
 
     def measure(self, count: int, pause: float) -> list[float]:
@@ -82,25 +75,25 @@ class Meter:
         return sorted(times)
 
     def close(self) -> None:
-        for stream in (self.answers, self.events, self.sender, self.reader):
-            stream.close()
+        self.sender.close()
+        self.reader.close()
 
 
 class Watch:
-    """The highest memory and most descriptors of a process while it is watched."""
+    """The highest memory and most descriptors of a program while it is watched."""
 
-    def __init__(self, process: int) -> None:
-        self.process = process
+    def __init__(self, program: Program) -> None:
+        self.program = program
         self.descriptors = 0
         self.ends = threading.Event()
-        pathlib.Path(f"/proc/{process}/clear_refs").write_text("5")
+        pathlib.Path(f"/proc/{program.pid}/clear_refs").write_text("5")
         self.thread = threading.Thread(target=self.look, daemon=True)
         self.thread.start()
 
     def look(self) -> None:
         while not self.ends.wait(0.02):
             try:
-                count = len(os.listdir(f"/proc/{self.process}/fd"))
+                count = descriptors(self.program.pid)
             except OSError:
                 return
             self.descriptors = max(self.descriptors, count)
@@ -108,14 +101,11 @@ class Watch:
     def end(self) -> tuple[float, int]:
         self.ends.set()
         self.thread.join()
-        return memory(self.process, "VmHWM"), self.descriptors
+        return mebibytes(self.program, "VmHWM"), self.descriptors
 
 
-def memory(process: int, name: str) -> float:
-    for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
-        if line.startswith(name + ":"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError(f"process {process} has no {name}")
+def mebibytes(program: Program, name: str = "VmRSS") -> float:
+    return program.memory_bytes(name) / MIB
 
 
 def percentile(times: list[float], part: float) -> float:
@@ -134,10 +124,8 @@ class Pair:
         self.meter.measure(20, 0)
 
     @property
-    def process(self) -> int:
-        process = self.system.nodes[0].process
-        assert process is not None
-        return int(process.pid)
+    def attacked(self) -> Program:
+        return self.system.nodes[0]
 
     def end(self) -> None:
         self.meter.close()
@@ -149,7 +137,7 @@ class Pair:
     ) -> None:
         """Judges one load; `bytes_` is the memory that it may cost, `most` the descriptors."""
         that = self.checks.that
-        that(f"{name}: the node lives", self.system.nodes[0].process.poll() is None)
+        that(f"{name}: the node lives", self.attacked.process.poll() is None)
         that(f"{name}: no error", "error" not in figures, figures)
         slowest = load[-1]
         that(f"{name}: every message is there in time", slowest <= DEADLINE_SECONDS, slowest)
@@ -167,8 +155,8 @@ class Pair:
     ) -> dict[str, Any]:
         peace = self.meter.measure(count, pause)
         signals = attacks.Signals()
-        before = memory(self.process, "VmRSS")
-        watch = Watch(self.process)
+        before = mebibytes(self.attacked)
+        watch = Watch(self.attacked)
         child = multiprocessing.get_context("spawn").Process(
             target=attacks.run,
             args=(function, FIRST_PORT, self.system.socket(0), signals), daemon=True)
@@ -236,9 +224,9 @@ def rooms(pair: Pair) -> None:
     """Both are in 1,000 rooms; the link is made anew."""
     system, count = pair.system, 1_000
     peace = pair.meter.measure(200, 0)
-    before, watch = memory(pair.process, "VmRSS"), Watch(pair.process)
+    before, watch = mebibytes(pair.attacked), Watch(pair.attacked)
     begin = time.monotonic()
-    controls = [Control(system.socket(index)) for index in range(2)]
+    controls = [node.control() for node in system.nodes]
     for number in range(count - 1):
         for control in controls:
             control.call("join", room=f"room-{number}")
@@ -269,7 +257,7 @@ def long_log(pair: Pair) -> None:
     system, long = pair.system, pair.options.long
     count = 5_000_000 if long else 100_000
     peace = pair.meter.measure(200, 0)
-    before, watch = memory(pair.process, "VmRSS"), Watch(pair.process)
+    before, watch = mebibytes(pair.attacked), Watch(pair.attacked)
     # Who reads nothing for a minute is closed, and this one does not read what the log is filled with.
     pair.meter.close()
     begin = time.monotonic()
@@ -293,7 +281,7 @@ def long_log(pair: Pair) -> None:
     figures = {
         "entries": count, "entries/s": round(count / filled), "page ms": round(1_000 * paged, 1),
         "start ms": round(1_000 * start, 1),
-        "after start MiB": round(memory(pair.process, "VmRSS"), 1)}
+        "after start MiB": round(mebibytes(pair.attacked), 1)}
     pair.report(
         "a long log", peace, load, before, peak, descriptors, figures, 32 * MIB, OWN_DESCRIPTORS)
 
@@ -312,7 +300,7 @@ def main() -> int:
     parser.add_argument("--only", choices=[load.__name__ for load in LOADS])
     parser.add_argument("--long", action="store_true", help="5,000,000 entries instead of 100,000")
     options = parser.parse_args()
-    check_network()
+    demand_own_network("make load")
     options.work.mkdir(parents=True, exist_ok=True)
     options.work = options.work.resolve()
     options.tools = Tools(options.programs.resolve(), options.work)
@@ -323,7 +311,7 @@ def main() -> int:
             load(pair)
         except Exception as error:
             checks.that(f"{load.__name__} ran to its end", False, repr(error))
-            print((pair.system.nodes[0].folder / "log").read_text()[-3_000:], file=sys.stderr)
+            print(pair.attacked.tail(), file=sys.stderr)
         finally:
             pair.end()
     return checks.report()

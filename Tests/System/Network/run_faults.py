@@ -21,13 +21,16 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from checks import Broken, Checks
-from lab import Lab
-from node import Node
-from schedule import KINDS, Schedule
-from storm import Storm
-from switch_checks import SwitchChecks
-from talk import Ledger, Sender, Watcher, pause, resume
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from Driver.checks import Broken, Checks  # noqa: E402
+from Driver.daemon import Programs  # noqa: E402
+from Driver.lab import Lab  # noqa: E402
+from node import Node  # noqa: E402
+from schedule import KINDS, Schedule  # noqa: E402
+from storm import Storm  # noqa: E402
+from switch_checks import SwitchChecks  # noqa: E402
+from talk import Ledger, Sender, Watcher, pause, resume  # noqa: E402
 
 HOSTS = list(range(1, 11))
 # These two run a real Avahi daemon and use it; the others have discovery inside.
@@ -47,8 +50,9 @@ SETTLE_SECONDS = 60.0
 # Every pair has a link again after this: the longest wait between two dials, its jitter, a dial.
 LINK_SECONDS = 90.0
 SAMPLE_SECONDS = 1.0
+MIB = 1 << 20
 # What a daemon may take at most, whatever happens around it.
-MEMORY_KILOBYTES = 64 * 1024
+MEMORY_BYTES = 64 * MIB
 DESCRIPTORS = 256
 # Reasons for which an honest peer may be refused, whatever fails.
 HONEST = (
@@ -72,7 +76,7 @@ class Run:
     def __init__(self, options: argparse.Namespace, folder: Path, checks: Checks) -> None:
         self.minutes, self.seed, self.checks = options.minutes, options.seed, checks
         self.kinds = [kind for kind in KINDS if kind not in options.without]
-        seed, programs = options.seed, options.programs.resolve()
+        seed, programs = options.seed, Programs.within(options.programs)
         self.lab = Lab(len(HOSTS), AVAHI, seed, folder / "lab.log")
         self.nodes = {
             host: Node(
@@ -173,7 +177,7 @@ class Run:
 
     def check_histories(self) -> None:
         for room, members in ROOMS.items():
-            histories = {host: self.nodes[host].history(room) for host in members}
+            histories = {host: self.nodes[host].lines(room) for host in members}
             first = histories[members[0]]
             different = [host for host in members if histories[host] != first]
             self.checks.that(
@@ -255,11 +259,11 @@ class Run:
         self.checks.that("every daemon ends well", set(codes) == {0}, codes)
         self.checks.that(
             "every database is in order", {code for code, _ in found} == {0}, found)
-        peak = max(node.peak_kilobytes for node in self.nodes.values())
+        peak = max(node.peak_bytes for node in self.nodes.values())
         descriptors = max(node.peak_descriptors for node in self.nodes.values())
         self.checks.that(
-            f"no daemon ever held more than {MEMORY_KILOBYTES // 1024} MiB",
-            peak <= MEMORY_KILOBYTES, f"{peak} KiB")
+            f"no daemon ever held more than {MEMORY_BYTES // MIB} MiB",
+            peak <= MEMORY_BYTES, f"{peak} bytes")
         self.checks.that(
             f"no daemon ever had more than {DESCRIPTORS} descriptors",
             descriptors <= DESCRIPTORS, descriptors)
@@ -278,8 +282,8 @@ class Run:
             f"{driver:.1f}, ten daemons {daemons:.1f}")
         for node in self.nodes.values():
             print(f"{node.name}: started {node.starts} times, at most "
-                  f"{node.peak_kilobytes / 1024:.1f} MiB and {node.peak_descriptors} descriptors, "
-                  f"at the end {node.kilobytes / 1024:.1f} MiB and {node.descriptors}")
+                  f"{node.peak_bytes / MIB:.1f} MiB and {node.peak_descriptors} descriptors, "
+                  f"at the end {node.bytes / MIB:.1f} MiB and {node.descriptors}")
         sent = len(self.ledger.sent)
         print(
             f"MEASURED network faults, {self.minutes:g} minutes, seed {self.seed}: "
@@ -287,7 +291,7 @@ class Run:
             f"sent again), all the same {', '.join(f'{each:.1f}' for each in self.settled)} s "
             f"after the last fault (due {SETTLE_SECONDS:.0f} s), all linked after "
             f"{', '.join(f'{each:.1f}' for each in self.meshed[1:])} s, at most "
-            f"{peak / 1024:.1f} MiB and {descriptors} descriptors a daemon")
+            f"{peak / MIB:.1f} MiB and {descriptors} descriptors a daemon")
 
 
 def lacking() -> str | None:
@@ -322,7 +326,7 @@ def main() -> int:
     if reason := lacking():
         print(f"network faults skipped: {reason}", file=sys.stderr)
         return 77
-    checks = Checks()
+    checks = Checks(verbose=True)
     # A socket's path has at most 107 bytes, so the folder lies directly below.
     folder = Path(tempfile.mkdtemp(prefix="stoa-faults-", dir="/tmp"))
     run = None

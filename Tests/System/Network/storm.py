@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
+import signal
 import time
 from collections import Counter
 
-from checks import Checks
-from lab import OTHER_ADDRESSES, Lab
+from Driver.checks import Checks
+from Driver.lab import OTHER_ADDRESSES, Lab
 from node import Node
 from schedule import Fault, Schedule
-
 
 CUTS = ("cut", "flap", "flap again")
 
@@ -54,7 +54,7 @@ class Storm:
             self.checks.say(str(fault))
         self.done[fault.kind] += 1
         if fault.kind == "kill":
-            self.nodes[fault.hosts[0]].kill()
+            self.nodes[fault.hosts[0]].stop(signal.SIGKILL)
         elif fault.kind == "power":
             self.nodes[fault.hosts[0]].lose_power()
         elif fault.kind == "avahi":

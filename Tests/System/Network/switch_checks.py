@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from checks import Broken, Checks
-from lab import Lab
+from Driver.checks import Broken, Checks
+from Driver.lab import Lab
 
 TRAFFIC = str(Path(__file__).resolve().with_name("traffic.py"))
 COUNT = 1_000

@@ -9,13 +9,17 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from checks import Checks
-from node import DELIVERY_TIMEOUT, TRY_AGAIN, Control, Node, Refusal
+from Driver.checks import Checks
+from Driver.control import Control, Refusal, message
+from node import Node
 
 # Most messages are short, some are pages, a few are as long as a message may be.
 LENGTHS = ((0.80, 0, 100), (0.18, 100, 3_000), (0.02, 10_000, 60_000))
 LETTERS = "abcdefghijklmnopqrstuvwxyz      äöüßéñ€→字😀\n\t\\\""
 RETRY_SECONDS = 0.1
+DELIVERY_TIMEOUT = -32005
+# The daemon says itself that a second try may do better.
+TRY_AGAIN = (-32008, -32009)
 
 
 @dataclass
@@ -116,7 +120,7 @@ class Sender(threading.Thread):
 
     def by_socket(self, sent: Sent, text: str) -> str | None:
         if self.control is None:
-            self.control = Control(self.node.socket)
+            self.control = self.node.control()
         extra = {}
         if self.number % 10 == 0:
             extra = {"wait": "delivered", "timeoutMilliseconds": 1_000}
@@ -161,7 +165,7 @@ class Watcher(threading.Thread):
     def run(self) -> None:
         while not self.stopped.is_set():
             try:
-                control = Control(self.node.socket)
+                control = self.node.control()
             except OSError:
                 self.stopped.wait(RETRY_SECONDS)
                 continue
@@ -175,24 +179,22 @@ class Watcher(threading.Thread):
     def follow(self, control: Control) -> None:
         # A consumer that never acknowledged anything has no place to go on from.
         start = {} if self.acknowledged else {"from": 0}
-        control.post("subscribe", {"consumer": "watcher", **start})
+        control.post("subscribe", consumer="watcher", **start)
         control.socket.settimeout(None)
         asked: dict[int, int] = {}
         cursor = self.acknowledged
         last_asked = cursor
         while True:
             packet = control.next()
-            if packet.get("method") == "message":
-                message = packet["params"]["message"]
-                if not message["cursor"] > cursor:
+            if (shown := message(packet)) is not None:
+                if not shown["cursor"] > cursor:
                     self.checks.fail(
                         f"{self.node.name} gives messages in the order of cursors",
-                        f"{message['cursor']} came after {cursor}")
-                cursor = message["cursor"]
-                self.take(message)
+                        f"{shown['cursor']} came after {cursor}")
+                cursor = shown["cursor"]
+                self.take(shown)
                 if cursor >= last_asked + 10:
-                    number = control.post(
-                        "acknowledge", {"consumer": "watcher", "cursor": cursor})
+                    number = control.post("acknowledge", consumer="watcher", cursor=cursor)
                     asked[number] = last_asked = cursor
             elif "error" in packet:
                 # It is about to end; the next one is asked.

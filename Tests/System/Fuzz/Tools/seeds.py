@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TESTS / "Interop"))
+sys.path[:0] = [str(TESTS), str(TESTS / "Interop")]
 
-import control  # noqa: E402
 import frames  # noqa: E402
 import noise_link  # noqa: E402
-from checks import Checks  # noqa: E402
+from Driver import control  # noqa: E402
+from Driver.checks import Checks  # noqa: E402
+from Driver.daemon import Programs  # noqa: E402
 from codec import Reader, Refused, text, u8, u16, u64, varint  # noqa: E402
 from entries import read_fork_proof, read_run  # noqa: E402
 from frames import Type  # noqa: E402
@@ -163,21 +164,18 @@ class Tap:
 
         transport.seal, transport.open = tapped_seal, tapped_open
         handshake.write, handshake.read = tapped_write, tapped_read
-        call, line = control.Control.call, asyncio.StreamReader.readline
+        request_line, packet = control.request_line, control.packet
 
-        async def tapped_call(client: Any, method: str, **params: Any) -> Any:
-            packet = {"jsonrpc": "2.0", "id": client.next, "method": method, "params": params}
-            seeds.line(json.dumps(packet).encode() + b"\n")
-            return await call(client, method, **params)
+        def tapped_request(number: int, method: str, params: dict[str, Any]) -> bytes:
+            line = request_line(number, method, params)
+            seeds.line(line)
+            return line
 
-        async def tapped_line(reader: Any) -> bytes:
-            said = await line(reader)
-            if said.startswith(b"{"):
-                seeds.line(said)
-            return said
+        def tapped_packet(line: bytes) -> dict[str, Any]:
+            seeds.line(line)
+            return packet(line)
 
-        control.Control.call = tapped_call
-        asyncio.StreamReader.readline = tapped_line
+        control.request_line, control.packet = tapped_request, tapped_packet
 
     def said(self, link: object, plaintext: bytes, side: int) -> None:
         # The object is kept so that its number stays its own.
@@ -291,10 +289,10 @@ def by_hand(seeds: Seeds) -> None:
             seeds.keep(name, part.encode())
 
 
-async def traffic(seeds: Seeds, stoad: Path, stoa: Path) -> None:
+async def traffic(seeds: Seeds, programs: Programs) -> None:
     tap = Tap(seeds)
     for name, scenario in SCENARIOS.items():
-        rig = Rig(stoad, stoa, Checks(False))
+        rig = Rig(programs, Checks())
         try:
             await rig.start()
             await scenario(rig)
@@ -313,7 +311,8 @@ def main() -> None:
     seeds = Seeds(arguments.folder)
     by_hand(seeds)
     vectors(seeds)
-    asyncio.run(traffic(seeds, arguments.stoad.resolve(), arguments.stoa.resolve()))
+    programs = Programs(arguments.stoad.resolve(), arguments.stoa.resolve())
+    asyncio.run(traffic(seeds, programs))
     for target, count in sorted(seeds.counts.items()):
         print(f"{target} {count}")
 

@@ -9,7 +9,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from checks import Broken
+from .checks import Broken
 
 LABS = Path(__file__).resolve().parent.parent / "Labs"
 # What another address is taken from; a host begins with, and boots into, 10.77.0.I.

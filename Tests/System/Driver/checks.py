@@ -8,14 +8,16 @@ import time
 
 
 class Broken(Exception):
-    """What ends the run: a program or the lab did not do what the rest needs."""
+    """What ends a run: a program or the lab did not do what the rest needs."""
 
 
 class Checks:
-    def __init__(self) -> None:
+    def __init__(self, verbose: bool = False) -> None:
+        """`verbose` prints each check that passes, too."""
         self.passed = 0
         self.failed: list[str] = []
-        # What goes before everything that is said.
+        self.verbose = verbose
+        # Printed before everything that is said.
         self.context = ""
         self.began = time.monotonic()
         self.lock = threading.Lock()
@@ -27,22 +29,28 @@ class Checks:
     def that(self, what: str, holds: bool, saw: object = "") -> bool:
         if holds:
             self.passed += 1
-            self.say(f"ok: {what}")
+            if self.verbose:
+                self.say(f"ok: {what}")
         else:
             self.fail(what, saw)
         return holds
 
+    def same(self, what: str, found: object, due: object) -> bool:
+        return self.that(what, found == due, f"found {found!r}, due {due!r}")
+
     def fail(self, what: str, saw: object) -> None:
-        """Notes what may go wrong at any time and is therefore no check of its own when it does not."""
+        """Notes a fault that may show at any time, and so is no check when it does not."""
         what = self.context + what
         with self.lock:
             # The same fault again and again is one.
-            if self.failed.count(what) == 0:
+            if what not in self.failed:
                 self.failed.append(what)
                 print(f"FAILED  {what}: {str(saw)[:2000]}", file=sys.stderr, flush=True)
 
     def report(self) -> int:
+        """Prints the sum in the form that check.sh reads; gives the exit code."""
         for what in self.failed:
             print(f"failed: {what}")
+        print(f"took {time.monotonic() - self.began:.1f} s")
         print(f"{self.passed} passed, {len(self.failed)} failed", flush=True)
         return 1 if self.failed else 0
