@@ -5,6 +5,16 @@ internal import Crypto
 internal import Posix
 internal import Storage
 
+/// What stopping waits for.
+enum StopStep {
+    /// Commits and answers that are under way.
+    case finishingWork
+    /// Peers, clients and the network being told.
+    case goodbyes
+    /// The store being closed.
+    case closing
+}
+
 extension NodeShell {
     /// How long pending work may take when the daemon is told to stop.
     private static let stopMilliseconds: UInt64 = 400
@@ -29,14 +39,14 @@ extension NodeShell {
     ) {
         self.loop.post {
             self.assumeIsolated { shell in
-                let number = shell.nextTask
-                shell.nextTask += 1
-                shell.tasks[number] = Task {
+                let number = shell.tasks.number()
+                let task = Task {
                     do throws(StartError) {
                         try await body(shell)
                     } catch { shell.fail(error) }
-                    shell.tasks[number] = nil
+                    shell.tasks.ended(number)
                 }
+                shell.tasks.keep(task, as: number)
             }
         }
     }
@@ -46,13 +56,13 @@ extension NodeShell {
         let control = try self.bindControlSocket()
         try self.listen()
         self.makeDiscovery()
-        let (store, snapshot, newest) = try await self.openStore()
+        let (open, snapshot, newest) = try await self.openStore()
         // A signal may have come while the store was opened.
         guard self.phase == .starting else {
-            await store.close()
+            await open.store.close()
             return
         }
-        self.store = store
+        self.store = open
         self.newestShown = newest
         do throws(SystemError) {
             self.worker = try Worker(name: "stoad-worker", loop: self.loop)
@@ -67,6 +77,10 @@ extension NodeShell {
                 buildTime: Build.timeMilliseconds),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
+        let addresses = self.listening.addresses
+        self.peerStreams.open(
+            as: SessionIdentity(
+                signer: self.signer, boot: self.boot, listenPort: addresses.first?.port))
         self.turn { self.happened(.started) }
         for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
         do throws(SystemError) {
@@ -76,14 +90,14 @@ extension NodeShell {
         self.control = control
         self.startDiscovery()
         self.startScrub()
-        let addresses = self.listener?.addresses.map(\.description) ?? []
+        let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
             .info,
-            "version \(Build.version), identity \(PeerID(self.signer.publicKey)), listening on "
-                + addresses.joined(separator: ", "))
+            "version \(Build.version), identity \(PeerID(self.signer.publicKey)), "
+                + "listening on \(places)")
         // Relocations and all that a start does once are half of what the process has touched.
         ProcessEnvironment.releaseCode()
-        Readiness.ready(status: "listening on \(addresses.joined(separator: ", "))")
+        Readiness.ready(status: "listening on \(places)")
     }
 
     private func bindControlSocket() throws(StartError) -> ControlServer {
@@ -109,12 +123,11 @@ extension NodeShell {
         }
     }
 
-    func openStore() async throws(StartError) -> (MessageStore, Snapshot, Cursor) {
+    func openStore() async throws(StartError) -> (OpenStore, Snapshot, Cursor) {
         let owner = PeerID(self.signer.publicKey)
         do {
             let witness = try self.continuityPath(owner: owner)
             let executor = try ThreadExecutor(name: "stoad-store")
-            self.storeExecutor = executor
             let store = try await MessageStore.open(
                 directory: self.configuration.dataDirectory, witness: witness, owner: owner,
                 executor: executor, identify: Self.identify)
@@ -124,7 +137,8 @@ extension NodeShell {
                     "\(damage). It was turned back, and nothing is lost. A power cut may leave that; "
                         + "if there was none, look after the disk.")
             }
-            return (store, try await store.snapshot(), try await store.newestCursor())
+            let open = OpenStore(store: store, executor: executor)
+            return (open, try await store.snapshot(), try await store.newestCursor())
         } catch let failure as StoreFailure {
             throw StartError(failure)
         } catch let error as SystemError {
@@ -149,23 +163,6 @@ extension NodeShell {
         }
     }
 
-    /// Does something later, once.
-    func after(
-        _ milliseconds: UInt64, accuracy: LoopTimer.Accuracy = .coarse,
-        _ body: @escaping () -> Void
-    ) {
-        let number = self.nextTask
-        self.nextTask += 1
-        do throws(SystemError) {
-            let timer = try self.loop.makeTimer {
-                self.delays[number] = nil
-                self.turn(body)
-            }
-            timer.set(afterMilliseconds: milliseconds, accuracy: accuracy)
-            self.delays[number] = timer
-        } catch { self.fail(StartError(error)) }
-    }
-
     // MARK: Stop
 
     /// Stops cleanly, within a second; may be called from any thread, and again.
@@ -175,44 +172,25 @@ extension NodeShell {
 
     private func stop() {
         switch self.phase {
-        case .starting:
-            self.phase = .stopped
-            self.loop.stop()
+        case .starting: self.end()
         case .running:
-            self.phase = .stopping
             Readiness.stopping()
             self.log(.info, "stopping")
-            self.listener?.close()
-            self.listener = nil
-            self.stopDiscovery { self.isGoodbyeOut = true }
-            for dial in self.dials.keys.sorted() { self.dials.removeValue(forKey: dial)?.close() }
+            self.listening.stop()
+            self.peerStreams.stopOpening()
+            self.stopDiscovery()
             // What was sent is to be on disk and answered; the node goes on until it is.
-            self.stopStep = .finishingWork
-            self.stopAtLatest(after: Self.stopMilliseconds)
-            self.goOnStopping()
+            self.begin(.finishingWork, forAtMost: Self.stopMilliseconds)
+            self.turn {}
         case .stopping, .stopped: break
         }
     }
 
-    /// Takes the next step once what the present one waits for is done; called after each turn.
-    func goOnStopping() {
-        switch self.stopStep {
-        case .finishingWork where self.commitsUnderWay == 0 && self.tasks.isEmpty:
-            self.sayGoodbye()
-        case .goodbyes
-        where self.isGoodbyeOut && self.streams.isEmpty
-            && (self.control?.clients.isEmpty ?? true):
-            self.close()
-        case .closing where self.tasks.isEmpty: self.closeStore()
-        case .finishingWork, .goodbyes, .closing: break
-        }
-    }
-
-    /// Does not wait for the present step beyond a time.
-    private func stopAtLatest(after milliseconds: UInt64) {
-        let step = self.stopStep
+    /// Takes a step of stopping, and the next one when its time is over.
+    private func begin(_ step: StopStep, forAtMost milliseconds: UInt64) {
+        self.phase = .stopping(step)
         self.after(milliseconds, accuracy: .milliseconds(5)) {
-            guard self.phase == .stopping, self.stopStep == step else { return }
+            guard self.phase == .stopping(step) else { return }
             switch step {
             case .finishingWork: self.sayGoodbye()
             case .goodbyes: self.close()
@@ -221,27 +199,35 @@ extension NodeShell {
         }
     }
 
+    /// Takes the next step once what the present one waits for is done; called after each turn.
+    func goOnStopping(_ step: StopStep) {
+        switch step {
+        case .finishingWork where self.tasks.isEmpty: self.sayGoodbye()
+        case .goodbyes
+        where !self.discovery.isRunning && self.peerStreams.isEmpty
+            && (self.control?.clients.isEmpty ?? true):
+            self.close()
+        case .closing where self.tasks.isEmpty: self.closeStore()
+        case .finishingWork, .goodbyes, .closing: break
+        }
+    }
+
     private func sayGoodbye() {
-        self.stopStep = .goodbyes
-        self.stopAtLatest(after: Self.goodbyeMilliseconds)
+        self.begin(.goodbyes, forAtMost: Self.goodbyeMilliseconds)
         self.turn {
             for id in self.requests.keys.sorted() {
                 self.requests.removeValue(forKey: id)?.reply?.fail(.shuttingDown())
             }
-            for link in self.links.keys.sorted() {
-                self.links.removeValue(forKey: link)?.close(.shutdown, "the daemon stops")
-            }
-            for timer in self.timers.values { timer.cancel() }
-            self.timers = [:]
+            self.peerStreams.sayGoodbye()
+            self.timers.disarmAll()
             self.control?.finish()
         }
     }
 
     private func close() {
-        self.stopStep = .closing
-        self.stopAtLatest(after: Self.closeMilliseconds)
+        self.begin(.closing, forAtMost: Self.closeMilliseconds)
         self.turn {
-            for number in self.streams.keys { self.streams[number]?.close() }
+            self.peerStreams.closeAll()
             self.control?.close()
             self.control = nil
             self.subscriptions = [:]
@@ -251,19 +237,18 @@ extension NodeShell {
 
     /// Closes the store, which nobody may be using any more.
     private func closeStore() {
-        guard let store = self.store.take() else { return }
-        self.storeExecutor = nil
-        self.closing = Task {
-            await store.close()
-            self.ended()
+        guard let open = self.store.take() else { return }
+        Task {
+            await open.store.close()
+            self.end()
         }
     }
 
     /// Ends without closing the store, whose write-ahead log keeps all that was committed.
     private func giveUpStore() {
         self.log(.warning, "the disk is slow: the store was not closed in time")
-        for number in self.tasks.keys.sorted() { self.tasks[number]?.cancel() }
-        self.ended()
+        self.tasks.cancel()
+        self.end()
     }
 }
 

@@ -34,8 +34,8 @@ extension NodeShell {
             dataDirectory: self.configuration.dataDirectory,
             startedAt: Self.timestamp(self.startedAt), listen: self.dialableAddresses(),
             discoveryMode: self.configuration.discovery.rawValue,
-            discoveryBackend: self.discoveryStatus.backend,
-            discoveryState: self.discoveryStatus.state,
+            discoveryBackend: self.discovery.backend,
+            discoveryState: self.discovery.state,
             links: status.links, conversations: status.conversations, messages: messages,
             held: status.held,
             incarnation: Self.hexadecimal(status.incarnation),
@@ -56,7 +56,7 @@ extension NodeShell {
     /// What peers can dial: a wildcard is shown as the addresses of the interfaces.
     private func dialableAddresses() -> [String] {
         var found: [SocketAddress] = []
-        for address in self.listener?.addresses ?? [] {
+        for address in self.listening.addresses {
             guard address.ip.isWildcard else {
                 found.append(address)
                 continue

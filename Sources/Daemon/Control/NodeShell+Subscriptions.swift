@@ -164,7 +164,7 @@ extension NodeShell {
         else { return }
         let conversation = subscription.progress.conversation
         // Where few of many rows are wanted, the rest of a long search is the store's thread's.
-        let isSmall = self.readPace.allowsQuery
+        let isSmall = self.scheduler.allowsQuery
         self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
             try store.entries(
                 after: cursor, limit: Self.pageMessages, in: conversation,

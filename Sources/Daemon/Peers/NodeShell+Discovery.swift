@@ -2,23 +2,88 @@ internal import Discovery
 internal import Engine
 internal import Posix
 
-/// How discovery does, as `status` shows it.
-struct DiscoveryStatus: Hashable, Sendable {
-    /// The backend in use: `system`, `embedded` or `none`.
-    var backend = "none"
+/// Discovery as a shell runs it, and how it does, as `status` shows it.
+///
+/// A class, because backends may report while they are told to begin.
+final class RunningDiscovery {
+    private var discovery: (any ServiceDiscovery)?
     /// `off`, `starting`, `announced`, or `failed: ` and why.
-    var state = "off"
+    private(set) var state = "off"
     /// The own instance name, by which the own announcement is told from others'.
-    var ownName: String?
+    private var ownName: String?
+
+    /// Whether the network is, or may be, told of this node.
+    var isRunning: Bool { self.discovery != nil }
+
+    /// The backend in use: `system`, `embedded` or `none`.
+    var backend: String {
+        switch self.discovery {
+        case is SystemDiscovery: "system"
+        case is EmbeddedDiscovery: "embedded"
+        case let automatic as AutomaticDiscovery: automatic.usesSystem ? "system" : "embedded"
+        default: "none"
+        }
+    }
+
+    /// Takes the backend, which has not begun.
+    func set(_ discovery: (any ServiceDiscovery)?) { self.discovery = discovery }
+
+    /// Announces this node and looks for others.
+    func start(at address: SocketAddress, interface: String?) {
+        guard let discovery = self.discovery else { return }
+        let advertisement = Advertisement(port: address.port, txt: ["v": "1", "min": "1"])
+        self.ownName = advertisement.instanceName
+        self.state = "starting"
+        discovery.start(advertising: advertisement, interface: interface)
+    }
+
+    /// Asks again where a service is.
+    func refresh(_ service: String) { self.discovery?.refresh(name: service) }
+
+    /// Begins to say goodbye to the network; false where there is nothing to wait for.
+    func stop(_ done: @escaping () -> Void) -> Bool {
+        self.discovery?.stop(then: done)
+        return self.discovery != nil
+    }
+
+    /// The goodbye is out.
+    func stopped() {
+        self.discovery = nil
+        self.state = "off"
+    }
+
+    /// Takes a report; gives what the node is to know.
+    func saw(_ event: DiscoveryEvent, _ log: Log) -> Event? {
+        switch event {
+        case .advertised(let name):
+            self.ownName = name
+            self.state = "announced"
+            log(.debug, "announced as \(name) by \(self.backend) discovery")
+        case .found(let instance), .changed(let instance):
+            guard instance.name != self.ownName else { return nil }
+            return .found(
+                Service(name: instance.name, addresses: instance.addresses.map(\.description)))
+        case .lost(let name): return .lost(name: name)
+        case .failed(let reason):
+            if self.state != "failed: \(reason)" {
+                log(.warning, "discovery does not work at present: \(reason)")
+            }
+            self.state = "failed: \(reason)"
+        }
+        return nil
+    }
 }
 
 extension NodeShell {
     /// Makes the backend; call it before other threads are started, since it sets a variable.
     func makeDiscovery() {
-        self.discovery = self.configuration.discovery.makeDiscovery(loop: self.loop) { event in
-            self.turn { self.saw(event) }
-        }
         let log = self.log
+        self.discovery.set(
+            self.configuration.discovery.makeDiscovery(loop: self.loop) { event in
+                self.turn {
+                    if let news = self.discovery.saw(event, log) { self.happened(news) }
+                }
+            })
         DiscoveryLog.setHandler { level, text in
             switch level {
             case .error, .warning: log(.debug, "avahi: \(text)")
@@ -29,60 +94,15 @@ extension NodeShell {
 
     /// Starts to announce this node and to look for others.
     func startDiscovery() {
-        guard let discovery = self.discovery, let address = self.listener?.addresses.first else {
-            return
-        }
-        let advertisement = Advertisement(
-            port: address.port, txt: ["v": "1", "min": "1"])
-        self.discoveryStatus.ownName = advertisement.instanceName
-        self.discoveryStatus.state = "starting"
-        discovery.start(
-            advertising: advertisement, interface: self.configuration.interface)
-        self.noteBackend()
+        guard let address = self.listening.addresses.first else { return }
+        self.discovery.start(at: address, interface: self.configuration.interface)
     }
 
-    /// Says goodbye to the network; calls back when that is out, or at once without discovery.
-    func stopDiscovery(then done: @escaping () -> Void) {
-        guard let discovery = self.discovery else {
-            done()
-            return
+    /// Says goodbye to the network, in its own time.
+    func stopDiscovery() {
+        let isWaiting = self.discovery.stop {
+            self.turn { self.discovery.stopped() }
         }
-        discovery.stop {
-            self.discovery = nil
-            self.discoveryStatus.state = "off"
-            self.turn(done)
-        }
-    }
-
-    private func saw(_ event: DiscoveryEvent) {
-        self.noteBackend()
-        switch event {
-        case .advertised(let name):
-            self.discoveryStatus.ownName = name
-            self.discoveryStatus.state = "announced"
-            self.log(.debug, "announced as \(name) by \(self.discoveryStatus.backend) discovery")
-        case .found(let instance), .changed(let instance):
-            guard instance.name != self.discoveryStatus.ownName else { return }
-            self.happened(
-                .found(
-                    Service(
-                        name: instance.name, addresses: instance.addresses.map(\.description))))
-        case .lost(let name): self.happened(Event.lost(name: name))
-        case .failed(let reason):
-            if self.discoveryStatus.state != "failed: \(reason)" {
-                self.log(.warning, "discovery does not work at present: \(reason)")
-            }
-            self.discoveryStatus.state = "failed: \(reason)"
-        }
-    }
-
-    private func noteBackend() {
-        switch self.discovery {
-        case is SystemDiscovery: self.discoveryStatus.backend = "system"
-        case is EmbeddedDiscovery: self.discoveryStatus.backend = "embedded"
-        case let automatic as AutomaticDiscovery:
-            self.discoveryStatus.backend = automatic.usesSystem ? "system" : "embedded"
-        default: self.discoveryStatus.backend = "none"
-        }
+        if !isWaiting { self.discovery.stopped() }
     }
 }

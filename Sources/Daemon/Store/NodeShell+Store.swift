@@ -2,6 +2,12 @@ internal import Engine
 internal import Posix
 internal import Storage
 
+/// The open store and the thread on which it lives.
+struct OpenStore {
+    let store: MessageStore
+    let executor: ThreadExecutor
+}
+
 extension NodeShell {
     /// Asks the store, and goes on with its answer in a turn of its own.
     ///
@@ -12,22 +18,22 @@ extension NodeShell {
         _ work: @escaping @Sendable (MessageStore) async throws(StoreFailure) -> Value,
         then: @escaping (Result<Value, StoreFailure>) -> Void
     ) {
-        guard let store = self.store else {
+        guard let store = self.store?.store else {
             then(.failure(Self.closed))
             return
         }
-        let number = self.nextTask
-        self.nextTask += 1
-        self.tasks[number] = Task(priority: isUrgent ? .high : .medium) {
+        let number = self.tasks.number()
+        let task = Task(priority: isUrgent ? .high : .medium) {
             let result: Result<Value, StoreFailure>
             do throws(StoreFailure) {
                 result = .success(try await work(store))
             } catch {
                 result = .failure(error)
             }
-            self.tasks[number] = nil
+            self.tasks.ended(number)
             self.turn { then(self.noticing(result)) }
         }
+        self.tasks.keep(task, as: number)
     }
 
     /// Answers a small query on this thread if the store's is idle, else as ``ask(_:then:)``.
@@ -46,12 +52,12 @@ extension NodeShell {
             }
             return
         }
-        if self.readPace.allowsQuery, let store = self.store, let executor = self.storeExecutor {
-            let found = executor.runIfIdle {
-                store.assumeIsolated { (store) -> Timed<Value> in Timed(query, store) }
+        if self.scheduler.allowsQuery, let open = self.store {
+            let found = open.executor.runIfIdle {
+                open.store.assumeIsolated { (store) -> Timed<Value> in Timed(query, store) }
             }
             if let found {
-                self.readPace.note(microseconds: found.microseconds, isOnLoop: true)
+                self.scheduler.queried(microseconds: found.microseconds, isOnLoop: true)
                 self.turn { then(self.noticing(found.result)) }
                 return
             }
@@ -61,7 +67,7 @@ extension NodeShell {
         } then: { answer in
             switch answer {
             case .success(let found):
-                self.readPace.note(microseconds: found.microseconds, isOnLoop: false)
+                self.scheduler.queried(microseconds: found.microseconds, isOnLoop: false)
                 then(self.noticing(found.result))
             case .failure(let failure): then(.failure(failure))
             }
@@ -108,14 +114,9 @@ extension NodeShell {
         reason: .locked, detail: "the store is closed", remedy: "start stoad again")
 
     /// Has a batch written by the store's thread, or keeps it for the end of the round.
-    ///
-    /// `isFollowed` says that the node has much to do first: then the disk works meanwhile, and what
-    /// gathers goes into the next batch.
     func commit(_ batch: Batch, isFollowed: Bool) {
-        if batch.isBesideLive { self.bulkPace.began(at: SystemClock.monotonicMicroseconds()) }
-        if !isFollowed, self.pace.allows(batch) {
-            self.lateBatch = batch
-        } else {
+        let now = SystemClock.monotonicMicroseconds()
+        if let batch = self.scheduler.place(batch, isFollowed: isFollowed, at: now) {
             self.handOver(batch)
         }
     }
@@ -125,14 +126,10 @@ extension NodeShell {
     /// A message is on its way two wake-ups earlier so; ``CommitPace`` sees to it that the loop
     /// stands still for less than they take. `Docs/Decisions/0006-small-commits-on-the-loop.md`.
     func commitLateBatch() {
-        guard let batch = self.lateBatch.take() else { return }
-        guard let store = self.store, let executor = self.storeExecutor else {
-            self.handOver(batch)
-            return
-        }
+        guard let batch = self.scheduler.takeLateBatch() else { return }
         let start = SystemClock.monotonicMicroseconds()
-        let result = executor.runIfIdle {
-            store.assumeIsolated { store -> Result<BatchOutcome, StoreFailure>? in
+        let result = self.store?.executor.runIfIdle {
+            self.store?.store.assumeIsolated { store -> Result<BatchOutcome, StoreFailure>? in
                 do throws(StoreFailure) {
                     return try store.commitQuickly(batch).map { .success($0) }
                 } catch {
@@ -140,58 +137,40 @@ extension NodeShell {
                 }
             }
         }
-        guard let result, let result else {
-            self.handOver(batch)
-            return
-        }
-        self.pace.note(microseconds: SystemClock.monotonicMicroseconds() - start, of: batch)
+        guard let result = result ?? nil else { return self.handOver(batch) }
+        self.scheduler.committedOnLoop(
+            batch, microseconds: SystemClock.monotonicMicroseconds() - start)
         self.committed(result)
     }
 
     private func handOver(_ batch: Batch) {
-        self.commitsUnderWay += 1
-        let start = SystemClock.monotonicMicroseconds()
+        self.scheduler.handOver(at: SystemClock.monotonicMicroseconds())
         // People wait for what is committed; what is read beside it is mostly history for peers.
         self.ask(isUrgent: true) { (store) async throws(StoreFailure) in
             try await store.commit(batch)
         } then: { result in
-            self.commitsUnderWay -= 1
-            self.pace.note(microseconds: SystemClock.monotonicMicroseconds() - start, of: batch)
+            self.scheduler.handedBack(batch, at: SystemClock.monotonicMicroseconds())
             self.committed(result)
         }
     }
 
     private func committed(_ result: Result<BatchOutcome, StoreFailure>) {
-        switch result {
-        case .success(let outcome):
-            if outcome.isCheckpointDue { self.checkpoint() } else { self.bulkEnded() }
-            self.happened(.committed(outcome))
-        case .failure(let failure):
-            self.bulkEnded()
-            if failure.reason == .corrupt {
-                self.noteDamage("\(failure.detail); \(failure.remedy)")
-            } else {
-                self.log(.error, "\(failure.detail); \(failure.remedy)")
+        let isCheckpointDue = (try? result.get())?.isCheckpointDue ?? false
+        let now = SystemClock.monotonicMicroseconds()
+        if self.scheduler.batchEnded(isCheckpointDue: isCheckpointDue, at: now) {
+            self.ask { (store) async in
+                await store.checkpoint()
+            } then: { _ in
+                self.scheduler.checkpointed(at: SystemClock.monotonicMicroseconds())
             }
+        }
+        switch result {
+        case .success(let outcome): self.happened(.committed(outcome))
+        case .failure(let failure):
+            let text = "\(failure.detail); \(failure.remedy)"
+            if failure.reason == .corrupt { self.noteDamage(text) } else { self.log(.error, text) }
             self.happened(.commitFailed(failure))
         }
-    }
-
-    /// Has the store put its log away behind what waits already; no history comes meanwhile.
-    private func checkpoint() {
-        guard !self.isCheckpointing else { return }
-        self.isCheckpointing = true
-        self.ask { (store) async in
-            await store.checkpoint()
-        } then: { _ in
-            self.isCheckpointing = false
-            self.bulkEnded()
-        }
-    }
-
-    private func bulkEnded() {
-        guard !self.isCheckpointing else { return }
-        self.bulkPace.ended(at: SystemClock.monotonicMicroseconds())
     }
 
     func readRuns(

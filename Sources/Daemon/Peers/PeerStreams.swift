@@ -1,0 +1,233 @@
+internal import Crypto
+internal import Engine
+internal import Loop
+internal import Posix
+
+/// Every TCP stream to a peer, from the connection to its end, under the names that the node has
+/// for it.
+///
+/// Lives on the loop. What the node is to know of streams is given to ``tell`` as the engine's
+/// events, within a turn. A stream is a *dial* or a *half-open handshake* first, then a *link*, and
+/// at last it may *drain*: say goodbye and wait for the peer to close.
+final class PeerStreams {
+    /// What streams are made with.
+    struct Surroundings {
+        let loop: EventLoop
+        let buffer: ReadBuffer
+        let log: Log
+        /// Runs what the loop calls as one turn of the owner.
+        let turn: (() -> Void) -> Void
+        /// Takes what the node is to know.
+        let tell: (Event) -> Void
+    }
+
+    private let surroundings: Surroundings
+    /// Fresh per start and never written down.
+    private let staticKey = KeyPair.generate()
+    /// Who this node is to its peers; nil before it listens, and once it stops.
+    private var identity: SessionIdentity?
+    private var admission = Admission()
+    private var refusals = RefusalLog()
+
+    private var all: [ObjectIdentifier: PeerStream] = [:]
+    private var dials: [DialID: PeerStream] = [:]
+    private var handshakes: [UInt64: PeerStream] = [:]
+    private var links: [LinkID: PeerStream] = [:]
+    private var lastLink: UInt64 = 0
+    /// Streams that say goodbye, the first one first: as many as links, which may all end at once.
+    private var draining: [ObjectIdentifier] = []
+    /// Streams for which frames were queued in this turn.
+    private var unwritten: [PeerStream] = []
+
+    init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+
+    /// Whether no stream is left.
+    var isEmpty: Bool { self.all.isEmpty }
+
+    /// Whether frames wait for ``flush()``.
+    var hasUnwritten: Bool { !self.unwritten.isEmpty }
+
+    /// Takes connections and dials from here on.
+    func open(as identity: SessionIdentity) { self.identity = identity }
+
+    // MARK: Beginning
+
+    /// Connects to an address; ends with ``Event/linkOpened(_:_:address:dial:)`` or
+    /// ``Event/dialFailed(_:_:detail:)``.
+    func dial(_ dial: DialID, _ text: String, expecting key: PeerID?) {
+        guard let identity = self.identity else {
+            return self.tell(.dialFailed(dial, nil, detail: "the daemon is not running"))
+        }
+        guard let address = SocketAddress(text), address.port > 0 else {
+            // An interface that is gone makes its link-local addresses unreadable.
+            return self.tell(.dialFailed(dial, nil, detail: "\(text) is no address here"))
+        }
+        do throws(SystemError) {
+            let stream = try PeerStream(
+                dial: dial, to: address, expecting: key, identity: identity,
+                static: self.staticKey, loop: self.surroundings.loop,
+                buffer: self.surroundings.buffer, turn: self.surroundings.turn
+            ) { stream, event in
+                self.happened(on: stream, event, dial: dial)
+            }
+            self.keep(stream)
+            self.dials[dial] = stream
+        } catch {
+            self.tell(.dialFailed(dial, nil, detail: error.description))
+        }
+    }
+
+    /// Gives up a dial that has not ended; nothing is told.
+    func abandon(_ dial: DialID) { self.dials.removeValue(forKey: dial)?.close() }
+
+    /// Takes over a connection, if ``Admission`` lets it in.
+    func accept(_ descriptor: consuming FileDescriptor, from address: SocketAddress) {
+        guard let identity = self.identity else { return }
+        let handshake: UInt64
+        switch self.admission.admit(address.ip, at: SystemClock.monotonicMilliseconds()) {
+        case .admitted(let number, let oldest):
+            handshake = number
+            if let oldest { self.handshakes[oldest]?.close() }
+        case .tooManyHandshakes:
+            return self.refuse(address, "too many handshakes are under way")
+        case .tooFast:
+            return self.refuse(address, "connections come too fast")
+        }
+        do throws(SystemError) {
+            let stream = try PeerStream(
+                accepted: descriptor, from: address, identity: identity,
+                static: self.staticKey, loop: self.surroundings.loop,
+                buffer: self.surroundings.buffer, turn: self.surroundings.turn
+            ) { stream, event in
+                self.happened(on: stream, event, dial: nil)
+            }
+            stream.handshake = handshake
+            self.handshakes[handshake] = stream
+            self.keep(stream)
+        } catch {
+            self.admission.ended(handshake)
+            self.surroundings.log(
+                .warning, "a connection from \(address) could not be taken: \(error)")
+        }
+    }
+
+    /// Says once a minute how many strangers were turned away, since each of a flood is one too many.
+    private func refuse(_ address: SocketAddress, _ reason: String) {
+        let now = SystemClock.monotonicMilliseconds()
+        guard let text = self.refusals.note(reason, "\(address.ip)", at: now) else { return }
+        self.surroundings.log(.warning, text)
+        self.surroundings.turn {
+            self.tell(.incomingFailed(address: address.description, .overloaded))
+        }
+    }
+
+    private func keep(_ stream: PeerStream) {
+        let number = ObjectIdentifier(stream)
+        self.all[number] = stream
+        stream.onDraining = {
+            self.draining.append(number)
+            if self.draining.count > Limits.links {
+                self.all[self.draining.removeFirst()]?.close()
+            }
+        }
+        stream.onClosed = {
+            self.draining.removeAll { $0 == number }
+            if let stream = self.all.removeValue(forKey: number) { self.endHandshake(of: stream) }
+        }
+    }
+
+    // MARK: Links
+
+    /// Queues a frame; ``flush()`` writes it.
+    func send(_ frame: EncodedFrame, on link: LinkID) {
+        // A link that has just ended may still be written to; the node is about to be told.
+        guard let stream = self.links[link] else { return }
+        guard stream.send(frame) else {
+            self.links[link] = nil
+            stream.close(.dead, "you do not read")
+            return self.tell(.linkClosed(link, .notReading))
+        }
+        self.unwritten.append(stream)
+    }
+
+    /// Writes what was queued, as far as the sockets take it.
+    func flush() {
+        guard !self.unwritten.isEmpty else { return }
+        let streams = self.unwritten
+        self.unwritten = []
+        for stream in streams { stream.flush() }
+    }
+
+    /// Says goodbye on a link and closes it; nothing is told.
+    func close(_ link: LinkID, _ reason: GoawayReason, _ text: String) {
+        self.links.removeValue(forKey: link)?.close(reason, text)
+    }
+
+    // MARK: Ending
+
+    /// Ends all dials, and takes no more of them nor connections.
+    func stopOpening() {
+        self.identity = nil
+        for dial in self.dials.keys.sorted() { self.abandon(dial) }
+    }
+
+    /// Says goodbye on every link.
+    func sayGoodbye() {
+        for link in self.links.keys.sorted() { self.close(link, .shutdown, "the daemon stops") }
+    }
+
+    /// Closes every stream at once.
+    func closeAll() {
+        for number in self.all.keys { self.all[number]?.close() }
+    }
+
+    // MARK: What happens on a stream
+
+    private func tell(_ event: Event) { self.surroundings.tell(event) }
+
+    private func happened(on stream: PeerStream, _ event: PeerStreamEvent, dial: DialID?) {
+        switch event {
+        case .received(let frame):
+            if let link = stream.link { self.tell(.received(link, frame)) }
+        case .established(let info): self.established(stream, info, dial: dial)
+        case .ended(let failure, let detail):
+            self.ended(stream, failure, detail: detail, dial: dial)
+        }
+    }
+
+    private func established(_ stream: PeerStream, _ info: LinkInfo, dial: DialID?) {
+        self.endHandshake(of: stream)
+        if let dial, self.dials.removeValue(forKey: dial) == nil { return }
+        self.lastLink += 1
+        let link = LinkID(self.lastLink)
+        stream.link = link
+        self.links[link] = stream
+        self.tell(.linkOpened(link, info, address: stream.address.description, dial: dial))
+    }
+
+    private func ended(
+        _ stream: PeerStream, _ failure: SessionFailure?, detail: String, dial: DialID?
+    ) {
+        self.endHandshake(of: stream)
+        if let link = stream.link {
+            guard self.links.removeValue(forKey: link) != nil else { return }
+            self.surroundings.log(.debug, "link \(link.rawValue) ended: \(detail)")
+            self.tell(.linkClosed(link, failure))
+        } else if let dial {
+            guard self.dials.removeValue(forKey: dial) != nil else { return }
+            self.tell(.dialFailed(dial, failure, detail: detail))
+        } else if let failure {
+            self.tell(.incomingFailed(address: stream.address.description, failure))
+        } else {
+            self.surroundings.log(
+                .debug, "\(stream.address) left before it said who it is: \(detail)")
+        }
+    }
+
+    /// Gives the place of a stranger's handshake free.
+    private func endHandshake(of stream: PeerStream) {
+        guard let handshake = stream.handshake.take() else { return }
+        self.handshakes[handshake] = nil
+        self.admission.ended(handshake)
+    }
+}
