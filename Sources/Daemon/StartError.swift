@@ -37,7 +37,7 @@ public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     init(_ error: SystemError, exitCode: ExitCode = .system) {
-        self.init(error.description, remedy: "", exitCode: exitCode)
+        self.init(error.reason, remedy: error.remedy ?? "", exitCode: exitCode)
     }
 
     init(_ failure: StoreFailure) {

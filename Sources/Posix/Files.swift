@@ -15,7 +15,7 @@ public enum Files {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw SystemError(
                 status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, "read", path,
-                advice: "It must be a regular file.")
+                advice: "it must be a regular file")
         }
         var content: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: min(max(limitBytes, 0) + 1, 64 * 1024))
@@ -24,7 +24,7 @@ public enum Files {
             case .bytes(let count):
                 guard content.count + count <= limitBytes else {
                     throw SystemError(
-                        EFBIG, "read", path, advice: "At most \(limitBytes) bytes are expected.")
+                        EFBIG, "read", path, advice: "at most \(limitBytes) bytes are expected")
                 }
                 content += buffer[..<count]
             case .end, .wouldBlock:
@@ -92,12 +92,12 @@ public enum Files {
         }
         guard status.st_uid == geteuid() else {
             throw SystemError(
-                EACCES, "use directory", path, advice: "It belongs to user \(status.st_uid).")
+                EACCES, "use directory", path, advice: "it belongs to user \(status.st_uid)")
         }
         guard status.st_mode & 0o077 == 0 else {
             throw SystemError(
                 EACCES, "use directory", path,
-                advice: "Others can enter it; run `chmod 700` on it or choose another.")
+                advice: "others can enter it; run `chmod 700` on it or choose another")
         }
         if self.isEmpty(path) { try self.syncNames(of: path) }
     }

@@ -19,7 +19,7 @@ public final class LockFile {
             let code = errno == EACCES ? EAGAIN : errno
             throw SystemError(
                 code, "lock", path,
-                advice: code == EAGAIN ? "Another process holds it; end that one first." : nil)
+                advice: code == EAGAIN ? "another process holds it; end that one first" : nil)
         }
         self.descriptor = descriptor
     }

@@ -53,7 +53,7 @@ public struct NetworkInterface: Hashable, Sendable {
         let all = try NetworkInterface.all()
         if let found = all.first(where: { $0.name == name }) { return found }
         let names = all.map(\.name).joined(separator: ", ")
-        throw SystemError(ENODEV, "find interface", name, advice: "There are: \(names).")
+        throw SystemError(ENODEV, "find interface", name, advice: "there are: \(names)")
     }
 
     /// The index of an interface, or nil when there is none of that name: if_nametoindex(3).

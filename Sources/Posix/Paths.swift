@@ -8,13 +8,22 @@ public enum PathError: Error, Hashable, Sendable, CustomStringConvertible {
     case noRuntimeDirectory(tried: String)
 
     /// The reason and what to do.
-    public var description: String {
+    public var description: String { "\(self.reason); \(self.remedy)" }
+
+    /// What is missing.
+    public var reason: String {
         switch self {
-        case .noHome(let variable):
-            return "neither \(variable) nor HOME is set to an absolute path; set one of them"
+        case .noHome(let variable): "neither \(variable) nor HOME is set to an absolute path"
         case .noRuntimeDirectory(let tried):
-            return "XDG_RUNTIME_DIR is not set and \(tried) is not a directory of yours; "
-                + "set XDG_RUNTIME_DIR or name the socket with --socket"
+            "XDG_RUNTIME_DIR is not set and \(tried) is not a directory of yours"
+        }
+    }
+
+    /// What to do about it.
+    public var remedy: String {
+        switch self {
+        case .noHome: "set one of them"
+        case .noRuntimeDirectory: "set XDG_RUNTIME_DIR or name the socket with --socket"
         }
     }
 }
@@ -73,9 +82,9 @@ public struct Paths: Sendable {
         "\(try self.runtimeDirectory())/control.sock"
     }
 
-    /// `stoa.conf` in the configuration directory.
+    /// `stoad.conf` in the configuration directory.
     public func configurationFile() throws(PathError) -> String {
-        "\(try self.configurationDirectory())/stoa.conf"
+        "\(try self.configurationDirectory())/stoad.conf"
     }
 
     private func directory(

@@ -38,7 +38,7 @@ public struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvert
             !host.utf8.contains(0)
         else {
             throw SystemError(
-                EINVAL, "resolve", String(text), advice: "Write HOST:PORT or [IPV6]:PORT.")
+                EINVAL, "resolve", String(text), advice: "write HOST:PORT or [IPV6]:PORT")
         }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -47,7 +47,7 @@ public struct SocketAddress: Hashable, Comparable, Sendable, CustomStringConvert
         guard status == 0 else {
             let code = status == EAI_SYSTEM ? errno : EHOSTUNREACH
             let reason = String(cString: gai_strerror(status))
-            throw SystemError(code, "resolve", host, advice: "\(reason).")
+            throw SystemError(code, "resolve", host, advice: "\(reason)")
         }
         defer { freeaddrinfo(first) }
         var found: Set<SocketAddress> = []

@@ -11,7 +11,8 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     public let call: String
     /// What it was called on: a path, an address, an interface; may be empty.
     public let context: String
-    /// What to do about it, where the place of failure knows better than the code does.
+    /// What to do about it, where the place of failure knows better than the code does: in lower
+    /// case and without a full stop, as it stands behind the reason.
     public let advice: String?
 
     /// Makes an error from parts.
@@ -46,32 +47,38 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when descriptors have run out, so that trying again at once is of no use.
     public var meansOutOfDescriptors: Bool { self.code == EMFILE || self.code == ENFILE }
 
-    /// The failure in a sentence or two, with what to do where that is known.
-    public var description: String {
+    /// What failed and why, without what to do.
+    public var reason: String {
         let subject = self.context.isEmpty ? self.call : "\(self.call) \(self.context)"
-        let text = "\(subject): \(String(cString: strerror(self.code))) (\(self.codeName))"
-        guard let advice = self.advice ?? self.usualAdvice else { return text }
-        return "\(text). \(advice)"
+        return "\(subject): \(String(cString: strerror(self.code))) (\(self.codeName))"
+    }
+
+    /// What to do about it, where that is known; begins in lower case and has no full stop.
+    public var remedy: String? { self.advice ?? self.usualAdvice }
+
+    /// The reason and the remedy in one line.
+    public var description: String {
+        self.remedy.map { "\(self.reason); \($0)" } ?? self.reason
     }
 
     private var usualAdvice: String? {
         switch self.code {
         case EACCES, EPERM:
-            return "Check who owns it and its mode, and that you run as the right user."
+            return "check who owns it and its mode, and that you run as the right user"
         case EADDRINUSE:
-            return "Another program uses this address; choose another port or end that program."
+            return "another program uses this address; choose another port or end that program"
         case EADDRNOTAVAIL:
-            return "This machine does not have that address; see `ip address`."
+            return "this machine does not have that address; see `ip address`"
         case EMFILE, ENFILE:
-            return "Too many open files; raise the limit with `ulimit -n` or LimitNOFILE=."
+            return "too many open files; raise the limit with `ulimit -n` or LimitNOFILE="
         case ENOSPC, EDQUOT:
-            return "Free some space on that file system."
+            return "free some space on that file system"
         case EIO:
-            return "Look in the system journal for errors of that disk."
+            return "look in the system journal for errors of that disk"
         case EROFS:
-            return "The file system is read-only; choose a directory elsewhere."
+            return "the file system is read-only; choose a directory elsewhere"
         case ENAMETOOLONG:
-            return "Choose a shorter path."
+            return "choose a shorter path"
         default:
             return nil
         }

@@ -13,8 +13,13 @@ public final class TCPListener {
 
     /// Binds and listens; port 0 takes a free one.
     ///
-    /// The IPv6 wildcard also takes IPv4. Throws as bind(2) does, for instance `EADDRINUSE`.
-    public init(on address: SocketAddress) throws(SystemError) {
+    /// The IPv6 wildcard also takes IPv4. With `mayPrecedeAddress` the address need not be usable
+    /// yet: one that was just given to an interface is tentative for a second or two while the
+    /// system looks for duplicates (RFC 4862 section 5.4), and connections reach the socket once
+    /// that is over. Throws as bind(2) does, for instance `EADDRINUSE`.
+    public init(
+        on address: SocketAddress, mayPrecedeAddress: Bool = false
+    ) throws(SystemError) {
         let context = address.description
         let number = clinux_stream_socket(address.family, 1)
         guard number >= 0 else { throw SystemError(errno, "socket", context) }
@@ -30,6 +35,14 @@ public final class TCPListener {
             let status = setsockopt(
                 number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &onlyIPv6, size)
             guard status == 0 else { throw .ofDescriptor(errno, "setsockopt", context) }
+        }
+        if mayPrecedeAddress {
+            let (level, option) =
+                address.ip.isIPv6
+                ? (Int32(IPPROTO_IPV6), IPV6_FREEBIND) : (Int32(IPPROTO_IP), IP_FREEBIND)
+            guard setsockopt(number, level, option, &on, size) == 0 else {
+                throw .ofDescriptor(errno, "setsockopt", context)
+            }
         }
         guard address.withSockaddr({ bind(number, $0, $1) }) == 0 else {
             throw .ofDescriptor(errno, "bind", context)
@@ -70,7 +83,7 @@ public final class TCPListener {
         let addresses = try NetworkInterface.named(interface).addresses
         guard !addresses.isEmpty else {
             throw SystemError(
-                EADDRNOTAVAIL, "listen on interface", interface, advice: "It has no address yet.")
+                EADDRNOTAVAIL, "listen on interface", interface, advice: "it has no address yet")
         }
         // The port that one address gets may be taken on the next; then another round is due.
         var attemptsLeft = port == 0 ? 16 : 1
@@ -79,7 +92,9 @@ public final class TCPListener {
                 var listeners: [TCPListener] = []
                 for ip in addresses {
                     let shared = listeners.first?.localAddress.port ?? port
-                    listeners.append(try TCPListener(on: SocketAddress(ip: ip, port: shared)))
+                    listeners.append(
+                        try TCPListener(
+                            on: SocketAddress(ip: ip, port: shared), mayPrecedeAddress: true))
                 }
                 return listeners
             } catch {

@@ -21,7 +21,7 @@ public final class UnixConnection {
             if code == EISCONN { break }
             let advice =
                 code == ENOENT || code == ECONNREFUSED
-                ? "No daemon listens there; start stoad or name its socket with --socket." : nil
+                ? "no daemon listens there; start stoad or name its socket with --socket" : nil
             throw SystemError(code, "connect to", path, advice: advice)
         }
         self.path = path

@@ -35,13 +35,13 @@ enum UnixAddress {
     ) throws(SystemError) -> Int32 {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, !bytes.contains(0) else {
-            throw SystemError(EINVAL, "use socket path", path, advice: "Name a file.")
+            throw SystemError(EINVAL, "use socket path", path, advice: "name a file")
         }
         guard bytes.count <= self.longestPathBytes else {
             throw SystemError(
                 ENAMETOOLONG, "use socket path", path,
-                advice: "It has \(bytes.count) bytes and Unix sockets allow "
-                    + "\(self.longestPathBytes); choose a shorter one with --socket.")
+                advice: "it has \(bytes.count) bytes and Unix sockets allow "
+                    + "\(self.longestPathBytes); choose a shorter one with --socket")
         }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -127,7 +127,7 @@ public final class UnixListener {
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw SystemError(
-                EEXIST, "make socket", path, advice: "Another kind of file is there; move it away.")
+                EEXIST, "make socket", path, advice: "another kind of file is there; move it away")
         }
         let number = clinux_stream_socket(AF_UNIX, 1)
         guard number >= 0 else { throw SystemError(errno, "socket", path) }
@@ -137,7 +137,7 @@ public final class UnixListener {
         // Only a refusal proves that nobody listens; a full backlog (EAGAIN) proves the contrary.
         guard result != 0, code == ECONNREFUSED || code == ENOENT else {
             throw SystemError(
-                EADDRINUSE, "make socket", path, advice: "Another process listens on it already.")
+                EADDRINUSE, "make socket", path, advice: "another process listens on it already")
         }
         if code == ECONNREFUSED, unlink(path) != 0, errno != ENOENT {
             throw SystemError(errno, "unlink", path)

@@ -15,7 +15,7 @@ import Testing
         let home = try TestFolder()
         if let file {
             try Files.makePrivateDirectory("\(home.path)/.config/stoa")
-            _ = try home.write(file, to: ".config/stoa/stoa.conf")
+            _ = try home.write(file, to: ".config/stoa/stoad.conf")
         }
         let paths = Paths(
             environment: ["HOME": home.path, "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
@@ -60,6 +60,24 @@ import Testing
         }
         let error = #expect(throws: ConfigurationError.self) { try command([]) }
         #expect(error?.description.contains("XDG_RUNTIME_DIR") ?? false)
+    }
+
+    @Test("a check or a repair of a named directory needs no environment at all")
+    func bareEnvironment() throws {
+        let paths = Paths(environment: [:], userID: 4_000_000)
+        for flag in ["--check", "--repair"] {
+            _ = try Command(
+                arguments: [flag, "--data-dir", "/d"], environment: [:], paths: paths,
+                userName: { nil })
+        }
+    }
+
+    @Test("a file whose lines end in CR LF is read like any other")
+    func carriageReturns() throws {
+        let configuration = try self.configuration(
+            [], file: "[Node]\r\nName=Ada\r\n\r\n# a comment\r\nLogLevel=debug\r\n")
+        #expect(configuration.name == "Ada")
+        #expect(configuration.logLevel == .debug)
     }
 
     @Test("flags are read with a space or an equals sign, lists add up")
@@ -147,7 +165,7 @@ import Testing
     func wrongFile(file: String, text: String, remedy: String) throws {
         let error = try #require(self.error([], file: file))
         #expect(error.exitCode == 78)
-        #expect(error.text.contains("stoa.conf\(text)"), "\(error)")
+        #expect(error.text.contains("stoad.conf\(text)"), "\(error)")
         #expect(error.remedy.contains(remedy), "\(error)")
     }
 

@@ -37,6 +37,19 @@ import Testing
         #expect(error?.remedy == "run: chmod 600 \(path)")
     }
 
+    @Test("a key that is lost beside a database is not replaced by another person's")
+    func lostKey() throws {
+        let directory = try TestFolder()
+        _ = try directory.write("x", to: "stoa.db")
+        let error = #expect(throws: StartError.self) {
+            try Identity.load(dataDirectory: directory.path, credentialsDirectory: nil)
+        }
+        #expect(error?.exitCode == .data)
+        #expect(error?.remedy.contains("restore identity.key") ?? false)
+        #expect(error?.remedy.contains("move stoa.db") ?? false)
+        #expect(!Files.exists("\(directory.path)/identity.key"))
+    }
+
     @Test("a file of another size is refused and never replaced", arguments: [0, 31, 33, 5_000])
     func wrongSize(bytes: Int) throws {
         let directory = try TestFolder()

@@ -64,8 +64,8 @@ import Testing
         let error = SystemError(EADDRINUSE, "bind", "127.0.0.1:1")
         #expect(
             error.description
-                == "bind 127.0.0.1:1: Address already in use (EADDRINUSE). Another program uses "
-                + "this address; choose another port or end that program.")
+                == "bind 127.0.0.1:1: Address already in use (EADDRINUSE); another program uses "
+                + "this address; choose another port or end that program")
         #expect(SystemError(ENOENT, "open", "/x").description.hasSuffix("(ENOENT)"))
         #expect(SystemError(ECONNREFUSED, "connect").meansNobodyListens)
     }

@@ -12,7 +12,7 @@ import Testing
                 "XDG_RUNTIME_DIR": "/r", "HOME": "/h",
             ], userID: 1)
         #expect(try paths.dataDirectory() == "/d/stoa")
-        #expect(try paths.configurationFile() == "/c/stoa/stoa.conf")
+        #expect(try paths.configurationFile() == "/c/stoa/stoad.conf")
         #expect(try paths.stateDirectory() == "/s/stoa")
         #expect(try paths.controlSocket() == "/r/stoa/control.sock")
     }

@@ -21,6 +21,16 @@ import Testing
         try body(client, server)
     }
 
+    @Test("a listener may come before its address, as while IPv6 looks for duplicates")
+    func tentative() throws {
+        for text in ["192.0.2.77:0", "[2001:db8::77]:0"] {
+            let address = try #require(SocketAddress(text))
+            let error = #expect(throws: SystemError.self) { try TCPListener(on: address) }
+            #expect(error?.code == EADDRNOTAVAIL)
+            #expect(try TCPListener(on: address, mayPrecedeAddress: true).localAddress.port != 0)
+        }
+    }
+
     @Test(
         "bytes go both ways over loopback, over IPv4 and IPv6",
         arguments: [IPAddress.loopbackIPv4, .loopbackIPv6])

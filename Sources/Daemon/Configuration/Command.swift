@@ -14,7 +14,7 @@ public enum Command: Equatable, Sendable {
     /// Print the help text.
     case help
 
-    /// Reads the arguments, without the program's name, and `stoa.conf`.
+    /// Reads the arguments, without the program's name, and `stoad.conf`.
     ///
     /// Throws what is wrong, where, and what to do; nothing has been changed then.
     public init(
@@ -69,7 +69,7 @@ public enum Command: Equatable, Sendable {
         }
         let configuration = try Configuration(
             flags: flags, file: Self.file(paths), paths: paths, environment: environment,
-            hasSocket: !isCheck && !isRepair, userName: userName)
+            isOffline: isCheck || isRepair, userName: userName)
         // A repair checks first, so both together ask for nothing else.
         self =
             isRepair
@@ -95,7 +95,7 @@ public enum Command: Equatable, Sendable {
             lines.append("        \(help)")
         }
         lines += [
-            "", "The same settings stand in ~/.config/stoa/stoa.conf; see stoad(1).",
+            "", "The same settings stand in ~/.config/stoa/stoad.conf; see stoad(1).",
             "A user service is the usual way to run it: systemctl --user start stoad", "",
         ]
         return lines.joined(separator: "\n")
@@ -125,12 +125,12 @@ public enum Command: Equatable, Sendable {
         } catch {
             if error.meansNotFound { return [:] }
             throw ConfigurationError(
-                "the configuration cannot be read: \(error)", remedy: "mend or move the file",
-                isFromFile: true)
+                "the configuration cannot be read: \(error.reason)",
+                remedy: error.remedy ?? "correct or move the file", isFromFile: true)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigurationError(
-                "\(path) is not UTF-8 text", remedy: "write it anew with a text editor",
+                "\(path) is not UTF-8 text", remedy: "save it as UTF-8 with a text editor",
                 isFromFile: true)
         }
         return try ConfigurationFile.parse(text, path: path)

@@ -47,11 +47,11 @@ extension Configuration {
     /// Takes the value of each setting from the flags, else the environment, else the file, else
     /// the default.
     ///
-    /// Without `hasSocket`, as for what only reads or repairs files, no default is asked of the
-    /// environment for the socket.
+    /// `isOffline` is for what only reads or repairs a data directory: nothing is asked of the
+    /// environment for the socket and the state directory, which are not used then.
     init(
         flags: [Setting: [SettingValue]], file: [Setting: [SettingValue]], paths: Paths,
-        environment: [String: String], hasSocket: Bool = true, userName: () -> String?
+        environment: [String: String], isOffline: Bool = false, userName: () -> String?
     ) throws(ConfigurationError) {
         var values = file
         if let level = environment["STOA_LOG"], !level.isEmpty {
@@ -88,9 +88,10 @@ extension Configuration {
         }
         // Last, so that what was typed wrongly is said before what is missing around it.
         self.dataDirectory = try Self.path(single(.dataDirectory), orDefault: paths.dataDirectory)
-        self.stateDirectory = try Self.path(nil, orDefault: paths.stateDirectory)
+        self.stateDirectory = try Self.path(
+            nil, orDefault: isOffline ? { "" } : paths.stateDirectory)
         self.socket = try Self.path(
-            single(.socket), orDefault: hasSocket ? paths.controlSocket : { "" })
+            single(.socket), orDefault: isOffline ? { "" } : paths.controlSocket)
     }
 
     private static func path(
@@ -101,8 +102,7 @@ extension Configuration {
                 return try fallback()
             } catch {
                 throw ConfigurationError(
-                    error.description, remedy: "see stoad(1) for where files lie",
-                    isFromFile: false)
+                    error.reason, remedy: error.remedy, isFromFile: false)
             }
         }
         guard !value.isFromFile || value.text.hasPrefix("/") else {

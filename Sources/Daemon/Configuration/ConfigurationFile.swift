@@ -1,9 +1,9 @@
 internal import ControlAPI
 
-/// Reads `stoa.conf`: sections in brackets, `Key=value` lines, comments after `#` or `;`.
+/// Reads `stoad.conf`: sections in brackets, `Key=value` lines, comments after `#` or `;`.
 ///
 /// The form is that of systemd's own files, systemd.syntax(7), without continuation lines. A list
-/// may be given several times; an empty value clears what stood before.
+/// may be given several times; an empty value clears what stood before. Lines may end in CR LF.
 enum ConfigurationFile {
     /// The largest file that is read; a real one has a few lines.
     static let limitBytes = 65_536
@@ -14,7 +14,10 @@ enum ConfigurationFile {
     ) throws(ConfigurationError) -> [Setting: [SettingValue]] {
         var found: [Setting: [SettingValue]] = [:]
         var section: String?
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // By scalars: a carriage return and a newline together are one character.
+        let lines = text.unicodeScalars.split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).map { Substring($0) }
         for (index, rawLine) in lines.enumerated() {
             let line = Self.trimmed(rawLine)
             let place = "\(path):\(index + 1)"

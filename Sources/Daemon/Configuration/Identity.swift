@@ -4,16 +4,19 @@ internal import Posix
 
 /// The identity key on disk: the 32 bytes of an Ed25519 seed and nothing else, RFC 8032 section 5.1.5.
 ///
-/// Whoever has the file is this person to everybody else, so it must be readable by its owner only.
+/// Anyone who has this file can act as its owner, so only that user may read it.
 public enum Identity {
     /// The name of the file in the data directory, and of the credential.
     public static let fileName = "identity.key"
+    /// The store's file, which is made after the key.
+    private static let databaseName = "stoa.db"
 
     /// Loads the key, and makes one at the first start.
     ///
     /// A credential that systemd hands over (`LoadCredential=identity.key`, found by
     /// `CREDENTIALS_DIRECTORY`) goes before the file. A new file is written and synced whole before
-    /// this returns. Throws when the file has another size, mode or owner; it is never replaced.
+    /// this returns. Throws when the file has another size, mode or owner, it is never replaced; and
+    /// when there is none beside a database, which belongs to a key that is lost.
     public static func load(
         dataDirectory: String, credentialsDirectory: String?
     ) throws(StartError) -> (signer: Signer, isNew: Bool) {
@@ -24,6 +27,14 @@ public enum Identity {
         }
         let path = "\(dataDirectory)/\(Self.fileName)"
         if Files.exists(path) { return (try Self.signer(path, isPrivate: false), false) }
+        guard !Files.exists("\(dataDirectory)/\(Self.databaseName)") else {
+            throw StartError(
+                "\(path) is missing beside the messages of its owner; a new one would make you "
+                    + "another person",
+                remedy: "restore \(Self.fileName) from a backup, or move \(Self.databaseName) and "
+                    + "\(Self.databaseName)-wal away to begin as a new person",
+                exitCode: .data)
+        }
         let signer = Signer(SigningKey.generate())
         do throws(SystemError) {
             try signer.withSeed { (seed) throws(SystemError) in

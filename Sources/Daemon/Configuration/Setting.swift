@@ -1,4 +1,4 @@
-/// One thing that can be set: by a flag, in `stoa.conf`, or both.
+/// One thing that can be set: by a flag, in `stoad.conf`, or both.
 enum Setting: String, CaseIterable, Sendable {
     case dataDirectory = "data-dir"
     case socket
@@ -67,7 +67,7 @@ enum Setting: String, CaseIterable, Sendable {
 /// A value as it was given, and where, so that an error can say so.
 struct SettingValue: Equatable, Sendable {
     var text: String
-    /// `--listen`, `/home/ada/.config/stoa/stoa.conf:3: Listen` or `STOA_LOG`.
+    /// `--listen`, `/home/ada/.config/stoa/stoad.conf:3: Listen` or `STOA_LOG`.
     var origin: String
     /// Whether a file holds it, which decides the exit code of an error.
     var isFromFile: Bool

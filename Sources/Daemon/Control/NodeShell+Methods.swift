@@ -135,7 +135,7 @@ extension NodeShell {
             do throws(SystemError) {
                 let found = try SocketAddress.resolve(text)
                 guard let first = found.first else {
-                    return .failure(SystemError(2, "resolve", text, advice: "It has no address."))
+                    return .failure(SystemError(2, "resolve", text, advice: "it has no address"))
                 }
                 return .success(first.description)
             } catch { return .failure(error) }
@@ -143,7 +143,7 @@ extension NodeShell {
             self.turn { then(result) }
         }
         if isTaken != true {
-            then(.failure(SystemError(11, "resolve", text, advice: "Too many names wait.")))
+            then(.failure(SystemError(11, "resolve", text, advice: "too many names wait")))
         }
     }
 

@@ -60,7 +60,9 @@ final class Listener {
         var failure: SystemError?
         for ip in addresses where !self.addresses.contains(where: { $0.ip == ip }) {
             do throws(SystemError) {
-                try self.watch(TCPListener(on: SocketAddress(ip: ip, port: self.port)))
+                try self.watch(
+                    TCPListener(
+                        on: SocketAddress(ip: ip, port: self.port), mayPrecedeAddress: true))
             } catch { failure = failure ?? error }
         }
         let order = addresses.enumerated().reduce(into: [:]) { $0[$1.element] = $1.offset }

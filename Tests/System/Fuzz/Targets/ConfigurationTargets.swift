@@ -7,7 +7,7 @@ import Posix
 
 /// The configuration file.
 enum ConfigurationTarget {
-    private static let path = "/etc/stoa.conf"
+    private static let path = "/etc/stoad.conf"
 
     static func run(_ bytes: [UInt8]) throws -> Verdict {
         guard let text = String(validating: bytes, as: UTF8.self) else { return .refused }
