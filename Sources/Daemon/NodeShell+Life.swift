@@ -155,7 +155,7 @@ extension NodeShell {
         self.resolve(peer) { result in
             switch result {
             case .success(let address):
-                self.request(.connect(address: address, expecting: peer.key), .silent)
+                self.request(.connect(address: address, expecting: peer.key, by: nil), .silent)
             case .failure(let error):
                 self.log(.warning, "the configured peer \(peer) cannot be found: \(error)")
                 self.after(Self.resolveAgainMilliseconds) { self.follow(peer) }

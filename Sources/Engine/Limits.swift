@@ -156,10 +156,12 @@ public enum Limits {
     /// The longest wait for a remembered peer, which may be away for weeks: one packet in a quarter of an
     /// hour costs nothing, and without discovery nothing else would find it again.
     public static let rememberedLastMilliseconds: UInt64 = 900_000
-    /// Dial targets that are remembered: twice the links of the largest network.
+    /// Dial targets that are remembered: four times the links of the largest network.
     public static let targets = 512
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.
     public static let addressesPerTarget = 8
+    /// Alerts about peers that stand at a time; an old one gives way.
+    public static let peerAlerts = 64
     /// Refusals kept for `stoa peers`.
     public static let refusals = 64
     /// Rooms a node may be in.

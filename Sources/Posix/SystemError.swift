@@ -41,6 +41,14 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when a connect found nobody listening: no such socket, or one whose owner is gone.
     public var meansNobodyListens: Bool { self.code == ENOENT || self.code == ECONNREFUSED }
 
+    /// True when the network does not lead there.
+    public var meansNoRoute: Bool {
+        [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL].contains(self.code)
+    }
+
+    /// True when the other side did not answer in time.
+    public var meansTimedOut: Bool { self.code == ETIMEDOUT }
+
     /// True when there is no such file or directory.
     public var meansNotFound: Bool { self.code == ENOENT }
 

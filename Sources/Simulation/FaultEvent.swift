@@ -136,9 +136,9 @@ extension Simulation {
             let address = self.machines[other].addresses.randomElement(using: &self.random)
         else { return }
         let key = self.random.chance(30) ? self.machines[other].id : nil
-        try self.request(one, .connect(address: address, expecting: key))
+        try self.request(one, .connect(address: address, expecting: key, by: nil))
         if self.random.chance(50), let address = self.machines[one].addresses.last {
-            try self.request(other, .connect(address: address, expecting: nil))
+            try self.request(other, .connect(address: address, expecting: nil, by: nil))
         }
     }
 

@@ -53,13 +53,15 @@ extension Simulation {
         self.wires[number] = wire
         self.machines[index].dials[dial] = number
         guard target != nil else {
-            self.note(.dialEnds(wire: number, detail: "no route to host"), in: self.delay())
+            let failure = DialFailure(.noRoute, "no route to host")
+            self.note(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
         if !self.faults.hasSessions { self.push(.hello(1), number, 0, bytes: 64) }
         self.touch(number, 0)
         self.note(
-            .dialEnds(wire: number, detail: "timed out"), in: Limits.handshakeMilliseconds)
+            .dialEnds(wire: number, DialFailure(.timedOut, "no answer in time")),
+            in: Limits.handshakeMilliseconds)
     }
 
     private func identity(_ index: Int) -> SessionIdentity {
@@ -68,13 +70,13 @@ extension Simulation {
     }
 
     /// A dial that has not led to a link by now fails.
-    func dialEnds(_ number: Int, _ detail: String, _ failure: SessionFailure? = nil) throws {
+    func dialEnds(_ number: Int, _ failure: DialFailure) throws {
         guard let wire = self.wires[number], !wire.ends[0].isGone, wire.ends[0].link == nil
         else { return }
         let index = wire.ends[0].machine
         self.leave(number, 0)
         if self.machines[index].dials.removeValue(forKey: wire.dial) != nil {
-            try self.tell(index, .dialFailed(wire.dial, failure, detail: detail))
+            try self.tell(index, .dialFailed(wire.dial, failure))
         }
     }
 
@@ -344,7 +346,8 @@ extension Simulation {
         guard let end = self.wires[number]?.ends[1] else { return }
         guard self.machines[end.machine].isUp else {
             self.wires[number]?.ends[1].isGone = true
-            self.note(.dialEnds(wire: number, detail: "connection refused"), in: self.delay())
+            let failure = DialFailure(.refused, "connection refused")
+            self.note(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
         self.wires[number]?.ends[1].start = self.machines[end.machine].start
@@ -357,7 +360,7 @@ extension Simulation {
         let peer = self.machines[wire.ends[1].machine].id
         if let expected = wire.expecting, expected != peer {
             return try self.dialEnds(
-                number, "another key", .otherKey(expected: expected, got: peer))
+                number, DialFailure(.otherKey(expected: expected, got: peer)))
         }
         self.push(.hello(3), number, 0, bytes: 64)
         try self.open(number, 0)
@@ -408,7 +411,10 @@ extension Simulation {
     func endOfStream(_ number: Int, _ side: Int, _ failure: SessionFailure?) throws {
         guard let end = self.wires[number]?.ends[side], !end.isGone else { return }
         guard let link = end.link else {
-            if side == 0 { return try self.dialEnds(number, "the stream ended", failure) }
+            if side == 0 {
+                let ended = DialFailure(.failed, "the stream ended")
+                return try self.dialEnds(number, failure.map(DialFailure.init) ?? ended)
+            }
             self.leave(number, side)
             guard let failure, self.isRunning(end.machine, end.start) else { return }
             let stranger = self.wires[number]?.ends[0].machine ?? 0

@@ -14,7 +14,7 @@ package final class Simulation {
         case arrivesAgain(wire: Int, side: Int)
         case breaks(wire: Int, side: Int)
         case overflows(wire: Int, side: Int)
-        case dialEnds(wire: Int, detail: String)
+        case dialEnds(wire: Int, DialFailure)
         case knockEnds(wire: Int)
         case timer(machine: Int, start: Int, Timer, generation: UInt64)
         case stored(machine: Int, start: Int)
@@ -194,7 +194,7 @@ package final class Simulation {
         case .arrivesAgain(let wire, let side): try self.arriveAgain(wire, side)
         case .breaks(let wire, let side): try self.endOfStream(wire, side, nil)
         case .overflows(let wire, let side): try self.endOfStream(wire, side, .notReading)
-        case .dialEnds(let wire, let detail): try self.dialEnds(wire, detail)
+        case .dialEnds(let wire, let failure): try self.dialEnds(wire, failure)
         case .knockEnds(let wire): try self.knockEnds(wire)
         case .timer(let index, let start, let timer, let generation):
             guard self.isRunning(index, start),

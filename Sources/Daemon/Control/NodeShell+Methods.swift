@@ -102,7 +102,7 @@ extension NodeShell {
             switch result {
             case .success(let numeric):
                 self.request(
-                    .connect(address: numeric, expecting: address.key),
+                    .connect(address: numeric, expecting: address.key, by: nil),
                     .connect(reply, address: numeric))
             case .failure(let error):
                 reply.fail(
@@ -172,10 +172,11 @@ extension NodeShell {
             reply.answer(LeaveResult(id: id.description, name: self.name(of: id)).json)
         case (.sent(let message, let isDuplicate, let peers), .send):
             reply.answer(Self.sendResult(message, isDuplicate: isDuplicate, peers).written)
-        case (.connecting, .connect(_, let address)):
+        case (.connecting, .connect(_, let address)), (.connected, .connect(_, let address)):
             reply.answer(ConnectResult(address: address).json)
         case (.profile, .profile): reply.answer(self.ownProfile().json)
-        case (.joined, _), (.left, _), (.sent, _), (.connecting, _), (.profile, _):
+        case (.joined, _), (.left, _), (.sent, _), (.connecting, _), (.connected, _),
+            (.profile, _):
             preconditionFailure("the node answers a request in its own kind")
         }
     }
@@ -226,6 +227,14 @@ extension NodeShell {
                 "you are in \(Limits.conversations) rooms already", reason: "tooManyRooms",
                 remedy: "leave one first")
         case .busy: .busy("too many messages wait for the disk")
+        case .notConnected(let failure):
+            .refused(
+                "there is no link: \(failure.detail)", reason: failure.reason.rawValue,
+                remedy: "it is dialled on; see stoa peers")
+        case .tooManyTargets:
+            .refused(
+                "\(Limits.targets) addresses are dialled already", reason: "tooManyTargets",
+                remedy: "restart the daemon to forget those that connect has added")
         case .storage(let failure): .storageFailed("\(failure.detail); \(failure.remedy)")
         case .deliveryTimeout(let message, let peers):
             .deliveryTimeout(Self.sendResult(message, isDuplicate: false, peers))

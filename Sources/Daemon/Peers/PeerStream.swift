@@ -3,14 +3,29 @@ internal import Loop
 internal import Crypto
 internal import Posix
 
-/// What a stream tells its owner; after ``ended(_:detail:)`` nothing more comes.
+/// What a stream tells its owner; after ``ended(_:)`` nothing more comes.
 enum PeerStreamEvent {
     /// The handshake is done.
     case established(LinkInfo)
     /// A frame came in.
     case received(ReceivedFrame)
-    /// The stream is over and closed; the failure is nil where the network or the peer ended it.
-    case ended(SessionFailure?, detail: String)
+    /// The stream is over and closed; no session has failed where the network or the peer ended it.
+    case ended(DialFailure)
+}
+
+extension DialFailure {
+    /// Says why the network has ended a stream.
+    init(_ error: SystemError) {
+        let reason: Reason
+        if error.meansNobodyListens {
+            reason = .refused
+        } else if error.meansNoRoute {
+            reason = .noRoute
+        } else {
+            reason = error.meansTimedOut ? .timedOut : .failed
+        }
+        self.init(reason, error.description)
+    }
 }
 
 /// One TCP connection to a peer and the session over it.
@@ -212,7 +227,7 @@ final class PeerStream {
 
     private func connected() {
         if let error = StreamSocket.connectResult(of: self.descriptor) {
-            self.end(nil, detail: SystemError(error.code, "connect", "\(self.address)").description)
+            self.end(DialFailure(SystemError(error.code, "connect", "\(self.address)")))
             return
         }
         self.phase = .handshaking
@@ -225,8 +240,9 @@ final class PeerStream {
         case .bytes(let count): self.process(self.session.receive(self.buffer.bytes[..<count]))
         case .wouldBlock: break
         case .end:
-            self.end(nil, detail: self.phase == .open ? "the peer closed" : "closed in handshake")
-        case .failed(let error): self.end(nil, detail: error.description)
+            let text = self.phase == .open ? "the peer closed" : "closed in handshake"
+            self.end(DialFailure(.failed, text))
+        case .failed(let error): self.end(DialFailure(error))
         }
     }
 
@@ -244,7 +260,7 @@ final class PeerStream {
                 let handler = self.handler
                 self.handler = nil
                 self.drain()
-                handler?(self, .ended(failure, detail: failure.description))
+                handler?(self, .ended(DialFailure(failure)))
                 return
             }
             // The owner may have closed the stream because of the event.
@@ -263,7 +279,7 @@ final class PeerStream {
             }
             if !self.session.isEstablished { break }
         }
-        self.end(nil, detail: error.description)
+        self.end(DialFailure(error))
     }
 
     private func drain() {
@@ -292,16 +308,16 @@ final class PeerStream {
 
     private func deadlinePassed() {
         switch self.phase {
-        case .connecting: self.end(nil, detail: "no answer within 5 seconds")
-        case .handshaking: self.end(.timedOut, detail: "no handshake within 5 seconds")
+        case .connecting: self.end(DialFailure(.timedOut, "no answer within 5 seconds"))
+        case .handshaking: self.end(DialFailure(.timedOut))
         case .draining: self.close()
         case .open, .closed: break
         }
     }
 
-    private func end(_ failure: SessionFailure?, detail: String) {
+    private func end(_ failure: DialFailure) {
         let handler = self.handler
         self.close()
-        handler?(self, .ended(failure, detail: detail))
+        handler?(self, .ended(failure))
     }
 }

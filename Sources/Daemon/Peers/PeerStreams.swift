@@ -53,14 +53,15 @@ final class PeerStreams {
     // MARK: Beginning
 
     /// Connects to an address; ends with ``Event/linkOpened(_:_:address:dial:)`` or
-    /// ``Event/dialFailed(_:_:detail:)``.
+    /// ``Event/dialFailed(_:_:)``.
     func dial(_ dial: DialID, _ text: String, expecting key: PeerID?) {
         guard let identity = self.identity else {
-            return self.tell(.dialFailed(dial, nil, detail: "the daemon is not running"))
+            return self.tell(.dialFailed(dial, DialFailure(.failed, "the daemon is not running")))
         }
         guard let address = SocketAddress(text), address.port > 0 else {
             // An interface that is gone makes its link-local addresses unreadable.
-            return self.tell(.dialFailed(dial, nil, detail: "\(text) is no address here"))
+            return self.tell(
+                .dialFailed(dial, DialFailure(.failed, "\(text) is no address here")))
         }
         do throws(SystemError) {
             let stream = try PeerStream(
@@ -73,7 +74,7 @@ final class PeerStreams {
             self.keep(stream)
             self.dials[dial] = stream
         } catch {
-            self.tell(.dialFailed(dial, nil, detail: error.description))
+            self.tell(.dialFailed(dial, DialFailure(error)))
         }
     }
 
@@ -190,8 +191,7 @@ final class PeerStreams {
         case .received(let frame):
             if let link = stream.link { self.tell(.received(link, frame)) }
         case .established(let info): self.established(stream, info, dial: dial)
-        case .ended(let failure, let detail):
-            self.ended(stream, failure, detail: detail, dial: dial)
+        case .ended(let failure): self.ended(stream, failure, dial: dial)
         }
     }
 
@@ -205,22 +205,20 @@ final class PeerStreams {
         self.tell(.linkOpened(link, info, address: stream.address.description, dial: dial))
     }
 
-    private func ended(
-        _ stream: PeerStream, _ failure: SessionFailure?, detail: String, dial: DialID?
-    ) {
+    private func ended(_ stream: PeerStream, _ failure: DialFailure, dial: DialID?) {
         self.endHandshake(of: stream)
         if let link = stream.link {
             guard self.links.removeValue(forKey: link) != nil else { return }
-            self.surroundings.log(.debug, "link \(link.rawValue) ended: \(detail)")
-            self.tell(.linkClosed(link, failure))
+            self.surroundings.log(.debug, "link \(link.rawValue) ended: \(failure.detail)")
+            self.tell(.linkClosed(link, failure.session))
         } else if let dial {
             guard self.dials.removeValue(forKey: dial) != nil else { return }
-            self.tell(.dialFailed(dial, failure, detail: detail))
-        } else if let failure {
-            self.tell(.incomingFailed(address: stream.address.description, failure))
+            self.tell(.dialFailed(dial, failure))
+        } else if let failed = failure.session {
+            self.tell(.incomingFailed(address: stream.address.description, failed))
         } else {
             self.surroundings.log(
-                .debug, "\(stream.address) left before it said who it is: \(detail)")
+                .debug, "\(stream.address) left before it said who it is: \(failure.detail)")
         }
     }
 

@@ -80,6 +80,10 @@ public enum RequestError: Error, Hashable, Sendable {
     case storage(StoreFailure)
     /// The message is sent and safe, but not delivered in time.
     case deliveryTimeout(SentMessage, deliveredTo: [PeerID])
+    /// The address that was to be connected has not become a link; it is dialled on.
+    case notConnected(DialFailure)
+    /// As many addresses as may be are dialled already, all of them by request.
+    case tooManyTargets
 }
 
 /// The answer to a ``Request``.
@@ -92,6 +96,8 @@ public enum Answer: Hashable, Sendable {
     case sent(SentMessage, isDuplicate: Bool, deliveredTo: [PeerID])
     /// The address is being dialled.
     case connecting
+    /// There is a link with that peer, at the address that was to be connected.
+    case connected(PeerID)
     /// The profile is on disk.
     case profile(Profile)
     /// Nothing has changed.
@@ -101,7 +107,7 @@ public enum Answer: Hashable, Sendable {
 /// What the shell must do, in order.
 public enum Action: Hashable, Sendable {
     /// Open a TCP stream to an address and shake hands; answered by ``Event/linkOpened(_:_:address:dial:)`` or
-    /// ``Event/dialFailed(_:_:detail:)``.
+    /// ``Event/dialFailed(_:_:)``.
     case dial(DialID, address: String, expecting: PeerID?)
     /// Give up a dial that has not ended; no event follows.
     case abandon(DialID)

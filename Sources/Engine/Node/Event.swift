@@ -73,7 +73,10 @@ public enum Request: Hashable, Sendable {
     /// Send a text to a conversation, once per key.
     case send(Outgoing)
     /// Dial an address now and keep it as a static peer for this start.
-    case connect(address: String, expecting: PeerID?)
+    ///
+    /// With a deadline, a monotonic moment, it is answered once there is a link, the dial has failed,
+    /// or the time is over; without one at once.
+    case connect(address: String, expecting: PeerID?, by: UInt64?)
     /// Set the own profile; nil leaves a part as it is.
     case profile(name: String?, status: String?)
 }
@@ -130,6 +133,8 @@ public enum Timer: Hashable, Sendable {
     case stagger(TargetID)
     /// Dial a target again.
     case redial(TargetID)
+    /// The time that a user has given a connect is over.
+    case connect(RequestID)
     /// Send gathered clock deltas.
     case delta
     /// Ask for what the author did not push, and give up wants that are not served.
@@ -144,16 +149,6 @@ public enum Timer: Hashable, Sendable {
     case storage
 }
 
-/// Names a dial target: something that may turn out to be a peer.
-public enum TargetID: Hashable, Comparable, Sendable {
-    /// A peer that was linked before, at remembered addresses.
-    case remembered(PeerID)
-    /// A service that discovery sees.
-    case service(String)
-    /// An address from the configuration or from `connect`.
-    case fixed(String)
-}
-
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
 public enum Event: Sendable {
     /// The shell is ready to act; comes first and once.
@@ -164,8 +159,8 @@ public enum Event: Sendable {
     case linkClosed(LinkID, SessionFailure?)
     /// A frame came in on an open link.
     case received(LinkID, ReceivedFrame)
-    /// A dial ended without a link, and why in words.
-    case dialFailed(DialID, SessionFailure?, detail: String)
+    /// A dial ended without a link, and why.
+    case dialFailed(DialID, DialFailure)
     /// A stranger's handshake ended without a link.
     case incomingFailed(address: String, SessionFailure)
     /// The last batch is on disk.

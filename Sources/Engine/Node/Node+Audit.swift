@@ -50,7 +50,7 @@ extension Node {
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
             "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
             "drafts": self.commitQueue.drafts.count, "live runs": self.commitQueue.live.count,
-            "sync runs": self.commitQueue.sync.count, "challengers": self.challengers.count,
+            "sync runs": self.commitQueue.sync.count, "challengers": self.contest.challengers.count,
             "served wants": self.links.values.reduce(0) { $0 + $1.serving.count },
             "waiting frames": self.links.values.reduce(0) { $0 + $1.outbox.count },
         ]
@@ -66,12 +66,12 @@ extension Node {
     package var excess: String? {
         var found = Excess()
         found.check(self.links.count, Limits.links, "links")
-        found.check(self.challengers.count, Limits.links, "challengers")
-        found.check(self.targets.count, Limits.targets, "targets")
+        found.check(self.contest.challengers.count, Limits.links, "challengers")
+        found.check(self.dialling.targets.count, Limits.targets, "targets")
         found.check(self.conversationTable.count, Limits.conversations, "conversations")
-        found.check(self.refusalList.entries.count, Limits.refusals, "refusals")
+        found.check(self.alerts.refusals.count, Limits.refusals, "refusals")
         found.check(self.commitQueue.drafts.count, Limits.waitingDrafts, "drafts")
-        for challenger in self.challengers.values {
+        for challenger in self.contest.challengers.values {
             found.check(challenger.frames.count, Limits.heldFrames, "held frames")
         }
         for conversation in self.conversationTable.values {

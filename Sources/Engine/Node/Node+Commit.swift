@@ -178,7 +178,7 @@ extension Node {
     mutating func renewIncarnation(_ why: String) {
         self.incarnation = self.random.next()
         self.isIncarnationStored = false
-        self.alert(.newIncarnation, why)
+        self.raiseAlert(.newIncarnation, why)
     }
 
     var ownLog: LogName { LogName(author: self.id, incarnation: self.incarnation) }
@@ -283,7 +283,7 @@ extension Node {
             preconditionFailure("the store answers the batch that it was given")
         }
         if flight.batch.incarnation == self.incarnation { self.isIncarnationStored = true }
-        self.alerts[.storage] = nil
+        self.alerts.clear(.storage)
         self.held = outcome.held
         var messages: [Message] = []
         for (index, append) in flight.batch.appends.enumerated() {
@@ -430,7 +430,7 @@ extension Node {
         guard let flight = self.inFlight.take() else {
             preconditionFailure("the store answers the batch that it was given")
         }
-        self.alert(.storage, "\(failure.detail); \(failure.remedy)")
+        self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.drop(draft, .storage(failure)) }
         for request in flight.profileRequests {
             self.actions.append(.answer(request, .failed(.storage(failure))))

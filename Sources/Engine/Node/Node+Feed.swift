@@ -118,7 +118,7 @@ extension Node {
 
     mutating func readFailed(_ read: ReadID, _ failure: StoreFailure) {
         guard let purpose = self.reads.removeValue(forKey: read) else { return }
-        self.alert(.storage, "\(failure.detail); \(failure.remedy)")
+        self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         switch purpose {
         // Entries that are damaged here are no reason to keep the others from the peer.
         case .live(let id, let key) where failure.reason == .corrupt:

@@ -183,8 +183,8 @@ extension Node {
                 "own history was signed twice (a copied or restored disk?); it ends at entry "
                     + "\(proof.point - 1) and goes on under a new incarnation")
         } else {
-            self.alert(
-                .fork,
+            self.raiseAlert(
+                .fork, about: key.name.author,
                 "\(key.name.author.shortText) signed two histories; what it wrote from entry "
                     + "\(proof.point) on is disputed, ask that person")
         }

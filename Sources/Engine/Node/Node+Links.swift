@@ -1,120 +1,83 @@
 internal import Crypto
 
-/// A newer link to a peer, held back until the older one has answered or not.
-struct Challenger: Sendable {
-    var link: Link
-    var frames: [ReceivedFrame] = []
-    /// What the newer link is told when the older one answers.
-    var refusal: GoawayReason
-    var refusalText: String
-    /// What the ping carried that the older one must answer.
-    var probeNonce: UInt64
-}
-
 /// Links: which one of two stays, whether they live, what came in on them.
 extension Node {
     // MARK: Opening
 
     mutating func linkOpened(_ id: LinkID, _ info: LinkInfo, address: String, dial: DialID?) {
-        self.dialSucceeded(dial, info.peer)
         let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
-        if info.peer == self.id {
-            self.linkedToSelf(link)
-        } else if self.links.count >= Limits.links {
-            self.turnAway(link, .busy, "all \(Limits.links) links are taken")
-        } else if let old = self.linkOfPeer[info.peer].flatMap({ self.links[$0] }) {
-            self.contest(between: old, and: link)
-        } else {
-            self.adopt(link)
+        let obstacle = self.obstacle(to: info)
+        if let dial {
+            self.perform(
+                self.dialling.dialReached(
+                    dial, info.peer, obstacle, at: self.now, using: &self.random))
+        }
+        switch obstacle?.reason {
+        case .ownAddress: self.actions.append(.close(id, .`self`, "this node dialled itself"))
+        case .some where info.peer == self.id:
+            self.turnAway(link, .identityInUse, "the same key runs in another daemon")
+            self.alertIdentityInUse(at: address)
+        case .some: self.turnAway(link, .busy, "all \(Limits.links) links are taken")
+        case nil:
+            if let old = self.linkOfPeer[info.peer].flatMap({ self.links[$0] }) {
+                self.decide(between: old, and: link)
+            } else {
+                self.adopt(link)
+            }
         }
     }
 
-    private mutating func turnAway(_ link: Link, _ reason: GoawayReason, _ text: String) {
+    /// Why there can be no link with whoever has shaken hands.
+    private func obstacle(to info: LinkInfo) -> DialFailure? {
+        if info.peer == self.id {
+            return info.boot == self.boot
+                ? DialFailure(.ownAddress, "the address is this node's own")
+                : DialFailure(.rejected, "the same key runs in another daemon")
+        }
+        guard self.links.count >= Limits.links else { return nil }
+        return DialFailure(.rejected, "all \(Limits.links) links are taken")
+    }
+
+    mutating func turnAway(_ link: Link, _ reason: GoawayReason, _ text: String) {
         self.actions.append(.close(link.id, reason, text))
         self.refuse(address: link.address, peer: link.info.peer, text)
     }
 
-    private mutating func linkedToSelf(_ link: Link) {
-        if link.info.boot == self.boot {
-            self.actions.append(.close(link.id, .`self`, "this node dialled itself"))
-            self.markSelf()
-        } else {
-            self.turnAway(link, .identityInUse, "the same key runs in another daemon")
-            self.alertIdentityInUse(at: link.address)
-        }
-    }
-
     private mutating func alertIdentityInUse(at address: String) {
-        self.alert(
+        self.raiseAlert(
             .identityInUse,
             "another daemon runs with this identity key (seen at \(address)); stop one of them: "
                 + "a copied identity.key must not run twice")
     }
 
-    private mutating func contest(between old: Link, and new: Link) {
+    private mutating func decide(between old: Link, and new: Link) {
         #if MUTANTS
             if Mutant.keepEveryLink.isActive { return self.adopt(new) }
         #endif
         let peer = new.info.peer
-        guard old.info.boot == new.info.boot else {
-            return self.challenge(
-                old, by: new, .identityInUse, "the same key is linked from another start")
-        }
-        let newStays: Bool
-        if old.info.isInitiator == new.info.isInitiator {
-            newStays = new.info.dial > old.info.dial
-        } else {
-            newStays = new.initiator(own: self.id) == min(self.id, peer)
-        }
-        if newStays {
+        switch LinkContest.verdict(own: self.id, older: old.info, newer: new.info) {
+        case .newer:
             self.close(old.id, .duplicate, "another link stays")
             // A link that had challenged the old one has taken its place now.
             if let other = self.linkOfPeer[peer].flatMap({ self.links[$0] }) {
-                self.contest(between: other, and: new)
+                self.decide(between: other, and: new)
             } else {
                 self.adopt(new)
             }
-        } else {
-            self.challenge(old, by: new, .duplicate, "another link stays")
-        }
-    }
-
-    private mutating func challenge(
-        _ old: Link, by new: Link, _ refusal: GoawayReason, _ text: String
-    ) {
-        let peer = new.info.peer
-        guard self.challengers[peer] == nil else {
-            self.actions.append(.close(new.id, .duplicate, "a link is being decided on"))
-            return
-        }
-        self.ping(old.id)
-        self.challengers[peer] = Challenger(
-            link: new, refusal: refusal, refusalText: text,
-            probeNonce: self.links[old.id]?.pingNonce ?? 0)
-        self.actions.append(
-            .arm(.probe(peer), at: self.now.monotonic + Limits.probeMilliseconds))
-    }
-
-    /// The older link has answered: it stays.
-    private mutating func probeAnswered(_ peer: PeerID) {
-        guard let challenger = self.challengers.removeValue(forKey: peer) else { return }
-        self.actions.append(.disarm(.probe(peer)))
-        self.actions.append(
-            .close(challenger.link.id, challenger.refusal, challenger.refusalText))
-        if challenger.refusal == .identityInUse {
-            self.refuse(
-                address: challenger.link.address, peer: peer, challenger.refusalText)
-            self.alert(
-                .identityInUse,
-                "the identity key of \(peer.shortText) runs in two daemons (the second at "
-                    + "\(challenger.link.address)); tell that person: a copied identity.key must "
-                    + "not run twice")
+        case .olderIfAlive(let refusal, let text):
+            guard self.contest.challengers[peer] == nil else {
+                self.actions.append(.close(new.id, .duplicate, "a link is being decided on"))
+                return
+            }
+            let probe = self.ping(old.id)
+            self.perform(
+                self.contest.challenge(by: new, refusal, text, probe: probe, at: self.now))
         }
     }
 
     /// The older link has not answered: the newer one takes its place.
-    mutating func probeFailed(_ peer: PeerID) {
-        guard let challenger = self.challengers.removeValue(forKey: peer) else { return }
+    mutating func probeDue(_ peer: PeerID) {
+        guard let challenger = self.contest.takeChallenger(of: peer) else { return }
         if let old = self.linkOfPeer[peer] { self.close(old, .dead, "no answer to a probe") }
         self.adopt(challenger)
     }
@@ -130,7 +93,8 @@ extension Node {
         self.links[id]?.newsTold = self.news.last
         self.linkOfPeer[peer] = id
         self.log(.info, "linked to \(peer.shortText) at \(link.address)")
-        self.remember(link)
+        self.perform(
+            self.dialling.peerLinked(peer, address: link.listenAddress, at: self.now))
         self.ping(id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
         self.announceRooms(on: id)
@@ -161,11 +125,7 @@ extension Node {
     // MARK: Closing
 
     mutating func linkClosed(_ id: LinkID, _ failure: SessionFailure?) {
-        for (peer, challenger) in self.challengers where challenger.link.id == id {
-            self.challengers[peer] = nil
-            self.actions.append(.disarm(.probe(peer)))
-            return
-        }
+        if let action = self.contest.challengerClosed(id) { return self.perform([action]) }
         guard let link = self.links[id] else { return }
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
@@ -204,12 +164,16 @@ extension Node {
             }
         }
         self.dropFetches(of: link)
-        self.remember(link)
-        if let challenger = self.challengers.removeValue(forKey: peer) {
+        self.perform(
+            self.dialling.peerUnlinked(
+                peer, address: link.listenAddress, lastHeard: link.lastHeardWall(at: self.now)))
+        if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
             self.adopt(challenger)
         } else {
-            self.redial(peer, penalty: penalty)
+            self.perform(
+                self.dialling.redialPeer(
+                    peer, isRefused: penalty, at: self.now, using: &self.random))
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
@@ -218,11 +182,14 @@ extension Node {
 
     // MARK: Liveness
 
-    mutating func ping(_ id: LinkID) {
+    /// Pings a link; gives what the answer must carry.
+    @discardableResult
+    mutating func ping(_ id: LinkID) -> UInt64 {
         let nonce: UInt64 = self.random.next()
         self.links[id]?.pingNonce = nonce
         self.links[id]?.pingSent = self.now
         self.send(.ping(nonce: nonce, clock: self.now.wall), on: id)
+        return nonce
     }
 
     mutating func pingDue(_ id: LinkID) {
@@ -244,7 +211,7 @@ extension Node {
         for id in self.links.keys.sorted() { self.ping(id) }
         self.actions.append(
             .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
-        self.redialAll()
+        self.perform(self.dialling.redialAll(at: self.now))
     }
 
     mutating func networkCheckDue() {
@@ -269,18 +236,11 @@ extension Node {
 
     mutating func received(_ received: ReceivedFrame, on id: LinkID) {
         guard let peer = self.links[id]?.heard(at: self.now) else {
-            for (peer, challenger) in self.challengers where challenger.link.id == id {
-                self.hold(received, of: peer)
-                return
-            }
-            return
+            return self.perform(self.contest.hold(received, on: id))
         }
-        // A pong that was not asked for, or answers a ping from before the probe, proves nothing.
-        if !self.challengers.isEmpty, let probe = self.challengers[peer]?.probeNonce,
-            case .pong(let nonce, _) = received.frame,
-            nonce == probe || nonce == self.links[id]?.pingNonce
-        {
-            self.probeAnswered(peer)
+        if !self.contest.isEmpty, case .pong(let nonce, _) = received.frame {
+            let latest = self.links[id]?.pingNonce ?? 0
+            self.perform(self.contest.receivePong(nonce, from: peer, latest: latest))
         }
         guard self.links[id]?.take(received) == true else {
             return self.violation(id, "more was sent than the credit allows")
@@ -297,18 +257,6 @@ extension Node {
             self.dispatch(frame, on: id)
         }
         self.consume(received.byteCount, on: received.channel, of: id)
-    }
-
-    /// Frames of a link that is not yet decided on wait; its credit bounds them.
-    private mutating func hold(_ frame: ReceivedFrame, of peer: PeerID) {
-        guard let challenger = self.challengers[peer] else { return }
-        if challenger.frames.count < Limits.heldFrames {
-            self.challengers[peer]?.frames.append(frame)
-        } else {
-            self.challengers[peer] = nil
-            self.actions.append(.disarm(.probe(peer)))
-            self.turnAway(challenger.link, .busy, "too much was sent before a link was decided on")
-        }
     }
 
     private mutating func dispatch(_ frame: Frame, on id: LinkID) {

@@ -10,13 +10,13 @@ extension Node {
             conversations: self.conversationTable.values.count(where: \.isJoined),
             held: self.held.count, incarnation: self.incarnation,
             clockOffsetMilliseconds: self.commonOffset,
-            alerts: self.alerts.values.sorted { ($0.since, $0.text) < ($1.since, $1.text) })
+            alerts: self.alerts.all)
     }
 
     /// Peers that are linked, being dialled or remembered, by key.
     public var peers: [PeerStatus] {
-        var ids = Set(self.knownPeers.keys).union(self.linkOfPeer.keys)
-        for target in self.targets.values {
+        var ids = Set(self.dialling.known.keys).union(self.linkOfPeer.keys)
+        for target in self.dialling.targets.values {
             if let peer = target.peer ?? target.expecting { ids.insert(peer) }
         }
         ids.remove(self.id)
@@ -25,8 +25,8 @@ extension Node {
 
     private func peerStatus(_ peer: PeerID) -> PeerStatus {
         let link = self.linkOfPeer[peer].flatMap { self.links[$0] }
-        let leads = self.targets.filter { $0.value.peer == peer || $0.value.expecting == peer }
-        let known = self.knownPeers[peer]
+        let leads = self.dialling.leads(to: peer)
+        let known = self.dialling.known[peer]
         var addresses = [link?.address].compactMap { $0 }
         for address in leads.sorted(by: { $0.key < $1.key }).flatMap(\.value.addresses)
             + (known?.addresses ?? []) where !addresses.contains(address)
@@ -45,25 +45,38 @@ extension Node {
         }
         return PeerStatus(
             id: peer, profile: self.profile(of: peer), state: state, addresses: addresses,
-            lastSeen: link == nil ? known?.lastSeen : self.now.wall,
+            lastSeen: link?.lastHeardWall(at: self.now) ?? known?.lastSeen,
             source: self.source(of: link, Set(leads.keys)),
             roundTripMilliseconds: link?.roundTrip,
-            clockOffsetMilliseconds: link?.clockOffset(at: self.now))
+            clockOffsetMilliseconds: link?.clockOffset(at: self.now),
+            failedDial: leads.values.compactMap(\.failedDial).max { $0.time < $1.time })
     }
 
     private func source(of link: Link?, _ leads: Set<TargetID>) -> PeerStatus.Source {
-        for lead in leads.sorted() {
-            switch lead {
-            case .service: return .discovery
-            case .fixed: return .static
-            case .remembered: continue
-            }
-        }
+        for lead in leads.sorted() where lead.source != .remembered { return lead.source }
         return link != nil && link?.dial == nil ? .incoming : .remembered
     }
 
+    /// What is dialled, or would be if there were no link, those that users asked for first.
+    public var targets: [TargetStatus] {
+        self.dialling.targets.sorted { $1.key < $0.key }.map { id, target in
+            let leadsTo = [target.peer, target.expecting].compactMap { $0 }
+            let state: TargetStatus.State
+            if leadsTo.contains(where: { self.linkOfPeer[$0] != nil }) {
+                state = .linked
+            } else if target.isSelf {
+                state = .ownAddress
+            } else {
+                state = target.attempts.isEmpty ? .waiting : .connecting
+            }
+            return TargetStatus(
+                addresses: target.addresses, source: id.source, peer: leadsTo.first,
+                state: state, failedDial: target.failedDial)
+        }
+    }
+
     /// The latest refusals, newest first.
-    public var refusals: [Refusal] { self.refusalList.entries.reversed() }
+    public var refusals: [Refusal] { self.alerts.refusals }
 
     /// Rooms that the user or a linked peer is in, by name.
     public var rooms: [RoomStatus] {
@@ -124,7 +137,8 @@ extension Node {
     public func person(named text: String) throws(NameError) -> PeerID {
         let name = text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard !name.isEmpty else { throw .malformed(text) }
-        var known = Set(self.profiles.keys).union(self.knownPeers.keys).union(self.linkOfPeer.keys)
+        var known = Set(self.profiles.keys).union(self.dialling.known.keys).union(
+            self.linkOfPeer.keys)
         known.insert(self.id)
         let named = known.filter { self.profile(of: $0).name == name }.sorted()
         let keyed = known.filter { $0.description.hasPrefix(name.lowercased()) }.sorted()
@@ -134,5 +148,16 @@ extension Node {
         if let only = candidates.first { return only }
         if !isKey && !keyed.isEmpty { throw .tooShort(text) }
         throw .notFound(text)
+    }
+}
+
+extension TargetID {
+    /// Where a target was learnt from.
+    fileprivate var source: PeerStatus.Source {
+        switch self {
+        case .service: .discovery
+        case .fixed: .static
+        case .remembered: .remembered
+        }
     }
 }

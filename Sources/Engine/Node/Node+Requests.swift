@@ -7,7 +7,10 @@ extension Node {
         case .join(let name): self.join(name, request)
         case .leave(let conversation): self.leave(conversation, request)
         case .send(let outgoing): self.send(outgoing, request)
-        case .connect(let address, let key): self.connect(address, expecting: key, request)
+        case .connect(let address, let key, let deadline):
+            self.perform(
+                self.dialling.connect(
+                    address, expecting: key, request, by: deadline, at: self.now))
         case .profile(let name, let status):
             let now = self.profile(of: self.id)
             let profile = Profile(name: name ?? now.name, status: status ?? now.status)

@@ -77,20 +77,20 @@ extension Node {
     mutating func updateClockAlert() {
         let peers = self.clocks.offsets
         guard !peers.isEmpty else {
-            self.alerts[.clock] = nil
+            self.alerts.clear(.clock)
             return
         }
         let median = peers[(peers.count - 1) / 2]
         if median.magnitude > Limits.aheadMilliseconds {
             // Whole minutes, so that jitter does not make a new alert of it.
             let minutes = median.magnitude / 60_000
-            self.alert(
+            self.raiseAlert(
                 .clock,
                 "this machine's clock is \(minutes) minutes \(median > 0 ? "behind" : "ahead of") "
                     + "most of \(peers.count) linked peers; set it right (timedatectl set-ntp true)"
             )
         } else {
-            self.alerts[.clock] = nil
+            self.alerts.clear(.clock)
         }
     }
 

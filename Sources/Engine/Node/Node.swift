@@ -49,7 +49,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var earlyHolders: Set<LinkID> = []
     var clocks = PeerClocks()
     var linkOfPeer: [PeerID: LinkID] = [:]
-    var challengers: [PeerID: Challenger] = [:]
+    var contest = LinkContest()
     /// When the network changed, until the links have been looked at.
     var networkChangedAt: UInt64?
     var fetches: [LogKey: Fetch] = [:]
@@ -62,15 +62,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var isDeltaArmed = false
     var fetchArmedAt: UInt64?
 
-    // Dialling.
-    var targets: [TargetID: Target] = [:]
-    var dials: [DialID: TargetID] = [:]
-    var lastDial: UInt64 = 0
-    var knownPeers: [PeerID: KnownPeer] = [:]
-
-    // What people should know.
-    var refusalList = RefusalList()
-    var alerts: [Alert.Code: Alert] = [:]
+    var dialling: Dialling
+    var alerts = Alerts()
 
     /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
     ///
@@ -91,13 +84,13 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.isIncarnationStored = snapshot.incarnation != nil
         self.held = snapshot.held
         self.latestOwnTime = snapshot.latestOwnTime
+        self.dialling = Dialling(own: self.id, known: snapshot.peers)
         #if MUTANTS
             if Mutant.trustRestoredHistory.isActive {
                 let own = snapshot.logs.keys.filter { $0.name.author == PeerID(signer.publicKey) }
                 self.incarnation = own.min()?.name.incarnation ?? self.incarnation
             }
         #endif
-        for peer in snapshot.peers { self.knownPeers[peer.id] = peer }
         for record in snapshot.records where record.kind == Record.Kind.profile {
             self.profiles[record.author] = record
         }
@@ -138,8 +131,9 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.linkOpened(link, info, address: address, dial: dial)
         case .linkClosed(let link, let failure): self.linkClosed(link, failure)
         case .received(let link, let frame): self.received(frame, on: link)
-        case .dialFailed(let dial, let failure, let detail):
-            self.dialFailed(dial, failure, detail: detail)
+        case .dialFailed(let dial, let failure):
+            self.perform(
+                self.dialling.dialFailed(dial, failure, at: now, using: &self.random))
         case .incomingFailed(let address, let failure):
             self.refuse(address: address, peer: nil, "\(failure)")
         case .committed(let outcome): self.committed(outcome)
@@ -151,8 +145,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.lookUps[request] = nil
             self.actions.append(.answer(request, .failed(.storage(failure))))
         case .timer(let timer): self.timerFired(timer)
-        case .found(let service): self.found(service)
-        case .lost(let name): self.lost(name)
+        case .found(let service): self.perform(self.dialling.serviceFound(service, at: now))
+        case .lost(let name): self.perform(self.dialling.serviceLost(name))
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.requested(what, request)
         }
@@ -178,15 +172,17 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.setProfile(Profile(name: self.configuration.name, status: ""), request: nil)
         }
         self.armRelease()
-        self.startDialling()
+        self.perform(self.dialling.start(self.configuration.staticPeers, at: self.now))
     }
 
     private mutating func timerFired(_ timer: Timer) {
         switch timer {
         case .ping(let link): self.pingDue(link)
-        case .probe(let peer): self.probeFailed(peer)
-        case .stagger(let target): self.dialNextAddress(target)
-        case .redial(let target): self.redialDue(target)
+        case .probe(let peer): self.probeDue(peer)
+        case .stagger(let target):
+            self.perform(self.dialling.staggerDue(target, at: self.now))
+        case .redial(let target): self.perform(self.dialling.redialDue(target, at: self.now))
+        case .connect(let request): self.perform(self.dialling.connectDue(request))
         case .delta: self.sendDeltas()
         case .fetch: self.fetchDue()
         case .release: self.commitQueue.release = true
@@ -202,20 +198,15 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.actions.append(.log(level, text))
     }
 
-    mutating func alert(_ code: Alert.Code, _ text: String) {
-        let since = self.alerts[code]?.since ?? self.now.wall
-        if self.alerts[code]?.text != text { self.log(.warning, text) }
-        self.alerts[code] = Alert(code: code, text: text, since: since)
+    mutating func raiseAlert(_ code: Alert.Code, about peer: PeerID? = nil, _ text: String) {
+        let isNews = self.alerts.raise(code, about: peer, text, at: self.now)
+        if isNews { self.log(.warning, text) }
     }
 
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
-        let count = self.refusalList.add(
-            address: address, peer: peer, reason, at: self.now.wall)
-        let who = [peer?.shortText, address].compactMap { $0 }.joined(separator: " at ")
-        // Repeats are worth a line ever more rarely: a flood must not fill the log.
-        let isNews = count & (count - 1) == 0
-        let times = count == 1 ? "" : " (\(count) times)"
-        self.log(isNews ? .warning : .debug, "refused \(who): \(reason)\(times)")
+        let (level, text) = self.alerts.refuse(
+            address: address, peer: peer, reason, at: self.now)
+        self.log(level, text)
     }
 
     /// Puts a frame on a link, in order behind what already waits for credit there.

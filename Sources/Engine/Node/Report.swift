@@ -99,7 +99,7 @@ public struct PeerStatus: Hashable, Sendable {
     public var state: State
     /// Addresses, the one in use first.
     public var addresses: [String]
-    /// When last linked, wall-clock milliseconds; nil for never.
+    /// When something was last heard of it, wall-clock milliseconds; nil for never.
     public var lastSeen: UInt64?
     /// Where the peer was learnt from.
     public var source: Source
@@ -107,6 +107,34 @@ public struct PeerStatus: Hashable, Sendable {
     public var roundTripMilliseconds: UInt64?
     /// How far the peer's clock is from the own one, in milliseconds.
     public var clockOffsetMilliseconds: Int64?
+    /// How dials have failed since the last link; nil where none has.
+    public var failedDial: FailedDial?
+}
+
+/// Something that is dialled: an address, or several of one host, as `peers` lists it.
+public struct TargetStatus: Hashable, Sendable {
+    /// How things stand.
+    public enum State: String, Hashable, Sendable {
+        /// Its peer is linked.
+        case linked
+        /// A dial is under way.
+        case connecting
+        /// It will be dialled again.
+        case waiting
+        /// It is this node itself.
+        case ownAddress
+    }
+
+    /// Addresses: numeric `HOST:PORT`.
+    public var addresses: [String]
+    /// Where it was learnt from.
+    public var source: PeerStatus.Source
+    /// Who answered last, or is the only one that may answer; nil where neither is known.
+    public var peer: PeerID?
+    /// How things stand.
+    public var state: State
+    /// How dials have failed since the last link; nil where none has.
+    public var failedDial: FailedDial?
 }
 
 /// A room, as `rooms` lists it.

@@ -194,8 +194,20 @@ struct Link: Sendable {
         self.clockLead.map { Int64(bitPattern: $0 &+ now.monotonic &- now.wall) }
     }
 
-    /// The identity that dialled.
-    func initiator(own: PeerID) -> PeerID { self.info.isInitiator ? own : self.info.peer }
+    /// When the peer was last heard, by today's wall clock.
+    func lastHeardWall(at now: Instant) -> UInt64 {
+        now.wall - min(now.wall, now.monotonic - self.lastHeard)
+    }
+
+    /// Where the peer can be dialled; the source port of an accepted link is nobody's, so the peer
+    /// says where it listens.
+    var listenAddress: String? {
+        if self.dial != nil { return self.address }
+        guard let port = self.info.listenPort, let colon = self.address.lastIndex(of: ":") else {
+            return nil
+        }
+        return "\(self.address[..<colon]):\(port)"
+    }
 
     func credit(on channel: Channel) -> Int { self.credit[channel] ?? .max }
 

@@ -1,0 +1,58 @@
+/// Why a dial has not become a link.
+public struct DialFailure: Error, Hashable, Sendable {
+    /// The kinds of failure that a program may tell apart.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        /// Nobody listens at that address and port.
+        case refused
+        /// The network does not lead there.
+        case noRoute
+        /// Nothing came back in time.
+        case timedOut
+        /// Another key than the expected one answered.
+        case wrongKey
+        /// The address is this node's own.
+        case ownAddress
+        /// Something answered, but no link with it can be.
+        case rejected
+        /// The dial could not be made, or ended early.
+        case failed
+    }
+
+    /// Which kind of failure this is.
+    public var reason: Reason
+    /// What happened, in words.
+    public var detail: String
+    /// What ended the session where one had begun; such an address is asked less often.
+    public var session: SessionFailure?
+
+    /// Describes a dial that ended before a session began.
+    public init(_ reason: Reason, _ detail: String) {
+        (self.reason, self.detail, self.session) = (reason, detail, nil)
+    }
+
+    /// Describes a dial whose session has failed.
+    public init(_ session: SessionFailure) {
+        self.session = session
+        self.detail = session.description
+        self.reason =
+            switch session {
+            case .otherKey: .wrongKey
+            case .timedOut: .timedOut
+            case .notStoa, .version, .badSignature, .decryptFailed, .handshakeTooLarge, .length,
+                .wire, .notReading, .overloaded:
+                .rejected
+            }
+    }
+}
+
+/// How the dials of a target have failed since one became a link.
+public struct FailedDial: Hashable, Sendable {
+    /// Why the last one failed.
+    public var failure: DialFailure
+    /// When, wall-clock milliseconds.
+    public var time: UInt64
+    /// How many have failed in a row.
+    public var count: Int
+    /// When the next one is due, wall-clock milliseconds; nil while one is under way, or none is due.
+    public var nextTry: UInt64?
+}

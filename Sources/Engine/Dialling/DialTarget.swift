@@ -1,0 +1,37 @@
+/// Names a dial target: something that may turn out to be a peer.
+public enum TargetID: Hashable, Comparable, Sendable {
+    /// A peer that was linked before, at remembered addresses.
+    case remembered(PeerID)
+    /// A service that discovery sees.
+    case service(String)
+    /// An address from the configuration or from `connect`.
+    case fixed(String)
+}
+
+/// Where something is that may turn out to be a peer, and how often it did not answer.
+struct DialTarget: Sendable {
+    var addresses: [String]
+    /// The only key that may answer; nil for any.
+    var expecting: PeerID?
+    /// Who answered last, and at which address.
+    var peer: PeerID?
+    var peerAddress: String?
+    /// Dials under way, by address.
+    var attempts: [DialID: String] = [:]
+    var nextAddress = 0
+    /// Steps of the backoff.
+    var backoffSteps = 0
+    /// Whether the address turned out to be this node.
+    var isSelf = false
+    /// Whether discovery has lost sight of it.
+    var isGone = false
+    /// How dials have failed since the last link.
+    var failedDial: FailedDial?
+
+    /// Forgets who answered: somebody else may be there, or this node itself.
+    mutating func forgetPeer() {
+        self.peer = nil
+        self.peerAddress = nil
+        self.isSelf = false
+    }
+}

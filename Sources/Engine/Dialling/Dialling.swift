@@ -1,0 +1,412 @@
+/// What ``Dialling`` wants done, in order.
+enum DiallingAction: Hashable, Sendable {
+    /// Something that needs no more of the node: a dial, a timer, a line of the log, an answer.
+    case perform(Action)
+    /// Keep on disk where a peer was linked.
+    case keep(KnownPeer)
+    /// Count a refusal.
+    case refuse(address: String, peer: PeerID?, reason: String)
+}
+
+/// Whom to dial, when, at which address.
+///
+/// mDNS says *maybe*, TCP says *is*. A target is dialled at one address after the other, a quarter of a second apart, until one
+/// answers; if none does, again after a second, then after twice as long each time. A target whose
+/// peer is linked rests. The node says who is linked (``peerLinked(_:address:at:)``,
+/// ``peerUnlinked(_:address:lastHeard:)``) and what became of dials; every call gives what to do.
+struct Dialling: Sendable {
+    /// Backoff steps that a refusal counts for: about 16 seconds.
+    private static let refusalSteps = 4
+
+    private let own: PeerID
+    private(set) var targets: [TargetID: DialTarget] = [:]
+    /// Peers that were linked, with their addresses.
+    private(set) var known: [PeerID: KnownPeer]
+    private var linked: Set<PeerID> = []
+    private var dials: [DialID: TargetID] = [:]
+    private var lastDial: UInt64 = 0
+    /// Requests that wait for a link with a target.
+    private var waiting: [RequestID: TargetID] = [:]
+    private var isFullTold = false
+    /// What the running call gathers.
+    private var actions: [DiallingAction] = []
+
+    init(own: PeerID, known: [KnownPeer]) {
+        self.own = own
+        self.known = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    // MARK: Targets
+
+    /// Dials the configured peers and the remembered ones, those first that were seen last.
+    mutating func start(_ staticPeers: [StaticPeer], at now: Instant) -> [DiallingAction] {
+        for peer in staticPeers {
+            self.addTarget(.fixed(peer.address), [peer.address], expecting: peer.key, at: now)
+        }
+        let remembered = self.known.values.sorted { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
+        for peer in remembered.prefix(Limits.links) where !peer.addresses.isEmpty {
+            self.addTarget(.remembered(peer.id), peer.addresses, expecting: peer.id, at: now)
+        }
+        return self.take()
+    }
+
+    /// Discovery sees a service, or sees it changed.
+    mutating func serviceFound(_ service: Service, at now: Instant) -> [DiallingAction] {
+        let id = TargetID.service(service.name)
+        let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
+        guard !addresses.isEmpty else { return [] }
+        guard var target = self.targets[id] else {
+            self.log(.info, "discovered \(service.name) at \(addresses.joined(separator: ", "))")
+            self.addTarget(id, addresses, expecting: nil, at: now)
+            return self.take()
+        }
+        let isNew = target.addresses != addresses
+        target.isGone = false
+        target.addresses = addresses
+        if let address = target.peerAddress, !addresses.contains(address) { target.forgetPeer() }
+        self.targets[id] = target
+        if isNew { self.dial(id, at: now) }
+        return self.take()
+    }
+
+    /// Discovery no longer sees a service; one whose peer is linked goes with the link.
+    mutating func serviceLost(_ name: String) -> [DiallingAction] {
+        let id = TargetID.service(name)
+        guard let target = self.targets[id] else { return [] }
+        self.log(.info, "discovery lost \(name)")
+        if let peer = target.peer, self.linked.contains(peer) {
+            self.targets[known: id].isGone = true
+            self.perform(.disarm(.redial(id)))
+        } else {
+            self.removeTarget(id)
+        }
+        return self.take()
+    }
+
+    /// A user asks for an address; answered at once, or by `deadline` with what became of it.
+    mutating func connect(
+        _ address: String, expecting key: PeerID?, _ request: RequestID, by deadline: UInt64?,
+        at now: Instant
+    ) -> [DiallingAction] {
+        let id = TargetID.fixed(address)
+        if self.targets[id] == nil {
+            guard self.makeRoom() else {
+                self.perform(.answer(request, .failed(.tooManyTargets)))
+                return self.take()
+            }
+            self.targets[id] = DialTarget(addresses: [address], expecting: key)
+        } else {
+            self.targets[known: id].backoffSteps = 0
+            self.targets[known: id].isSelf = false
+            self.targets[known: id].expecting = key
+            if let key, self.targets[known: id].peer != key {
+                self.targets[known: id].forgetPeer()
+            }
+        }
+        if let deadline {
+            self.waiting[request] = id
+            self.perform(.arm(.connect(request), at: deadline))
+            self.answerLinked()
+        } else {
+            self.perform(.answer(request, .connecting))
+        }
+        self.dial(id, at: now)
+        return self.take()
+    }
+
+    /// The time that a user has given a connect is over.
+    mutating func connectDue(_ request: RequestID) -> [DiallingAction] {
+        guard let id = self.waiting.removeValue(forKey: request) else { return [] }
+        let failure =
+            self.targets[id]?.failedDial?.failure
+            ?? DialFailure(.timedOut, "no answer in the time that was given")
+        self.perform(.answer(request, .failed(.notConnected(failure))))
+        return self.take()
+    }
+
+    private mutating func addTarget(
+        _ id: TargetID, _ addresses: [String], expecting: PeerID?, at now: Instant
+    ) {
+        guard self.targets[id] == nil else { return }
+        guard self.targets.count < Limits.targets else {
+            if !self.isFullTold {
+                self.log(
+                    .warning,
+                    "\(Limits.targets) addresses are being tried; \(addresses[0]) and others "
+                        + "that follow are not dialled")
+            }
+            self.isFullTold = true
+            return
+        }
+        self.targets[id] = DialTarget(addresses: addresses, expecting: expecting)
+        self.dial(id, at: now)
+    }
+
+    /// Makes room for what a user asks for: the target that failed most often gives way, but no
+    /// other that a user has asked for.
+    private mutating func makeRoom() -> Bool {
+        guard self.targets.count >= Limits.targets else { return true }
+        let others = self.targets.filter { id, target in
+            if case .fixed = id { false } else { !self.isLinked(target) }
+        }
+        let worst = others.max { ($0.value.backoffSteps, $0.key) < ($1.value.backoffSteps, $1.key) }
+        guard let worst else { return false }
+        self.removeTarget(worst.key)
+        return true
+    }
+
+    private mutating func removeTarget(_ id: TargetID) {
+        self.dropAttempts(of: id, but: nil)
+        self.perform(.disarm(.redial(id)))
+        self.targets[id] = nil
+        self.isFullTold = false
+    }
+
+    private func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }
+
+    private func linkedPeer(of target: DialTarget) -> PeerID? {
+        [target.peer, target.expecting].compactMap { $0 }.first(where: self.linked.contains)
+    }
+
+    /// The targets that lead to a peer.
+    func leads(to peer: PeerID) -> [TargetID: DialTarget] {
+        self.targets.filter { $0.value.peer == peer || $0.value.expecting == peer }
+    }
+
+    // MARK: Dials
+
+    /// Begins with a target's first address, unless its peer is linked or it is being dialled.
+    private mutating func dial(_ id: TargetID, at now: Instant) {
+        guard let target = self.targets[id], target.attempts.isEmpty, !target.isSelf,
+            !target.isGone, !self.isLinked(target)
+        else { return }
+        self.targets[known: id].nextAddress = 0
+        self.targets[known: id].failedDial?.nextTry = nil
+        self.dialNextAddress(id, at: now)
+    }
+
+    private mutating func dialNextAddress(_ id: TargetID, at now: Instant) {
+        guard let target = self.targets[id], !self.isLinked(target),
+            target.nextAddress < target.addresses.count
+        else { return }
+        self.lastDial += 1
+        let dial = DialID(self.lastDial)
+        let address = target.addresses[target.nextAddress]
+        self.targets[known: id].nextAddress += 1
+        self.targets[known: id].attempts[dial] = address
+        self.dials[dial] = id
+        self.perform(.dial(dial, address: address, expecting: target.expecting))
+        if target.nextAddress + 1 < target.addresses.count {
+            self.perform(.arm(.stagger(id), at: now.monotonic + Limits.staggerMilliseconds))
+        }
+    }
+
+    private mutating func dropAttempts(of id: TargetID, but kept: DialID?) {
+        self.perform(.disarm(.stagger(id)))
+        for dial in self.targets[known: id].attempts.keys.sorted() where dial != kept {
+            self.dials[dial] = nil
+            self.perform(.abandon(dial))
+        }
+        self.targets[known: id].attempts = [:]
+    }
+
+    /// A target's next address has its turn.
+    mutating func staggerDue(_ id: TargetID, at now: Instant) -> [DiallingAction] {
+        self.dialNextAddress(id, at: now)
+        return self.take()
+    }
+
+    /// A target is to be dialled again.
+    mutating func redialDue(_ id: TargetID, at now: Instant) -> [DiallingAction] {
+        self.dial(id, at: now)
+        return self.take()
+    }
+
+    /// Dials every target that was waiting: the network is another one.
+    mutating func redialAll(at now: Instant) -> [DiallingAction] {
+        for id in self.targets.keys.sorted() {
+            self.targets[known: id].backoffSteps = 0
+            self.dial(id, at: now)
+        }
+        return self.take()
+    }
+
+    // MARK: What became of dials
+
+    /// A dial has reached a peer, with which no link can be where there is an obstacle.
+    mutating func dialReached(
+        _ dial: DialID, _ peer: PeerID, _ obstacle: DialFailure?, at now: Instant,
+        using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        guard let id = self.dials.removeValue(forKey: dial) else { return [] }
+        let address = self.targets[known: id].attempts[dial]
+        self.dropAttempts(of: id, but: dial)
+        self.targets[known: id].peerAddress = address
+        self.targets[known: id].peer = peer
+        self.targets[known: id].backoffSteps = 0
+        guard let obstacle else {
+            self.targets[known: id].failedDial = nil
+            self.answerLinked()
+            return self.take()
+        }
+        if obstacle.reason == .ownAddress {
+            for (other, target) in self.targets where target.peer == self.own {
+                self.targets[known: other].isSelf = true
+            }
+        }
+        self.endRound(of: id, obstacle, at: now, using: &random)
+        return self.take()
+    }
+
+    /// A dial has not become a link.
+    mutating func dialFailed(
+        _ dial: DialID, _ failure: DialFailure, at now: Instant,
+        using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        guard let id = self.dials.removeValue(forKey: dial),
+            let address = self.targets[known: id].attempts.removeValue(forKey: dial)
+        else { return [] }
+        let target = self.targets[known: id]
+        if failure.session != nil {
+            self.actions.append(
+                .refuse(address: address, peer: target.expecting, reason: failure.detail))
+        } else {
+            // One line, not one for each try; the report tells of all.
+            let isNews = target.failedDial?.failure.reason != failure.reason
+            let isAsked = if case .fixed = id { true } else { false }
+            self.log(
+                isNews ? (isAsked ? .notice : .info) : .debug,
+                "cannot reach \(address): \(failure.detail)\(isNews ? "; trying again" : "")")
+        }
+        if target.nextAddress < target.addresses.count {
+            self.dialNextAddress(id, at: now)
+        } else if target.attempts.isEmpty {
+            self.endRound(of: id, failure, at: now, using: &random)
+        }
+        return self.take()
+    }
+
+    /// All addresses of a target have been tried for now.
+    private mutating func endRound(
+        of id: TargetID, _ failure: DialFailure, at now: Instant,
+        using random: inout some RandomNumberGenerator
+    ) {
+        let count = self.targets[known: id].failedDial?.count ?? 0
+        self.targets[known: id].failedDial = FailedDial(
+            failure: failure, time: now.wall, count: count + 1, nextTry: nil)
+        let isRefused = failure.session != nil || failure.reason == .rejected
+        self.backOff(id, isRefused: isRefused, at: now, using: &random)
+        for (request, target) in self.waiting.sorted(by: { $0.key < $1.key }) where target == id {
+            self.finish(request, .failed(.notConnected(failure)))
+        }
+    }
+
+    /// Dials again later: after one second, then twice as long each time, with jitter.
+    private mutating func backOff(
+        _ id: TargetID, isRefused: Bool, at now: Instant,
+        using random: inout some RandomNumberGenerator
+    ) {
+        let target = self.targets[known: id]
+        guard !target.isGone, !target.isSelf else { return }
+        var longest = Limits.backoffLastMilliseconds
+        if case .remembered = id { longest = Limits.rememberedLastMilliseconds }
+        if case .service(let name) = id { self.perform(.refresh(service: name)) }
+        let steps = max(target.backoffSteps, isRefused ? Self.refusalSteps : 0)
+        let wait = min(Limits.backoffFirstMilliseconds << UInt64(min(steps, 16)), longest)
+        let jittered = wait + UInt64.random(in: 0...wait / 4, using: &random)
+        self.targets[known: id].backoffSteps = steps + 1
+        self.targets[known: id].failedDial?.nextTry = now.wall + jittered
+        self.perform(.arm(.redial(id), at: now.monotonic + jittered))
+    }
+
+    // MARK: Links
+
+    /// A peer is linked, at an address where it can be dialled if that is known.
+    mutating func peerLinked(
+        _ peer: PeerID, address: String?, at now: Instant
+    ) -> [DiallingAction] {
+        self.linked.insert(peer)
+        self.remember(peer, address: address, lastSeen: now.wall)
+        self.answerLinked()
+        return self.take()
+    }
+
+    /// A peer's link has ended, on which it was last heard at a moment of the wall clock.
+    mutating func peerUnlinked(
+        _ peer: PeerID, address: String?, lastHeard: UInt64
+    ) -> [DiallingAction] {
+        self.linked.remove(peer)
+        self.remember(peer, address: address, lastSeen: lastHeard)
+        return self.take()
+    }
+
+    /// A peer has no link any longer: all that led to it is tried again.
+    mutating func redialPeer(
+        _ peer: PeerID, isRefused: Bool, at now: Instant,
+        using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        for (id, target) in self.leads(to: peer) where target.isGone { self.removeTarget(id) }
+        if self.leads(to: peer).isEmpty, let known = self.known[peer], !known.addresses.isEmpty,
+            self.targets.count < Limits.targets
+        {
+            self.targets[.remembered(peer)] = DialTarget(
+                addresses: known.addresses, expecting: peer)
+        }
+        for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key })
+        where target.attempts.isEmpty {
+            self.backOff(id, isRefused: isRefused, at: now, using: &random)
+        }
+        return self.take()
+    }
+
+    /// Keeps where a peer was linked, for the next start.
+    private mutating func remember(_ peer: PeerID, address: String?, lastSeen: UInt64) {
+        var known = self.known[peer] ?? KnownPeer(id: peer, addresses: [], lastSeen: 0)
+        if let address {
+            known.addresses.removeAll { $0 == address }
+            known.addresses.insert(address, at: 0)
+            known.addresses = Array(known.addresses.prefix(Limits.addressesPerTarget))
+            // Whoever else leads to this address leads to this peer: no need to dial it again.
+            for (id, target) in self.targets
+            where target.peer == nil && target.addresses.contains(address) {
+                self.targets[known: id].peer = peer
+                self.targets[known: id].peerAddress = address
+            }
+        }
+        known.lastSeen = lastSeen
+        self.known[peer] = known
+        self.actions.append(.keep(known))
+        if self.targets[.remembered(peer)] != nil {
+            self.targets[known: .remembered(peer)].addresses = known.addresses
+        }
+    }
+
+    // MARK: What calls gather
+
+    /// Answers the requests whose target is linked.
+    private mutating func answerLinked() {
+        for (request, id) in self.waiting.sorted(by: { $0.key < $1.key }) {
+            // Targets that users have asked for stay.
+            guard let peer = self.linkedPeer(of: self.targets[known: id]) else { continue }
+            self.finish(request, .connected(peer))
+        }
+    }
+
+    private mutating func finish(_ request: RequestID, _ answer: Answer) {
+        self.waiting[request] = nil
+        self.perform(.disarm(.connect(request)))
+        self.perform(.answer(request, answer))
+    }
+
+    private mutating func log(_ level: LogLevel, _ text: String) {
+        self.perform(.log(level, text))
+    }
+
+    private mutating func perform(_ action: Action) { self.actions.append(.perform(action)) }
+
+    private mutating func take() -> [DiallingAction] {
+        var taken: [DiallingAction] = []
+        swap(&taken, &self.actions)
+        return taken
+    }
+}

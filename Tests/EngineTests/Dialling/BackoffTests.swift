@@ -1,0 +1,97 @@
+import Crypto
+import Testing
+
+@testable import Engine
+
+@Suite("Dialling again") struct BackoffTests {
+    private static let refused = DialFailure(.refused, "nobody listens there")
+    private let peer = Harness.peer(2)
+
+    /// Lets a target fail; gives how long it waits.
+    private func wait(
+        _ fixture: inout DialFixture, _ id: TargetID, _ failure: DialFailure = refused
+    ) throws -> UInt64 {
+        fixture.fail(try #require(fixture.dials.first?.id), failure)
+        let wait = try #require(fixture.redialAt) - fixture.now.monotonic
+        fixture.now = Instant(
+            monotonic: fixture.now.monotonic + wait, wall: fixture.now.wall + wait)
+        return wait
+    }
+
+    @Test("waits twice as long each time, a minute at most")
+    func doubles() throws {
+        var fixture = DialFixture()
+        let id = TargetID.fixed("192.0.2.8:4100")
+        fixture.connect("192.0.2.8:4100")
+        for step in 0..<9 {
+            let wait = try self.wait(&fixture, id)
+            let due = min(UInt64(1_000) << UInt64(step), 60_000)
+            #expect((due...due + due / 4).contains(wait))
+            fixture.redial(id)
+        }
+    }
+
+    @Test("waits longer where something answered that is no peer")
+    func refusal() throws {
+        var fixture = DialFixture()
+        fixture.connect("192.0.2.8:4100")
+        let wait = try self.wait(&fixture, .fixed("192.0.2.8:4100"), DialFailure(.notStoa))
+        #expect(wait >= 16_000)
+    }
+
+    @Test("is told once for the same reason, and each try is in the report")
+    func toldOnce() throws {
+        var fixture = DialFixture()
+        let id = TargetID.fixed("192.0.2.8:4100")
+        fixture.connect("192.0.2.8:4100")
+        var lines: [String] = []
+        for _ in 0..<4 {
+            _ = try self.wait(&fixture, id)
+            lines += fixture.lines
+            #expect(fixture.dialling.targets[id]?.failedDial?.nextTry == fixture.now.wall)
+            fixture.redial(id)
+        }
+        #expect(lines == ["cannot reach 192.0.2.8:4100: nobody listens there; trying again"])
+        let failed = try #require(fixture.dialling.targets[id]?.failedDial)
+        #expect(failed.count == 4)
+        #expect(failed.failure == Self.refused)
+        #expect(failed.nextTry == nil, "a dial is under way")
+        fixture.reach(try #require(fixture.dials.first?.id), self.peer)
+        #expect(fixture.dialling.targets[id]?.failedDial == nil)
+    }
+
+    @Test("tries a host's addresses one after the other before it waits")
+    func addresses() throws {
+        var fixture = DialFixture()
+        fixture.find("bob", at: ["192.0.2.8:4100", "[fd00::8]:4100"])
+        #expect(fixture.dials.map(\.address) == ["192.0.2.8:4100"])
+        fixture.fail(try #require(fixture.dials.first?.id), Self.refused)
+        #expect(fixture.dials.map(\.address) == ["[fd00::8]:4100"])
+        #expect(fixture.redialAt == nil)
+        _ = try self.wait(&fixture, .service("bob"))
+    }
+
+    @Test("a peer whose link has ended is dialled at its remembered address")
+    func remembered() throws {
+        let known = KnownPeer(id: self.peer, addresses: ["192.0.2.8:4100"], lastSeen: 1)
+        var fixture = DialFixture(known: [known])
+        fixture.link(self.peer, at: nil)
+        fixture.unlink(self.peer)
+        #expect(fixture.redialAt != nil)
+        fixture.redial(.remembered(self.peer))
+        #expect(fixture.dials.map(\.address) == ["192.0.2.8:4100"])
+    }
+
+    @Test("a service that is gone is dialled no more once its peer's link has ended")
+    func gone() throws {
+        var fixture = DialFixture()
+        fixture.find("bob", at: ["192.0.2.8:4100"])
+        fixture.reach(try #require(fixture.dials.first?.id), self.peer)
+        fixture.link(self.peer, at: nil)
+        fixture.lose("bob")
+        #expect(fixture.dialling.targets.keys.contains(.service("bob")))
+        fixture.unlink(self.peer)
+        #expect(!fixture.dialling.targets.keys.contains(.service("bob")))
+        #expect(fixture.redialAt == nil)
+    }
+}

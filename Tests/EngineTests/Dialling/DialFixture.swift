@@ -1,0 +1,85 @@
+import Crypto
+import TestSupport
+
+@testable import Engine
+
+/// A dialling machine of its own, with a clock and what it has asked for.
+struct DialFixture {
+    var dialling: Dialling
+    var now = Instant(monotonic: 1_000, wall: 500_000)
+    var random = SeededRandom(seed: 1)
+    /// What the last call gave.
+    private(set) var actions: [DiallingAction] = []
+
+    init(known: [KnownPeer] = []) {
+        self.dialling = Dialling(own: Harness.ownKey, known: known)
+    }
+
+    /// The dials of the last call, with their addresses.
+    var dials: [(id: DialID, address: String)] {
+        self.actions.compactMap {
+            if case .perform(.dial(let id, let address, _)) = $0 { (id, address) } else { nil }
+        }
+    }
+
+    /// The answers of the last call.
+    var answers: [Answer] {
+        self.actions.compactMap {
+            if case .perform(.answer(_, let answer)) = $0 { answer } else { nil }
+        }
+    }
+
+    /// The lines that people see of the last call.
+    var lines: [String] {
+        self.actions.compactMap {
+            if case .perform(.log(let level, let text)) = $0, level <= .info { text } else { nil }
+        }
+    }
+
+    /// When the last call wants a target to be dialled again.
+    var redialAt: UInt64? {
+        for case .perform(.arm(.redial, let moment)) in self.actions { return moment }
+        return nil
+    }
+
+    mutating func connect(
+        _ address: String, expecting key: PeerID? = nil, _ request: UInt64 = 1, by: UInt64? = nil
+    ) {
+        self.actions = self.dialling.connect(
+            address, expecting: key, RequestID(request), by: by, at: self.now)
+    }
+
+    mutating func find(_ name: String, at addresses: [String]) {
+        self.actions = self.dialling.serviceFound(
+            Service(name: name, addresses: addresses), at: self.now)
+    }
+
+    mutating func lose(_ name: String) { self.actions = self.dialling.serviceLost(name) }
+
+    mutating func fail(_ dial: DialID, _ failure: DialFailure) {
+        self.actions = self.dialling.dialFailed(dial, failure, at: self.now, using: &self.random)
+    }
+
+    mutating func reach(_ dial: DialID, _ peer: PeerID, _ obstacle: DialFailure? = nil) {
+        self.actions = self.dialling.dialReached(
+            dial, peer, obstacle, at: self.now, using: &self.random)
+    }
+
+    mutating func link(_ peer: PeerID, at address: String?) {
+        self.actions = self.dialling.peerLinked(peer, address: address, at: self.now)
+    }
+
+    mutating func unlink(_ peer: PeerID) {
+        self.actions = self.dialling.peerUnlinked(peer, address: nil, lastHeard: self.now.wall)
+        self.actions += self.dialling.redialPeer(
+            peer, isRefused: false, at: self.now, using: &self.random)
+    }
+
+    mutating func redial(_ id: TargetID) {
+        self.actions = self.dialling.redialDue(id, at: self.now)
+    }
+
+    mutating func connectDue(_ request: UInt64) {
+        self.actions = self.dialling.connectDue(RequestID(request))
+    }
+}
