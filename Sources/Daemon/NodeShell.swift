@@ -15,7 +15,7 @@ internal import Storage
 public actor NodeShell {
     let configuration: Configuration
     let loop: EventLoop
-    let log: Log
+    let log: Journal
     let signer: Signer
     let activated: [ActivatedSocket]
     let controlBounds: ControlBounds
@@ -70,7 +70,7 @@ public actor NodeShell {
     ///   - activated: sockets that systemd handed over.
     ///   - bounds: what clients may cost.
     public init(
-        configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
+        configuration: Configuration, loop: EventLoop, signer: Signer, log: Journal,
         activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
     ) {
         self.init(
@@ -79,7 +79,7 @@ public actor NodeShell {
     }
 
     init(
-        configuration: Configuration, loop: EventLoop, signer: Signer, log: Log,
+        configuration: Configuration, loop: EventLoop, signer: Signer, log: Journal,
         activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
     ) {
         self.scrubSchedule = scrub

@@ -6,11 +6,11 @@ import Posix
 
 let code: Int32
 do throws(ConfigurationError) {
-    let command = try Command(
+    let command = try DaemonCommand(
         arguments: Array(CommandLine.arguments.dropFirst()),
         environment: ProcessEnvironment.variables(), paths: Paths())
-    code = Program.run(command)
+    code = DaemonProcess.run(command)
 } catch {
-    code = Program.refuse(error)
+    code = DaemonProcess.refuse(error)
 }
 exit(code)

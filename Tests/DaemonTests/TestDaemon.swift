@@ -34,7 +34,7 @@ final class TestDaemon {
                 socket: self.socket,
                 listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
                 peers: try peers.map { try PeerAddress($0) }, name: name),
-            loop: loop, signer: signer, log: Log(threshold: .error, isJournal: false) { _ in },
+            loop: loop, signer: signer, log: Journal(threshold: .error, isJournal: false) { _ in },
             activated: [], bounds: bounds, scrub: scrub)
         self.shell.launch()
         let ended = self.ended

@@ -53,7 +53,7 @@ final class RunningDiscovery {
     }
 
     /// Takes a report; gives what the node is to know.
-    func saw(_ event: DiscoveryEvent, _ log: Log) -> Event? {
+    func saw(_ event: DiscoveryEvent, _ log: Journal) -> Event? {
         switch event {
         case .advertised(let name):
             self.ownName = name

@@ -65,9 +65,6 @@ final class PeerStream {
     var handshake: UInt64?
     /// Told what happens, within a turn.
     private var handler: ((PeerStream, PeerStreamEvent) -> Void)?
-    /// Runs what the loop calls as one turn of the owner.
-    private let turn: (() -> Void) -> Void
-    private let loop: EventLoop
     private let buffer: ReadBuffer
     private let descriptor: FileDescriptor
     private var session: Session
@@ -77,61 +74,72 @@ final class PeerStream {
     private var output: [UInt8] = []
     private var outputStart = 0
     private var hasFinishedSending = false
+    private var drainBounds = DrainBounds()
+
     /// When draining ends at the latest, and how many bytes it may drop until then.
-    private var drainEnd: UInt64 = 0
-    private var drainLeft = PeerStream.drainBytes
+    private struct DrainBounds {
+        var end: UInt64 = 0
+        var bytesLeft = PeerStream.drainBytes
+
+        /// Counts what was dropped; gives how long to wait for more, nil where that is enough.
+        mutating func dropped(_ count: Int, at now: UInt64) -> UInt64? {
+            self.bytesLeft -= count
+            guard self.bytesLeft > 0, now < self.end else { return nil }
+            return min(PeerStream.drainMilliseconds, self.end - now)
+        }
+    }
 
     /// Takes over an accepted connection.
-    init(
+    convenience init(
         accepted descriptor: consuming FileDescriptor, from address: SocketAddress,
         identity: SessionIdentity, static staticKey: borrowing KeyPair, loop: EventLoop,
         buffer: ReadBuffer, turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
-        try StreamSocket.tune(
-            descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds)
-        self.address = address
-        self.handler = handler
-        self.loop = loop
-        self.buffer = buffer
-        self.turn = turn
-        self.descriptor = descriptor
-        self.session = Session(responder: identity, static: staticKey)
-        self.phase = .handshaking
-        try self.begin()
+        try self.init(
+            descriptor, address, Session(responder: identity, static: staticKey), .handshaking,
+            buffer, handler)
+        try self.begin(on: loop, turn)
     }
 
     /// Starts to connect.
     ///
     /// Throws when the system refuses at once; no event follows then.
-    init(
+    convenience init(
         dial: DialID, to address: SocketAddress, expecting: PeerID?, identity: SessionIdentity,
         static staticKey: borrowing KeyPair, loop: EventLoop, buffer: ReadBuffer,
         turn: @escaping (() -> Void) -> Void,
         handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
-        let descriptor = try StreamSocket.connect(to: address)
+        let session = Session(
+            initiator: identity, static: staticKey, expecting: expecting, dial: dial.rawValue)
+        try self.init(
+            StreamSocket.connect(to: address), address, session, .connecting, buffer, handler)
+        try self.begin(on: loop, turn)
+    }
+
+    private init(
+        _ descriptor: consuming FileDescriptor, _ address: SocketAddress,
+        _ session: consuming Session, _ phase: Phase, _ buffer: ReadBuffer,
+        _ handler: @escaping (PeerStream, PeerStreamEvent) -> Void
+    ) throws(SystemError) {
         try StreamSocket.tune(
             descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds)
         self.address = address
         self.handler = handler
-        self.loop = loop
         self.buffer = buffer
-        self.turn = turn
         self.descriptor = descriptor
-        self.session = Session(
-            initiator: identity, static: staticKey, expecting: expecting, dial: dial.rawValue)
-        self.phase = .connecting
-        try self.begin()
+        self.session = session
+        self.phase = phase
     }
 
-    private func begin() throws(SystemError) {
-        self.watch = try self.loop.watch(
+    private func begin(
+        on loop: EventLoop, _ turn: @escaping (() -> Void) -> Void
+    ) throws(SystemError) {
+        self.watch = try loop.watch(
             self.descriptor.number, for: self.phase == .connecting ? .writable : .readable
-        ) { [weak self, turn] events in turn { self?.handle(events) } }
-        self.deadline = try self.loop.makeTimer { [weak self, turn] in
-            turn { self?.deadlinePassed() }
-        }
+        ) { [weak self] events in turn { self?.handle(events) } }
+        self.deadline = try loop.makeTimer { [weak self] in turn { self?.deadlinePassed() } }
         self.deadline?.set(
             afterMilliseconds: Limits.handshakeMilliseconds, accuracy: .milliseconds(100))
     }
@@ -285,7 +293,7 @@ final class PeerStream {
     private func drain() {
         guard self.phase != .closed else { return }
         self.phase = .draining
-        self.drainEnd = SystemClock.monotonicMilliseconds() + Self.drainMillisecondsMost
+        self.drainBounds.end = SystemClock.monotonicMilliseconds() + Self.drainMillisecondsMost
         self.deadline?.set(afterMilliseconds: Self.drainMilliseconds, accuracy: .milliseconds(50))
         self.onDraining?()
         self.onDraining = nil
@@ -295,12 +303,9 @@ final class PeerStream {
     private func discard() {
         switch self.descriptor.read(into: &self.buffer.bytes) {
         case .bytes(let count):
-            self.drainLeft -= count
             let now = SystemClock.monotonicMilliseconds()
-            guard self.drainLeft > 0, now < self.drainEnd else { return self.close() }
-            self.deadline?.set(
-                afterMilliseconds: min(Self.drainMilliseconds, self.drainEnd - now),
-                accuracy: .milliseconds(50))
+            guard let wait = self.drainBounds.dropped(count, at: now) else { return self.close() }
+            self.deadline?.set(afterMilliseconds: wait, accuracy: .milliseconds(50))
         case .wouldBlock: break
         case .end, .failed: self.close()
         }

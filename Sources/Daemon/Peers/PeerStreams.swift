@@ -14,7 +14,7 @@ final class PeerStreams {
     struct Surroundings {
         let loop: EventLoop
         let buffer: ReadBuffer
-        let log: Log
+        let log: Journal
         /// Runs what the loop calls as one turn of the owner.
         let turn: (() -> Void) -> Void
         /// Takes what the node is to know.

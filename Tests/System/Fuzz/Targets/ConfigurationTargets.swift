@@ -84,7 +84,7 @@ enum ArgumentsTarget {
         }
         let paths = Paths(environment: directories, userID: 1_000, runtimeRoot: "/nonexistent")
         do throws(ConfigurationError) {
-            switch try Command(
+            switch try DaemonCommand(
                 arguments: arguments, environment: environment, paths: paths, userName: { nil })
             {
             case .run(let configuration), .check(let configuration), .repair(let configuration):

@@ -91,7 +91,7 @@ DECODERS: dict[str, dict[str, str | None]] = {
         "Daemon/Peers/PeerAddress.swift": r"init|numeric",
     },
     "arguments": {
-        "Daemon/Configuration/Command.swift": r"(?<!public )init\(|unknown",
+        "Daemon/Configuration/DaemonCommand.swift": r"(?<!public )init\(|unknown",
         "Daemon/Configuration/Configuration.swift": r"^extension",
     },
     "address": {

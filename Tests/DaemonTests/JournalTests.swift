@@ -7,7 +7,7 @@ import Testing
 @Suite struct LogTests {
     private func lines(_ threshold: LogLevel, isJournal: Bool) -> [String] {
         let lines = Protected<[String]>([])
-        let log = Log(threshold: threshold, isJournal: isJournal) { line in
+        let log = Journal(threshold: threshold, isJournal: isJournal) { line in
             lines.withLock { $0.append(line) }
         }
         log(.error, "broken")

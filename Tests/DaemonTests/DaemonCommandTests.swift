@@ -6,7 +6,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite struct CommandTests {
+@Suite struct DaemonCommandTests {
     private static let key = String(repeating: "a", count: 52)
 
     private func configuration(
@@ -19,7 +19,7 @@ import Testing
         }
         let paths = Paths(
             environment: ["HOME": home.path, "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
-        let command = try Command(
+        let command = try DaemonCommand(
             arguments: arguments, environment: environment, paths: paths, userName: { "Ada" })
         guard case .run(let configuration) = command else {
             throw ConfigurationError("not run", remedy: "", isFromFile: false)
@@ -48,8 +48,9 @@ import Testing
     @Test("a check or a repair asks for no place for the socket, a run does")
     func withoutRuntimeDirectory() throws {
         let paths = Paths(environment: ["HOME": "/home/ada"], userID: 4_000_000)
-        func command(_ arguments: [String]) throws -> Command {
-            try Command(arguments: arguments, environment: [:], paths: paths, userName: { nil })
+        func command(_ arguments: [String]) throws -> DaemonCommand {
+            try DaemonCommand(
+                arguments: arguments, environment: [:], paths: paths, userName: { nil })
         }
         for arguments in [["--check"], ["--repair"], ["--check", "--repair"]] {
             switch try command(arguments) {
@@ -66,7 +67,7 @@ import Testing
     func bareEnvironment() throws {
         let paths = Paths(environment: [:], userID: 4_000_000)
         for flag in ["--check", "--repair"] {
-            _ = try Command(
+            _ = try DaemonCommand(
                 arguments: [flag, "--data-dir", "/d"], environment: [:], paths: paths,
                 userName: { nil })
         }
@@ -173,7 +174,7 @@ import Testing
     func longUserName() throws {
         let paths = Paths(
             environment: ["HOME": "/nowhere", "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
-        let command = try Command(
+        let command = try DaemonCommand(
             arguments: [], environment: [:], paths: paths,
             userName: { String(repeating: "ä", count: 40) })
         guard case .run(let configuration) = command else { return }
@@ -183,9 +184,9 @@ import Testing
     @Test("help and version need no home and no file")
     func helpAndVersion() throws {
         let paths = Paths(environment: [:], userID: 7, runtimeRoot: "/nowhere")
-        for (flag, command) in [("--help", Command.help), ("--version", .version)] {
+        for (flag, command) in [("--help", DaemonCommand.help), ("--version", .version)] {
             #expect(
-                try Command(
+                try DaemonCommand(
                     arguments: [flag], environment: [:], paths: paths, userName: { nil })
                     == command)
         }
@@ -193,6 +194,6 @@ import Testing
 
     @Test("the help text names every flag")
     func helpText() {
-        for setting in Setting.allCases { #expect(Command.helpText.contains(setting.flag)) }
+        for setting in Setting.allCases { #expect(DaemonCommand.helpText.contains(setting.flag)) }
     }
 }

@@ -1,25 +1,31 @@
 import CSodium
 
+/// Thirty-two bytes held in place: a public key, a hash, an identifier.
+public typealias Bytes32 = FixedBytes<4>
+
 /// Sixty-four bytes held in place: an Ed25519 signature or a BLAKE2b-512 hash.
+public typealias Bytes64 = FixedBytes<8>
+
+/// So many words of eight bytes each, held in place; see ``Bytes32`` and ``Bytes64``.
 ///
 /// Not for secrets.
-public struct Bytes64: Hashable, Sendable {
+public struct FixedBytes<let wordCount: Int>: Hashable, Sendable {
     /// The number of bytes.
-    public static let byteCount = 64
+    @inlinable public static var byteCount: Int { 8 * wordCount }
 
     /// The value whose bytes are all zero.
-    public static let zero = Bytes64(words: InlineArray(repeating: 0))
+    @inlinable public static var zero: Self { Self(words: InlineArray(repeating: 0)) }
 
     // The bytes lie in memory in their own order, so lending them copies nothing, while equality
-    // and hashing work on eight words.
-    @usableFromInline var words: InlineArray<8, UInt64>
+    // and hashing work on words.
+    @usableFromInline var words: InlineArray<wordCount, UInt64>
 
     @inlinable
-    init(words: InlineArray<8, UInt64>) {
+    init(words: InlineArray<wordCount, UInt64>) {
         self.words = words
     }
 
-    /// Copies exactly 64 bytes; nil for any other length.
+    /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
     public init?(_ bytes: RawSpan) {
         guard bytes.byteCount == Self.byteCount else { return nil }
@@ -29,19 +35,19 @@ public struct Bytes64: Hashable, Sendable {
         }
     }
 
-    /// Copies exactly 64 bytes; nil for any other length.
+    /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
     public init?(_ bytes: Span<UInt8>) {
         self.init(bytes.bytes)
     }
 
-    /// Copies exactly 64 bytes; nil for any other length.
+    /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
     public init?(_ bytes: [UInt8]) {
         self.init(bytes.span.bytes)
     }
 
-    /// Copies exactly 64 bytes; nil for any other length.
+    /// Copies exactly ``byteCount`` bytes; nil for any other length.
     @inlinable
     public init?(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes.span.bytes)
@@ -94,26 +100,27 @@ public struct Bytes64: Hashable, Sendable {
 
     /// Whether both hold the same bytes; takes no constant time, so not for secrets.
     @inlinable
-    public static func == (left: Bytes64, right: Bytes64) -> Bool {
+    public static func == (left: Self, right: Self) -> Bool {
         for index in left.words.indices where left.words[index] != right.words[index] {
             return false
         }
         return true
     }
 
-    /// Feeds all bytes to the hasher: names that others choose must not be able to collide.
+    /// Feeds the first eight of 32 bytes to the hasher, else all.
+    ///
+    /// Public keys and hashes are what tables are looked up by, several dozen times for a message,
+    /// and of these nobody can make many that begin alike.
     @inlinable
     public func hash(into hasher: inout Hasher) {
-        for index in self.words.indices {
-            hasher.combine(self.words[index])
-        }
+        for index in 0..<(wordCount == 4 ? 1 : wordCount) { hasher.combine(self.words[index]) }
     }
 }
 
-extension Bytes64: Comparable {
+extension FixedBytes: Comparable {
     /// Orders by the first byte that differs, as `memcmp` does.
     @inlinable
-    public static func < (left: Bytes64, right: Bytes64) -> Bool {
+    public static func < (left: Self, right: Self) -> Bool {
         for index in left.words.indices where left.words[index] != right.words[index] {
             return left.words[index].bigEndian < right.words[index].bigEndian
         }
@@ -121,7 +128,7 @@ extension Bytes64: Comparable {
     }
 }
 
-extension Bytes64: CustomStringConvertible {
+extension FixedBytes: CustomStringConvertible {
     /// The bytes in lower-case hexadecimal.
     public var description: String {
         let digits = Array("0123456789abcdef".utf8)

@@ -2,7 +2,7 @@ internal import ControlAPI
 public import Posix
 
 /// What `stoad` was started to do.
-public enum Command: Equatable, Sendable {
+public enum DaemonCommand: Equatable, Sendable {
     /// Run until told to stop.
     case run(Configuration)
     /// Check the database and say what is wrong with it.

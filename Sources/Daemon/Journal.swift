@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// Under systemd each line starts with the level as sd-daemon(3) has it; elsewhere with
 /// `stoad: level:`. Message text is never logged, and what comes from others is made visible.
-public struct Log: Sendable {
+public struct Journal: Sendable {
     private let threshold: LogLevel
     private let write: @Sendable (String) -> Void
 

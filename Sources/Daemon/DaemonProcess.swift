@@ -1,23 +1,24 @@
 internal import Engine
+internal import Glibc
 internal import Loop
 internal import Posix
 
 /// The process: everything between the arguments and the exit code.
-public enum Program {
+public enum DaemonProcess {
     /// Does what the command says and returns the exit code, which is one of sysexits.h.
     ///
     /// Call it once, on the main thread and before any other thread is started. Prints to standard
     /// output what was asked for and logs to standard error.
-    public static func run(_ command: Command) -> Int32 {
+    public static func run(_ command: DaemonCommand) -> Int32 {
         switch command {
         case .help:
-            Self.print(Command.helpText)
+            Self.print(DaemonCommand.helpText)
             return 0
         case .version:
             Self.print("stoad \(Build.version)\n")
             return 0
         case .check(let configuration), .repair(let configuration), .run(let configuration):
-            let log = Log(
+            let log = Journal(
                 threshold: configuration.logLevel,
                 isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)
             do throws(StartError) {
@@ -36,13 +37,13 @@ public enum Program {
 
     /// Says what is wrong with the arguments or the file, and returns the exit code.
     public static func refuse(_ error: ConfigurationError) -> Int32 {
-        Log(threshold: .error, isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)(
+        Journal(threshold: .error, isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)(
             .error, error.description)
         return error.exitCode
     }
 
     private static func serve(
-        _ configuration: Configuration, _ log: Log
+        _ configuration: Configuration, _ log: Journal
     ) throws(StartError) -> Int32 {
         ProcessEnvironment.ignoreBrokenPipes()
         ProcessEnvironment.useOneHeap()
@@ -63,8 +64,8 @@ public enum Program {
                 activated: activated)
             // Before any thread starts, so that none of them takes a signal.
             let watches = [
-                try loop.onSignal(Signals.terminate) { shell.requestStop() },
-                try loop.onSignal(Signals.interrupt) { shell.requestStop() },
+                try loop.onSignal(SIGTERM) { shell.requestStop() },
+                try loop.onSignal(SIGINT) { shell.requestStop() },
             ]
             shell.launch()
             try loop.run()
