@@ -4,7 +4,7 @@
 public enum Limits {
     // MARK: Entries and runs
 
-    /// The largest payload inside an entry; larger content belongs into a blob.
+    /// The largest payload inside an entry; larger content belongs in a blob.
     public static let payloadBytes = 65_536
     /// The largest message text: a payload less its suite byte and salt, rounded down to a number people remember.
     public static let textBytes = 65_000
@@ -74,8 +74,8 @@ public enum Limits {
     public static let deltaMilliseconds: UInt64 = 100
     /// Peers that can do without them have their turn within this long.
     public static let deltaTurnMilliseconds: UInt64 = 5_000
-    /// How many of these are told at a time: four of a few, and of many two, or as many more as that
-    /// takes.
+    /// How many of these are told at a time: four of up to sixteen; of more two, or as many as it takes
+    /// to reach each within ``deltaTurnMilliseconds``.
     public static func deltaPeers(ofLinks count: Int) -> Int {
         let moments = Int(Self.deltaTurnMilliseconds / Self.deltaMilliseconds)
         return count <= 16 ? 4 : max(2, (count + moments - 1) / moments)
@@ -101,7 +101,7 @@ public enum Limits {
     public static let wantEntries: UInt64 = 4_096
     /// Rooms one peer may announce.
     public static let roomsPerPeer = 1_024
-    /// Logs per author and conversation: each restore of a backup makes one; a thousand is hostile.
+    /// Logs per author and conversation: each restore of a backup makes one.
     public static let logsPerAuthor = 64
     /// Logs per conversation: bounds what a clock and a digest cost.
     public static let logsPerConversation = 8_192
