@@ -27,11 +27,8 @@ static sqlite3_vfs *real_vfs(sqlite3_vfs *vfs) { return (sqlite3_vfs *)vfs->pApp
 int cpages_header_has_checksums(const unsigned char *header) {
     uint32_t application = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 |
                            (uint32_t)header[70] << 8 | header[71];
-    uint32_t version = (uint32_t)header[60] << 24 | (uint32_t)header[61] << 16 |
-                       (uint32_t)header[62] << 8 | header[63];
-    /* Files of schema version 1 can be without; later ones never are, so that a flipped bit in the
-       first byte that says so does not switch the checks off. */
-    return header[20] == CPAGES_RESERVED_BYTES || (application == 0x73746f61 && version >= 2);
+    /* Either is enough, so that no flipped bit switches the checks off. */
+    return header[20] == CPAGES_RESERVED_BYTES || application == CPAGES_APPLICATION;
 }
 
 int cpages_page_bytes(const unsigned char *header) {

@@ -45,6 +45,8 @@
         case trustRestoredHistory
         /// A fork proof is not stored.
         case forgetForkProofs
+        /// What a fork proof disputes stays as if there were none.
+        case leaveForksUnmarked
         /// A message that is sent again under its key is written again.
         case sendAgainUnderAKey
 
@@ -71,8 +73,6 @@
         case keepFailedBatches
         /// Attestations are not stored.
         case dropAttestations
-        /// An entry is shown although it is not after what it follows.
-        case ignoreDeps
         /// Entries of one time are shown in the order in which they came.
         case orderByArrival
         /// Idempotency keys are not stored.

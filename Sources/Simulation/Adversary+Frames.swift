@@ -160,7 +160,7 @@ extension Simulation {
             let text = Content.text("from two mouths \(number)")
             entries.append(
                 Entry(
-                    kind: text.kind, time: time, deps: deps.sorted(),
+                    kind: text.kind.rawValue, time: time, deps: deps.sorted(),
                     payload: .present(text.payload(using: &self.random))))
             let seq = start.seq + UInt64(number) + 1
             let prev = ids.last ?? (start.seq == 0 ? nil : start.id)
@@ -180,7 +180,7 @@ extension Simulation {
     }
 
     /// One of the newest entries that hostile peers have signed, of whichever of their histories,
-    /// that is not before a time: what follows it is hidden, unless it lies behind a fork.
+    /// that is not before a time: an entry dated before what it follows.
     private func laterForged(than time: HybridTime, in room: ConversationID) -> EntryID? {
         let later = (self.forged[room] ?? []).suffix(40).filter { id in
             self.checker.written[id].map { $0.time >= time } ?? false

@@ -9,31 +9,25 @@ extension Checker {
             throw Violation("node \(machine) shows a message twice")
         }
         guard let screen = self.screens[machine] else { return }
-        // What an entry follows stands before it, what follows it behind, whichever came first.
+        // What an honest author followed stands before it, what followed it behind, whichever came
+        // first. A hostile one may date an entry before what it follows; that harms nobody else.
         for earlier in entry.deps + [entry.prev].compactMap({ $0 })
-        where screen.ids.contains(earlier) {
-            guard let other = self.written[earlier],
-                other.place < entry.place || other.key.conversation != entry.key.conversation
-                    || self.isDisputed(other, on: machine)
-            else {
+        where screen.ids.contains(earlier) && self.isHonest(entry.key.name.author) {
+            guard let other = self.written[earlier], other.place < entry.place else {
                 throw Violation("node \(machine) shows a message before one that it follows")
             }
         }
         for later in self.followers[id] ?? [] where screen.ids.contains(later) {
             guard let other = self.written[later],
-                entry.place < other.place || other.key.conversation != entry.key.conversation
-                    || self.isDisputed(entry, on: machine)
+                entry.place < other.place || !self.isHonest(other.key.name.author)
             else {
                 throw Violation("node \(machine) shows a message behind one that follows it")
             }
         }
     }
 
-    /// Whether an entry lies behind a fork, as a machine knows: what follows it is shown as if it
-    /// did not.
-    private func isDisputed(_ entry: Written, on machine: Int) -> Bool {
-        self.holdings[machine]?.points[entry.key].map { entry.seq >= $0 } ?? false
-    }
+    /// Whether an author keeps to the protocol.
+    private func isHonest(_ author: PeerID) -> Bool { !self.forkers.contains(author) }
 
     /// A node gives its store a batch: what it writes stands behind all that its user sees.
     ///
@@ -102,7 +96,7 @@ extension Checker {
         var read: [ConversationID: [Screen.Line]] = [:]
         for (key, log) in machine.store.logs {
             for (index, row) in log.rows.enumerated()
-            where row.cursor != nil && !log.isDisputed(index) {
+            where row.cursor != nil && !log.isBehindFork(index) {
                 guard let entry = self.written[row.id], entry.content != nil else { continue }
                 read[key.conversation, default: []].append(
                     Screen.Line(place: entry.place, id: row.id))
@@ -124,6 +118,7 @@ extension Checker {
         guard read.isEmpty else {
             throw Violation("the history of node \(machine.index) holds what it never showed")
         }
+        try self.marked(on: machine)
         try self.checkAcknowledged(on: machine)
     }
 
@@ -196,17 +191,14 @@ extension Checker {
         }
     }
 
-    /// The entries that are due and not hidden, in display order.
+    /// The entries that are due, in display order.
     private func lines(
         of entries: Set<EntryID>, in room: ConversationID, through deadline: HybridTime
     ) -> [EntryID] {
         var lines: [Screen.Line] = []
         for id in entries {
             guard let entry = self.written[id], entry.time <= deadline else { continue }
-            let isHidden = entry.deps.contains { dep in
-                entries.contains(dep) && (self.written[dep].map { $0.time >= entry.time } ?? false)
-            }
-            if !isHidden { lines.append(Screen.Line(place: entry.place, id: id)) }
+            lines.append(Screen.Line(place: entry.place, id: id))
         }
         return lines.sorted { $0.place < $1.place }.map(\.id)
     }

@@ -74,10 +74,8 @@ struct Checker {
                 throw Violation("node \(machine.index) stores an entry that nobody wrote")
             }
         }
+        try self.judged(batch, outcome, by: machine)
         self.holdings[machine.index, default: Holding()].took(batch)
-        for entry in outcome.hidden {
-            self.screens[machine.index]?.remove(entry.id, self.written[entry.id])
-        }
     }
 
     /// Entries are signed by their author.
@@ -276,7 +274,7 @@ struct Checker {
                     throw Violation(
                         "an acknowledged message of \(message.machine) is lost on \(machine.index)")
                 }
-                if row.isHidden || (row.isHeld && row.entry.time <= deadline) {
+                if !row.visibility.isShown, row.visibility != .held || row.entry.time <= deadline {
                     throw Violation(
                         "an acknowledged message of \(message.machine) is not shown on "
                             + "\(machine.index)")

@@ -11,10 +11,10 @@ struct ModelStore {
         var entry: Entry
         var id: EntryID
         var attestation: Bytes64?
-        /// Its place in the order of arrival; nil while it is held, and for one that is hidden.
+        /// What becomes of it, by the rule that the real store has, too.
+        var visibility: Visibility
+        /// Its place in the order of arrival; nil where it never was shown.
         var cursor: Cursor?
-        var isHeld = false
-        var isHidden = false
         var isLate = false
     }
 
@@ -34,7 +34,8 @@ struct ModelStore {
             return Head(seq: self.count, id: row.id, time: row.entry.time)
         }
 
-        func isDisputed(_ index: Int) -> Bool {
+        /// Whether a row stands at or behind the fork point.
+        func isBehindFork(_ index: Int) -> Bool {
             self.proof.map { UInt64(index) + 1 >= $0.point } ?? false
         }
     }
@@ -48,7 +49,6 @@ struct ModelStore {
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
-    private var waiting: [EntryID: [EntryID]] = [:]
     private var heldEntries: Set<EntryID> = []
 
     /// Creates an empty store.
@@ -62,13 +62,7 @@ struct ModelStore {
     mutating func commit(
         _ batch: Batch, isAttested: (VerifiedRun) -> Bool
     ) throws -> BatchOutcome {
-        var hidden: [EntryID] = []
-        // What a run brings from behind a fork point is not shown where the proof is here already.
-        let isKnownFirst = batch.proofs.map { proof in
-            batch.appends.allSatisfy {
-                $0.run.run.key != proof.key || $0.run.run.first < proof.point
-            }
-        }
+        let isKnownFirst = batch.proofs.map(batch.isKnownBeforeAppends)
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
             try self.end(proof)
         }
@@ -76,7 +70,7 @@ struct ModelStore {
             guard append.run.run.ids == append.run.ids, isAttested(append.run) else {
                 throw Violation("a node stores an entry that nobody wrote: its run is not valid")
             }
-            try self.append(append, &hidden)
+            try self.append(append)
         }
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
             try self.end(proof)
@@ -90,7 +84,6 @@ struct ModelStore {
         let cursors = batch.appends.map { append in
             append.run.ids.map { released.contains($0) ? nil : self.row($0)?.cursor }
         }
-        let new = Set(batch.appends.flatMap(\.run.ids))
         for (index, append) in batch.appends.enumerated() {
             for (offset, key) in append.keys {
                 let id = append.run.ids[offset]
@@ -101,7 +94,7 @@ struct ModelStore {
         }
         return BatchOutcome(
             number: batch.number, cursors: cursors, released: released.compactMap(self.stored),
-            hidden: hidden.filter { !new.contains($0) }.compactMap(self.stored), held: self.held)
+            held: self.held)
     }
 
     private func checkPlace(of append: Append) throws {
@@ -122,93 +115,39 @@ struct ModelStore {
         }
     }
 
-    private mutating func append(_ append: Append, _ hidden: inout [EntryID]) throws {
+    private mutating func append(_ append: Append) throws {
         try self.checkPlace(of: append)
         let run = append.run.run
-        let room = run.key.conversation
-        let proof = self.logs[run.key]?.proof
-        // What lay behind a fork point gives way.
-        let excess = self.logs[run.key].map { $0.rows.count - Int($0.count) } ?? 0
-        if excess > 0 { self.logs[run.key]?.rows.removeLast(excess) }
+        let point = self.logs[run.key]?.proof?.point
         for (offset, entry) in run.entries.enumerated() {
             let id = append.run.ids[offset]
-            let index = Int(run.first) - 1 + offset
             var row = Row(
                 entry: entry, id: id,
-                attestation: offset == run.entries.count - 1 ? run.attestation : nil)
-            row.isHidden =
-                (proof.map { UInt64(index) + 1 >= $0.point } ?? false)
-                || self.isContradicted(entry, in: room)
-            row.isHeld = offset >= append.heldFrom && !row.isHidden
+                attestation: offset == run.entries.count - 1 ? run.attestation : nil,
+                visibility: Visibility(
+                    onArrivalAt: run.first + UInt64(offset), isAhead: offset >= append.heldFrom,
+                    forkPoint: point))
             row.isLate = entry.time < append.lateBefore
-            if row.isHeld {
-                self.heldEntries.insert(id)
-            } else if !row.isHidden {
-                row.cursor = self.nextCursor()
-            }
-            self.places[id] = (run.key, index)
+            if row.visibility == .held { self.heldEntries.insert(id) }
+            if row.visibility.isShown { row.cursor = self.nextCursor() }
+            self.places[id] = (run.key, Int(run.first) - 1 + offset)
             self.logs[run.key, default: Log()].rows.append(row)
-            for dep in entry.deps where self.places[dep] == nil {
-                self.waiting[dep, default: []].append(id)
-            }
-            for other in self.waiting.removeValue(forKey: id) ?? [] {
-                self.hide(other, in: room, &hidden)
-            }
         }
-    }
-
-    /// Whether an entry is not later than one that it follows, of those that count: what lies behind
-    /// a fork is not on every disk, so that it counts on none.
-    private func isContradicted(_ entry: Entry, in room: ConversationID) -> Bool {
-        entry.deps.contains { dep in
-            guard let place = self.places[dep], place.key.conversation == room,
-                let row = self.row(dep)
-            else { return false }
-            return row.entry.time >= entry.time
-                && self.logs[place.key]?.isDisputed(place.index) == false
-        }
-    }
-
-    /// Hides an entry that is not later than one that it follows, which has just come in.
-    private mutating func hide(
-        _ id: EntryID, in room: ConversationID, _ hidden: inout [EntryID]
-    ) {
-        guard let place = self.places[id], place.key.conversation == room,
-            let row = self.row(id), self.isContradicted(row.entry, in: room), !row.isHidden
-        else { return }
-        if row.cursor != nil { hidden.append(id) }
-        self.logs[place.key]?.rows[place.index].isHidden = true
-        self.logs[place.key]?.rows[place.index].isHeld = false
-        self.logs[place.key]?.rows[place.index].cursor = nil
-        self.heldEntries.remove(id)
     }
 
     private mutating func end(_ proof: ForkProof) throws {
         guard proof.isValid else { throw Violation("a fork proof that proves nothing is stored") }
         var log = self.logs[proof.key] ?? Log()
-        if let known = log.proof, known.point <= proof.point { return }
+        guard Visibility.forkPoint(known: log.proof?.point, proven: proof.point) != nil else {
+            return
+        }
         log.proof = proof
-        for index in log.rows.indices where log.isDisputed(index) && log.rows[index].isHeld {
-            log.rows[index].isHeld = false
-            log.rows[index].isHidden = true
-            self.heldEntries.remove(log.rows[index].id)
+        for index in log.rows.indices where log.isBehindFork(index) {
+            let visibility = log.rows[index].visibility.proven
+            log.rows[index].visibility = visibility
+            if visibility != .held { self.heldEntries.remove(log.rows[index].id) }
         }
         self.logs[proof.key] = log
-        self.reveal(in: proof.key.conversation)
-    }
-
-    /// What only something behind a fork has hidden is released next, like what was ahead of time.
-    private mutating func reveal(in room: ConversationID) {
-        for (key, log) in self.logs where key.conversation == room {
-            for (index, row) in log.rows.enumerated()
-            where row.isHidden && !log.isDisputed(index)
-                && !self.isContradicted(row.entry, in: room)
-            {
-                self.logs[key]?.rows[index].isHidden = false
-                self.logs[key]?.rows[index].isHeld = true
-                self.heldEntries.insert(row.id)
-            }
-        }
     }
 
     private mutating func release(through time: HybridTime) -> [EntryID] {
@@ -226,11 +165,12 @@ struct ModelStore {
         due.sort { $0.order < $1.order }
         return due.compactMap { place in
             let cursor = self.nextCursor()
-            self.logs[place.key]?.rows[place.index].isHeld = false
-            self.logs[place.key]?.rows[place.index].cursor = cursor
-            guard let id = self.logs[place.key]?.rows[place.index].id else { return nil }
-            self.heldEntries.remove(id)
-            return id
+            guard var row = self.logs[place.key]?.rows[place.index] else { return nil }
+            row.visibility = row.visibility.released
+            row.cursor = cursor
+            self.logs[place.key]?.rows[place.index] = row
+            self.heldEntries.remove(row.id)
+            return row.id
         }
     }
 
@@ -255,7 +195,7 @@ struct ModelStore {
         return StoredEntry(
             cursor: row.cursor ?? Cursor(0), key: place.key, seq: UInt64(place.index) + 1, id: id,
             kind: row.entry.kind, time: row.entry.time, payload: payload, isLate: row.isLate,
-            isDisputed: self.logs[place.key]?.isDisputed(place.index) ?? false)
+            isDisputed: row.visibility.isDisputed)
     }
 
     /// What is held, as the node is told.
@@ -336,17 +276,18 @@ struct ModelStore {
 
     /// Authors whose latest shown join or leave is a join.
     func members(of room: ConversationID) -> Set<PeerID> {
-        var latest: [PeerID: (order: (HybridTime, UInt64, Int), kind: UInt8)] = [:]
+        var latest: [PeerID: (order: (HybridTime, UInt64, Int), isPresent: Bool)] = [:]
         for (key, log) in self.logs where key.conversation == room {
-            for (index, row) in log.rows.enumerated()
-            where row.cursor != nil && !log.isDisputed(index) && row.entry.kind != Entry.Kind.text {
+            for (index, row) in log.rows.enumerated() where row.visibility == .shown {
+                let kind = EntryKind(rawValue: row.entry.kind)
+                guard let isPresent = kind?.traits.attendance else { continue }
                 let order = (row.entry.time, key.name.incarnation, index)
                 let known = latest[key.name.author]
                 if known.map({ $0.order < order }) ?? true {
-                    latest[key.name.author] = (order, row.entry.kind)
+                    latest[key.name.author] = (order, isPresent)
                 }
             }
         }
-        return Set(latest.filter { $0.value.kind == Entry.Kind.join }.keys)
+        return Set(latest.filter(\.value.isPresent).keys)
     }
 }

@@ -34,7 +34,7 @@ extension ModelStore {
                 replica.profiles[key.name.author] = record.hash
             }
             for (index, row) in log.rows.enumerated()
-            where row.cursor != nil && !log.isDisputed(index) && row.entry.time <= deadline {
+            where row.visibility == .shown && row.entry.time <= deadline {
                 let name = key.name
                 shown.append(
                     ((row.entry.time, name.author, name.incarnation, index), row.id))

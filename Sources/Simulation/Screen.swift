@@ -53,11 +53,6 @@ struct Screen {
         self.rooms[entry.key.conversation, default: []].insert(line, at: low)
         return true
     }
-
-    mutating func remove(_ id: EntryID, _ entry: Checker.Written?) {
-        guard let entry, self.ids.remove(id) != nil else { return }
-        self.rooms[entry.key.conversation]?.removeAll { $0.id == id }
-    }
 }
 
 /// What a disk holds, told by batches alone: how far each log goes, and where it was proven to fork.

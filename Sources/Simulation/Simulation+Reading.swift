@@ -25,7 +25,7 @@ extension Simulation {
                 found.append(
                     (
                         (row.entry.time, key.name.author, key.name.incarnation, index),
-                        Shown(author: author, text: text, isDisputed: log.isDisputed(index))
+                        Shown(author: author, text: text, isDisputed: row.visibility.isDisputed)
                     ))
             }
         }

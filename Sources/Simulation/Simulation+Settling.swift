@@ -170,20 +170,9 @@ extension Simulation {
                 let entry = self.checker.written[id]
             else { continue }
             let row = self.machines[machine].store.row(id)
-            let state =
-                row.map { $0.isHidden ? "hides" : $0.isHeld ? "holds back" : "disputes" } ?? "lacks"
+            let state = row.map { "\($0.visibility)" } ?? "lacking"
             let author = self.machines.first { $0.id == entry.key.name.author }?.index ?? -1
-            let late = entry.deps.compactMap { self.checker.written[$0] }.filter {
-                $0.time >= entry.time
-            }
-            let places = late.map { dep in
-                let author = self.machines.first { $0.id == dep.key.name.author }?.index ?? -1
-                let point = self.machines[machine].store.logs[dep.key]?.proof?.point
-                return "entry \(dep.seq) of \(author)"
-                    + (point.map { ", forked at \($0)" } ?? "")
-            }
-            return counts + "; \(machine) \(state) entry \(entry.seq) of \(author), which follows "
-                + "later entries: \(places)"
+            return counts + "; on \(machine) entry \(entry.seq) of \(author) is \(state)"
         }
         return counts
     }

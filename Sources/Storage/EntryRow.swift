@@ -9,14 +9,57 @@ struct EntryFlags: OptionSet {
     static let late = EntryFlags(rawValue: 1)
     /// It stands at or behind a proven fork point.
     static let disputed = EntryFlags(rawValue: 2)
-    /// It is not shown: its time is not greater than that of a dep that counts, or its log had ended
-    /// before it.
-    static let hidden = EntryFlags(rawValue: 4)
+    /// It was disputed before it was shown, and never is.
+    static let withheld = EntryFlags(rawValue: 4)
     /// This version cannot show it: unknown kind or extension, or a payload that does not parse.
     static let unreadable = EntryFlags(rawValue: 8)
+    /// It counts as unread once it is shown.
+    static let counted = EntryFlags(rawValue: 16)
+    /// It says whether its author is a member.
+    static let attendance = EntryFlags(rawValue: 32)
 
-    /// What keeps an entry from being shown.
-    static let unseen: EntryFlags = [.hidden, .unreadable]
+    /// What keeps people from seeing an entry.
+    static let unseen: EntryFlags = [.withheld, .unreadable]
+    /// All that are in use.
+    static let all = EntryFlags(rawValue: 63)
+
+    /// The condition that people see an entry `e` and that it counts as unread.
+    static let isCountedSQL =
+        "e.flags & \(Self.unseen.union(.counted).rawValue) = \(Self.counted.rawValue)"
+
+}
+
+extension EntryFlags {
+    /// What a content makes of its entry; nil is what this version cannot read.
+    init(_ content: Content?) {
+        guard let traits = content?.kind.traits, traits.isShown else {
+            self = .unreadable
+            return
+        }
+        self = traits.countsAsUnread ? .counted : []
+        if traits.attendance != nil { self.insert(.attendance) }
+    }
+}
+
+extension Visibility {
+    /// What is stored of an entry for which this holds; ``EntryFlags`` and the sign of its arrival
+    /// number hold both.
+    var flags: EntryFlags {
+        switch self {
+        case .held, .shown: []
+        case .disputed(wasShown: true): .disputed
+        case .disputed(wasShown: false): [.disputed, .withheld]
+        }
+    }
+
+    /// Reads back what is stored; the number of a held entry is negative.
+    init(arrival: Int64, flags: EntryFlags) {
+        if flags.contains(.disputed) {
+            self = .disputed(wasShown: !flags.contains(.withheld))
+        } else {
+            self = arrival < 0 ? .held : .shown
+        }
+    }
 }
 
 extension UInt64 {
@@ -122,11 +165,6 @@ extension Entry {
         } catch {
             throw .damaged("the rest of a header does not parse: \(error)")
         }
-    }
-
-    /// The deps in the rest of a header, without reading the other columns.
-    static func deps(extra: [UInt8]?) throws(SQLiteError) -> [EntryID] {
-        try Entry(kind: 0, time: HybridTime(0), extra: extra, payload: nil).deps
     }
 
     /// What the entry takes in a run, in bytes, where `previous` is the time of the entry before it

@@ -192,7 +192,7 @@ public actor MessageStore {
 
     /// An entry by its id, whatever its state; nil where it is not stored.
     ///
-    /// Its cursor is 0 while it is held, and where it is hidden.
+    /// Its cursor is 0 while it is held, and where it never was shown.
     public func entry(_ id: EntryID) throws(StoreFailure) -> StoredEntry? {
         try self.perform { (file) throws(SQLiteError) in try file.entry(id) }
     }

@@ -16,15 +16,14 @@ struct Statements {
     /// The greatest arrival number that was ever given; 0 where none was.
     static let newestSQL =
         """
-        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0),
-            coalesce((SELECT newest FROM numbers), 0))
+        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
         """
 
-    /// Names all of them; `hasIDs` tells that the file is of version 4 or later.
-    init(_ database: Database, hasIDs: Bool = true) {
+    /// Names all of them.
+    init(_ database: Database) {
         self.names = NameStatements(database)
         self.entries = EntryStatements(database)
-        self.ids = IDStatements(database, hasIDs: hasIDs)
+        self.ids = IDStatements(database)
         self.effects = EffectStatements(database)
         self.values = ValueStatements(database)
         self.reading = ReadingStatements(database)
@@ -41,7 +40,6 @@ struct NameStatements {
     let addLog: Statement
     let updateLog: Statement
     let showHead: Statement
-    let hideHead: Statement
     let setFork: Statement
     let replaceProof: Statement
     let proof: Statement
@@ -68,8 +66,6 @@ struct NameStatements {
             "UPDATE logs SET seq = ?2, head = ?3, hlc = ?4, shown = ?5, last = ?6 WHERE id = ?1")
         self.showHead = database.statement(
             "UPDATE logs SET shown = 1 WHERE id = ?1 AND seq = ?2")
-        self.hideHead = database.statement(
-            "UPDATE logs SET shown = 0 WHERE id = ?1 AND seq = ?2")
         self.setFork = database.statement("UPDATE logs SET fork = ?2 WHERE id = ?1")
         self.replaceProof = database.statement(
             "INSERT OR REPLACE INTO forks (log, proof) VALUES (?1, ?2)")
@@ -80,7 +76,7 @@ struct NameStatements {
             JOIN forks f ON f.log = l.id WHERE c.hash = ?1 AND a.key = ?2
             """)
         self.logsOfAuthor = database.statement(
-            "SELECT id, incarnation FROM logs WHERE conversation = ?1 AND author = ?2")
+            "SELECT id FROM logs WHERE conversation = ?1 AND author = ?2")
     }
 }
 
@@ -91,10 +87,8 @@ struct EntryStatements {
     let insert: Statement
     let byPosition: Statement
     let byArrival: Statement
-    let dispute: Statement
-    let hide: Statement
-    let reveal: Statement
-    let vacate: Statement
+    let mark: Statement
+    let markOne: Statement
     let move: Statement
     let countHeld: Statement
     let firstHeld: Statement
@@ -108,7 +102,7 @@ struct EntryStatements {
         let row =
             """
             SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
-                l.incarnation, e.extra, e.prefix, e.suffix
+                l.incarnation, e.prefix, e.suffix
             FROM entries e CROSS JOIN logs l ON l.id = e.log
             """
         self.newestArrival = database.statement(Statements.newestSQL)
@@ -121,18 +115,13 @@ struct EntryStatements {
             """)
         self.byPosition = database.statement("\(row) WHERE e.log = ?1 AND e.seq = ?2")
         self.byArrival = database.statement("\(row) WHERE e.arrival = ?1")
-        self.dispute = database.statement(
-            "UPDATE entries SET flags = flags | 2 WHERE log = ?1 AND seq >= ?2 AND seq < ?3")
-        self.hide = database.statement(
-            "UPDATE entries SET flags = flags | 4 WHERE arrival = ?1")
-        self.reveal = database.statement(
+        self.mark = database.statement(
             """
-            UPDATE entries SET flags = (flags & ~4) | iif(
-                hlc < (SELECT shown FROM conversations c WHERE c.id = conversation) - ?2, 1, 0)
-            WHERE arrival = ?1
+            UPDATE entries SET flags = flags | ?4
+            WHERE log = ?1 AND seq >= ?2 AND seq < ?3 AND arrival > 0
             """)
-        self.vacate = database.statement(
-            "UPDATE numbers SET newest = max(newest, ?1), vacant = vacant + 1")
+        self.markOne = database.statement(
+            "UPDATE entries SET flags = flags | ?2 WHERE arrival = ?1")
         self.move = database.statement("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
         self.countHeld = database.statement(
             "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
@@ -166,28 +155,19 @@ struct IDStatements {
     let locateArrival: Statement
     let add: Statement
     let move: Statement
-    let addMoved: Statement
     let progress: Statement
     let setProgress: Statement
     let recent: Statement
 
-    /// Names them; files before version 4 have an index on `entries` instead, and can only be read.
-    init(_ database: Database, hasIDs: Bool) {
+    /// Names them.
+    init(_ database: Database) {
         self.locate = database.statement(
-            hasIDs
-                ? """
-                SELECT e.arrival, e.conversation, e.hlc, e.flags
-                FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival
-                WHERE i.prefix = ?1 AND e.suffix = ?2
-                """
-                : """
-                SELECT arrival, conversation, hlc, flags FROM entries
-                WHERE prefix = ?1 AND suffix = ?2
-                """)
-        self.locateArrival = database.statement(
             """
-            SELECT arrival, conversation, hlc, flags FROM entries WHERE arrival = ?1 AND suffix = ?2
+            SELECT i.arrival FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival
+            WHERE i.prefix = ?1 AND e.suffix = ?2
             """)
+        self.locateArrival = database.statement(
+            "SELECT arrival FROM entries WHERE arrival = ?1 AND suffix = ?2")
         // What was there already when a round was cut short comes once more.
         self.add = database.statement("INSERT OR IGNORE INTO ids (prefix, arrival) VALUES (?1, ?2)")
         self.move = database.statement(
@@ -195,8 +175,6 @@ struct IDStatements {
             UPDATE ids SET arrival = ?2
             WHERE prefix = (SELECT prefix FROM entries WHERE arrival = ?2) AND arrival = ?1
             """)
-        self.addMoved = database.statement(
-            "INSERT OR IGNORE INTO ids SELECT prefix, arrival FROM entries WHERE arrival = ?1")
         self.progress = database.statement("SELECT indexed, until, prefix FROM indexing")
         self.setProgress = database.statement(
             "UPDATE indexing SET indexed = ?1, until = ?2, prefix = ?3")
@@ -205,16 +183,9 @@ struct IDStatements {
     }
 }
 
-/// Statements on what follows from entries: deps that may change what is shown, what is unread,
-/// members.
+/// Statements on what follows from entries: what is unread, members.
 struct EffectStatements {
-    let anyWaiting: Statement
-    let addWaiting: Statement
-    let waitingFor: Statement
-    let waitingForLog: Statement
-    let removeWaiting: Statement
     let noteShown: Statement
-    let reduceUnread: Statement
     let upsertMember: Statement
     let removeMember: Statement
     let latestMembership: Statement
@@ -224,38 +195,26 @@ struct EffectStatements {
 
     /// Names them.
     init(_ database: Database) {
-        self.anyWaiting = database.statement("SELECT 1 FROM waiting LIMIT 1")
-        self.addWaiting = database.statement(
-            "INSERT OR IGNORE INTO waiting (dep, log, seq) VALUES (?1, ?2, ?3)")
-        self.waitingFor = database.statement("SELECT log, seq FROM waiting WHERE dep = ?1")
-        self.waitingForLog = database.statement(
-            """
-            SELECT DISTINCT w.log, w.seq FROM entries d CROSS JOIN waiting w ON w.dep = d.prefix
-            WHERE d.log = ?1 AND d.seq >= ?2 AND d.seq < ?3
-            """)
-        self.removeWaiting = database.statement(
-            "DELETE FROM waiting WHERE dep = ?1 AND log = ?2 AND seq = ?3")
         self.noteShown = database.statement(
             """
             UPDATE conversations SET shown = max(coalesce(shown, ?2), ?2), unread = unread + ?3,
                 latest = max(latest, ?4) WHERE id = ?1
             """)
-        self.reduceUnread = database.statement(
-            "UPDATE conversations SET unread = unread - 1 WHERE id = ?1 AND read < ?2")
         self.upsertMember = database.statement(
             """
-            INSERT INTO members (conversation, author, kind, hlc, incarnation, seq)
+            INSERT INTO members (conversation, author, present, hlc, incarnation, seq)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (conversation, author) DO UPDATE
-            SET kind = ?3, hlc = ?4, incarnation = ?5, seq = ?6
+            SET present = ?3, hlc = ?4, incarnation = ?5, seq = ?6
             WHERE (?4, ?5, ?6) > (hlc, incarnation, seq)
             """)
         self.removeMember = database.statement(
             "DELETE FROM members WHERE conversation = ?1 AND author = ?2")
         self.latestMembership = database.statement(
             """
-            SELECT kind, hlc, seq FROM entries INDEXED BY entries_of_members
-            WHERE log = ?1 AND kind IN (2, 3) AND arrival > 0 AND flags & 14 = 0
+            SELECT arrival FROM entries INDEXED BY entries_of_members
+            WHERE log = ?1 AND flags & \(EntryFlags.attendance.rawValue) AND arrival > 0
+                AND flags & \(EntryFlags.unseen.union(.disputed).rawValue) = 0
             ORDER BY hlc DESC LIMIT 1
             """)
         self.readPosition = database.statement(
@@ -266,7 +225,7 @@ struct EffectStatements {
             """
             SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
             WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4
-                AND e.kind = 1 AND e.flags & 12 = 0 AND l.author <> ?1
+                AND \(EntryFlags.isCountedSQL) AND l.author <> ?1
             """)
     }
 }
@@ -323,7 +282,6 @@ struct ValueStatements {
 /// Statements that read entries for people and scripts.
 struct ReadingStatements {
     let stored: Statement
-    let storedWithoutPayload: Statement
     let send: Statement
     let historyBefore: Statement
     let historyAfter: Statement
@@ -352,11 +310,6 @@ struct ReadingStatements {
             """
             SELECT \(Self.stored) FROM entries e \(Self.joined) WHERE e.arrival = ?1
             """)
-        self.storedWithoutPayload = database.statement(
-            """
-            SELECT \(Self.stored.replacing("e.payload", with: "NULL")) FROM entries e
-            \(Self.joined) WHERE e.arrival = ?1
-            """)
         self.send = database.statement(
             """
             SELECT \(Self.stored) FROM sends s
@@ -369,7 +322,7 @@ struct ReadingStatements {
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
             WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.hlc >= ?3
                 AND (e.hlc < ?2 OR (a.key, l.incarnation, e.seq) < (?4, ?5, ?6))
-                AND e.arrival > 0 AND e.flags & 12 = 0
+                AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
             ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC
             """)
         self.historyAfter = database.statement(
@@ -377,12 +330,12 @@ struct ReadingStatements {
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
             WHERE e.conversation = ?1 AND e.hlc >= ?3 AND e.hlc <= ?7
                 AND (e.hlc > ?2 OR (a.key, l.incarnation, e.seq) > (?4, ?5, ?6))
-                AND e.arrival > 0 AND e.flags & 12 = 0
+                AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
             ORDER BY e.hlc, a.key, l.incarnation, e.seq
             """)
         self.arrivals = database.statement(
             """
-            SELECT \(Self.stored), e.flags & 12, e.conversation FROM entries e \(Self.joined)
+            SELECT \(Self.stored), e.flags & \(EntryFlags.unseen.rawValue), e.conversation FROM entries e \(Self.joined)
             WHERE e.arrival > max(?1, 0) ORDER BY e.arrival
             """)
         self.shown = database.statement("SELECT id, shown FROM conversations WHERE hash = ?1")
@@ -391,8 +344,8 @@ struct ReadingStatements {
         self.lastMessage = database.statement(
             """
             SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.kind = 1
-                AND e.arrival > 0 AND e.flags & 12 = 0
+            WHERE e.conversation = ?1 AND e.hlc <= ?2
+                AND e.arrival > 0 AND \(EntryFlags.isCountedSQL)
             ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC LIMIT 1
             """)
     }

@@ -40,6 +40,14 @@ extension StoreFailure {
             path: path)
     }
 
+    /// Refuses the file of a program from before the first release.
+    init(earlier path: String) {
+        self.init(
+            reason: .corrupt, detail: "\(path) was written by an earlier program of Stoa",
+            remedy: "move it away with its -wal file and start again: peers bring the history "
+                + "back, and identity.key stays as it is")
+    }
+
     /// Refuses the database of another program; there is nothing in it to repair.
     init(foreign path: String) {
         self.init(

@@ -1,8 +1,7 @@
 internal import Engine
 internal import Crypto
 
-/// What a batch changes beside appending: entries that are hidden, disputed or released, and small
-/// values.
+/// What a batch changes beside appending: entries that are disputed or released, and small values.
 extension StoreFile {
     /// How long an idempotency key is remembered: scripts retry within minutes, queues within days.
     static let sendMilliseconds: Int64 = 30 * 86_400_000
@@ -11,48 +10,6 @@ extension StoreFile {
     /// How many peers are remembered: many times what one network has, and a bound for a flood of
     /// keys.
     static let peerCount = 4_096
-
-    // MARK: Hiding
-
-    /// Hides an entry; one that was held is not held any more.
-    func hide(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
-        guard !row.flags.contains(.hidden) else { return }
-        let statement = self.statements.entries.hide
-        try statement.bind(1, row.arrival)
-        try statement.run()
-        guard row.arrival > 0 else {
-            try self.move(row.arrival, to: progress.arrive(at: nil))
-            progress.heldCount -= 1
-            return
-        }
-        let index = row.arrival - progress.base - 1
-        if index < 0 {
-            progress.hidden.append((row.id, Cursor(row.arrival)))
-        } else if let place = progress.places[Int(index)] {
-            progress.cursors[place.append][place.entry] = nil
-        }
-        try self.forget(row, &progress)
-    }
-
-    /// Takes back what a shown entry had changed.
-    ///
-    /// Its time still counts as shown: it only says what is late, and is at most minutes ahead.
-    private func forget(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
-        if row.isSeen && row.kind == Entry.Kind.text, try self.authorRow(self.owner) != row.author {
-            let statement = self.statements.effects.reduceUnread
-            try statement.bind(1, row.conversation)
-            try statement.bind(2, row.arrival)
-            try statement.run()
-        }
-        if row.isMembership {
-            progress.recounts.insert(Membership(conversation: row.conversation, author: row.author))
-        }
-        let hideHead = self.statements.names.hideHead
-        try hideHead.bind(1, row.log)
-        try hideHead.bind(2, row.seq)
-        try hideHead.run()
-        self.knownLogs = KnownRows()
-    }
 
     func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
         let statement = self.statements.entries.move
@@ -68,23 +25,19 @@ extension StoreFile {
         try remove.bind(1, membership.conversation)
         try remove.bind(2, membership.author)
         try remove.run()
-        var logs: [(id: Int64, incarnation: Int64)] = []
+        var logs: [Int64] = []
         let logsOfAuthor = self.statements.names.logsOfAuthor
         try logsOfAuthor.bind(1, membership.conversation)
         try logsOfAuthor.bind(2, membership.author)
         try logsOfAuthor.forEach { (row) throws(SQLiteError) in
-            logs.append((row.int(0), row.int(1)))
+            logs.append(row.int(0))
         }
         for log in logs {
             let statement = self.statements.effects.latestMembership
-            try statement.bind(1, log.id)
-            let latest = try statement.first { (row) throws(SQLiteError) in
-                (kind: row.int(0), time: row.int(1), seq: row.int(2))
-            }
-            guard let latest else { continue }
-            try self.noteMembership(
-                membership, kind: latest.kind, time: latest.time, incarnation: log.incarnation,
-                seq: latest.seq)
+            try statement.bind(1, log)
+            let latest = try statement.first { (row) throws(SQLiteError) in row.int(0) }
+            guard let latest, let row = try self.entryRow(arrival: latest) else { continue }
+            try self.noteAttendance(of: row)
         }
     }
 
@@ -98,7 +51,7 @@ extension StoreFile {
             conversation: conversation, author: author, incarnation: proof.key.name.incarnation)
         // What lies behind an earlier proof's point has been dealt with.
         let end = log.forkPoint ?? UInt64(Int64.max)
-        guard proof.point < end else { return }
+        guard Visibility.forkPoint(known: log.forkPoint, proven: proof.point) != nil else { return }
         let replace = self.statements.names.replaceProof
         try replace.bind(1, log.id)
         try replace.bind(2, proof.encoded)
@@ -112,27 +65,39 @@ extension StoreFile {
             let last = try self.entryRow(log: log.id, seq: proof.point - 1)
             precondition(last != nil || proof.point == 1, "a log has all entries up to its head")
             log.head = last.map { Head(seq: UInt64($0.seq), id: $0.id, time: $0.time) } ?? .start
-            log.isHeadShown = last?.isShown ?? false
+            log.isHeadShown = last?.visibility.isShown ?? false
             try self.update(log)
         }
-        // What was not shown before the proof came in is not shown after it either.
+        let mark = self.statements.entries.mark
+        try mark.bind(1, log.id)
+        try mark.bind(2, Int64(proof.point))
+        try mark.bind(3, Int64(end))
+        try mark.bind(4, Visibility.shown.proven.flags.rawValue)
+        try mark.run()
+        try self.endHeld(in: log.id, from: proof.point, before: end, &progress)
+        progress.recounts.insert(Membership(conversation: conversation, author: author))
+    }
+
+    /// What a proof makes of the held entries of a part of a log.
+    private func endHeld(
+        in log: Int64, from point: UInt64, before end: UInt64, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        let visibility = Visibility.held.proven
+        guard visibility != .held else { return }
         var held: [Int64] = []
         let heldFrom = self.statements.entries.heldFrom
-        try heldFrom.bind(1, log.id)
-        try heldFrom.bind(2, Int64(proof.point))
+        try heldFrom.bind(1, log)
+        try heldFrom.bind(2, Int64(point))
         try heldFrom.bind(3, Int64(end))
         try heldFrom.forEach { (row) throws(SQLiteError) in held.append(row.int(0)) }
+        let markOne = self.statements.entries.markOne
         for arrival in held {
-            guard let row = try self.entryRow(arrival: arrival) else { continue }
-            try self.hide(row, &progress)
+            try markOne.bind(1, arrival)
+            try markOne.bind(2, visibility.flags.rawValue)
+            try markOne.run()
+            try self.move(arrival, to: progress.arrive())
+            progress.heldCount -= 1
         }
-        let dispute = self.statements.entries.dispute
-        try dispute.bind(1, log.id)
-        try dispute.bind(2, Int64(proof.point))
-        try dispute.bind(3, Int64(end))
-        try dispute.run()
-        try self.reveal(behind: log.id, from: proof.point, before: end, &progress)
-        progress.recounts.insert(Membership(conversation: conversation, author: author))
     }
 
     // MARK: Release
@@ -152,7 +117,7 @@ extension StoreFile {
         }
         var released: [StoredEntry] = []
         for arrival in due {
-            let target = progress.arrive(at: nil)
+            let target = progress.arrive()
             try self.move(arrival, to: target)
             progress.heldCount -= 1
             guard let row = try self.entryRow(arrival: target),
@@ -162,7 +127,7 @@ extension StoreFile {
             var tally = Tally(isOwn: try self.authorRow(self.owner) == row.author)
             tally.count(row)
             try self.note(tally, in: row.conversation)
-            if row.isSeen && row.isMembership { try self.noteMembership(of: row) }
+            if row.isSeen { try self.noteAttendance(of: row) }
             let showHead = self.statements.names.showHead
             try showHead.bind(1, row.log)
             try showHead.bind(2, row.seq)

@@ -16,15 +16,13 @@ struct Findings {
 struct Derived {
     /// A join or leave and its place in the order that decides.
     struct Latest {
-        let kind: Int64
+        let isPresent: Bool
         let order: (Int64, Int64, Int64)
     }
 
     var members: [StoreFile.Membership: Latest] = [:]
     /// The newest time shown, by conversation.
     var shown: [Int64: HybridTime] = [:]
-    /// How many deps are awaited.
-    var waiting = 0
 }
 
 extension StoreFile {
@@ -175,81 +173,42 @@ extension StoreFile {
             }
             walk.attested = seq
         }
-        let isDisputed = flags.contains(.disputed)
-        if isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
+        let visibility = Visibility(arrival: row.int(9), flags: flags)
+        if visibility.isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
             findings.add(key, seq, "the entry and the fork point disagree")
         }
-        if flags.rawValue & ~15 != 0 { findings.add(key, seq, "it has flags that do not exist") }
-        if flags.contains(.unreadable) != (Content(of: entry, in: key.conversation) == nil) {
-            findings.add(key, seq, "whether it can be read is noted wrong")
+        if !flags.isSubset(of: .all) { findings.add(key, seq, "it has flags that do not exist") }
+        let content = Content(of: entry, in: key.conversation)
+        if flags.intersection([.unreadable, .counted, .attendance]) != EntryFlags(content) {
+            findings.add(key, seq, "what it says is noted wrong")
         }
         if row.int(10) != row.int(11) { findings.add(key, seq, "it is in another conversation") }
-        let isContradicted = try self.checkDeps(of: entry, row, key, &findings, &derived)
-        let isHidden = flags.contains(.hidden)
-        if isContradicted && !isHidden || isHidden && !isContradicted && !isDisputed && !self.isOld
+        if row.int(9) == 0 || row.int(9) < 0 && visibility != .held
+            || flags.contains(.withheld) && !visibility.isDisputed
         {
-            findings.add(key, seq, "whether it is hidden is noted wrong")
+            findings.add(key, seq, "whether it is shown is noted wrong")
         }
-        let arrival = row.int(9)
-        if arrival == 0 || arrival < 0 && isHidden {
-            findings.add(key, seq, "its arrival number, \(arrival), is wrong")
-        }
-        let isShown = arrival > 0 && !isHidden
-        if isShown {
+        if visibility.isShown {
             derived.shown[row.int(10)] = max(derived.shown[row.int(10)] ?? time, time)
-            let isMembership = entry.kind == Entry.Kind.join || entry.kind == Entry.Kind.leave
-            if isMembership && flags.isDisjoint(with: [.unreadable, .disputed]) {
-                derived.note(row)
+            if visibility == .shown, let isPresent = content?.kind.traits.attendance {
+                derived.note(row, isPresent: isPresent)
             }
         }
         if seq == log.head.seq {
             walk.head = id
-            walk.isHeadShown = isShown
+            walk.isHeadShown = visibility.isShown
         }
         walk.newest = max(walk.newest, time)
         walk.last = Head(seq: seq, id: id, time: time)
-    }
-
-    /// Whether a dep hides the entry; checks that each dep that may change that is noted.
-    private func checkDeps(
-        of entry: Entry, _ row: Statement, _ key: LogKey, _ findings: inout Findings,
-        _ derived: inout Derived
-    ) throws(SQLiteError) -> Bool {
-        var isContradicted = false
-        for dep in entry.deps {
-            switch try self.verdict(of: dep, at: entry.time, in: row.int(10)) {
-            case .missing: break
-            case .contradicts:
-                isContradicted = true
-                // Earlier versions did not note these; the next start of a daemon does.
-                if self.isOld { continue }
-            case .agrees: continue
-            }
-            let waiting = try self.database.prepare(
-                "SELECT 1 FROM waiting WHERE dep = ?1 AND log = (SELECT id FROM logs l "
-                    + "WHERE l.conversation = ?2 AND l.author = ?3 AND l.incarnation = ?4) "
-                    + "AND seq = ?5")
-            try waiting.bind(1, dep.prefix)
-            try waiting.bind(2, row.int(11))
-            try waiting.bind(3, row.int(12))
-            try waiting.bind(4, row.int(13))
-            try waiting.bind(5, row.int(0))
-            if try waiting.first({ _ in true }) == nil {
-                findings.add(
-                    key, UInt64(bitPattern: row.int(0)), "that it waits for a dep is not noted")
-            }
-            derived.waiting += 1
-        }
-        return isContradicted
     }
 }
 
 extension Derived {
     /// Counts a join or leave.
-    fileprivate mutating func note(_ row: Statement) {
+    fileprivate mutating func note(_ row: Statement, isPresent: Bool) {
         let membership = StoreFile.Membership(conversation: row.int(11), author: row.int(12))
         let order = (row.int(1), row.int(13), row.int(0))
         if let known = self.members[membership], known.order >= order { return }
-        self.members[membership] = Latest(kind: row.int(2), order: order)
+        self.members[membership] = Latest(isPresent: isPresent, order: order)
     }
 }

@@ -7,8 +7,8 @@ extension StoreFile {
 
     var derivedChecks: [DerivedCheck] {
         [
-            self.checkConversations, self.checkPlaces, self.checkMembers, self.checkWaiting,
-            self.checkRecords, self.checkSends, self.checkCursors, self.checkPeersAndState,
+            self.checkConversations, self.checkPlaces, self.checkMembers, self.checkRecords,
+            self.checkSends, self.checkCursors, self.checkPeersAndState,
             self.checkIDs,
         ]
     }
@@ -20,8 +20,6 @@ extension StoreFile {
         var rows: [(id: Int64, hash: Bytes32, unread: Int64, read: Int64)] = []
         let statement = try self.database.prepare(
             "SELECT id, hash, unread, read, name, joined, shown, latest FROM conversations")
-        let time = try self.database.prepare(
-            "SELECT 1 FROM entries WHERE conversation = ?1 AND hlc = ?2 AND arrival > 0 LIMIT 1")
         try statement.forEach { (row) throws(SQLiteError) in
             let hash = try row.bytes32(1)
             rows.append((row.int(0), hash, row.int(2), row.int(3)))
@@ -34,14 +32,7 @@ extension StoreFile {
             let shown = row.optionalInt(6).map { HybridTime(stored: $0) }
             let expected = derived.shown[row.int(0)]
             if shown != expected {
-                // What was shown once and is hidden now counts, too.
-                try time.bind(1, row.int(0))
-                try time.bind(2, row.optionalInt(6))
-                let isOfAnEntry = try time.first { _ in true } ?? false
-                if !isOfAnEntry || (expected.map { $0 > shown ?? HybridTime(0) } ?? false) {
-                    findings.add(
-                        nil, nil, "conversation \(hash): the newest time shown is noted wrong")
-                }
+                findings.add(nil, nil, "conversation \(hash): the newest time shown is noted wrong")
             }
             if !(0...newest).contains(row.int(3)) || !(0...newest).contains(row.int(7)) {
                 findings.add(nil, nil, "conversation \(hash): the read position is noted wrong")
@@ -68,11 +59,11 @@ extension StoreFile {
     private func checkMembers(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
         var missing = derived.members
         let statement = try self.database.prepare(
-            "SELECT conversation, author, kind, hlc, incarnation, seq FROM members")
+            "SELECT conversation, author, present, hlc, incarnation, seq FROM members")
         try statement.forEach { (row) throws(SQLiteError) in
             let membership = Membership(conversation: row.int(0), author: row.int(1))
             let latest = missing.removeValue(forKey: membership)
-            if latest?.kind != row.int(2)
+            if latest?.isPresent != (row.int(2) != 0)
                 || latest.map({ $0.order != (row.int(3), row.int(4), row.int(5)) }) ?? true
             {
                 findings.add(
@@ -81,22 +72,6 @@ extension StoreFile {
             }
         }
         if !missing.isEmpty { findings.add(nil, nil, "\(missing.count) members are missing") }
-    }
-
-    /// Each awaited dep of an entry was looked up already; here are rows of no such entry.
-    private func checkWaiting(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
-        var rows = 0
-        try self.database.prepare("SELECT dep, log, seq FROM waiting").forEach {
-            (row) throws(SQLiteError) in
-            rows += 1
-            let entry = try self.entryRow(log: row.int(1), seq: UInt64(bitPattern: row.int(2)))
-            if entry?.deps.contains(where: { $0.prefix == row.int(0) }) != true {
-                findings.add(nil, nil, "entry \(row.int(2)) of log \(row.int(1)) waits for no dep")
-            }
-        }
-        if rows > derived.waiting {
-            findings.add(nil, nil, "\(rows) deps are awaited, of which \(derived.waiting) lack")
-        }
     }
 
     private func checkRecords(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {

@@ -15,30 +15,20 @@ extension StoreFile {
 
     /// What a commit has done so far; thrown away with the transaction when it fails.
     struct Progress {
-        /// The greatest arrival number before this batch.
-        let base: Int64
         /// The greatest arrival number that was given.
         var newest: Int64
         /// The smallest arrival number that was given; held entries count downwards from -1.
         var oldest: Int64
         /// How many entries are held.
         var heldCount: Int
-        /// Whether any entry waits for a dep, or is hidden by one.
-        var hasWaiting: Bool
         /// The outcome's cursors.
         var cursors: [[Cursor?]] = []
-        /// Where in `cursors` the entry with arrival `base + 1 + index` stands; nil for one that
-        /// was moved there.
-        var places: [(append: Int, entry: Int)?] = []
-        /// Entries shown before this batch that it hides, with the cursors that they had.
-        var hidden: [(id: EntryID, cursor: Cursor)] = []
         /// Whose latest join or leave must be found anew.
         var recounts: Set<Membership> = []
 
         /// The next arrival number of an entry that is not held.
-        mutating func arrive(at place: (append: Int, entry: Int)?) -> Int64 {
+        mutating func arrive() -> Int64 {
             self.newest += 1
-            self.places.append(place)
             return self.newest
         }
 
@@ -56,15 +46,12 @@ extension StoreFile {
         var newest: Int64
         /// The smallest one, of a held entry; 0 where there is none.
         var oldest: Int64
-        /// Whether any entry waits for a dep, or is hidden by one.
-        var hasWaiting: Bool
     }
 
     private func readNumbering() throws(SQLiteError) -> Numbering {
         Numbering(
             newest: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
-            oldest: min(0, try self.statements.entries.oldestArrival.first { $0.int(0) } ?? 0),
-            hasWaiting: try self.statements.effects.anyWaiting.first { _ in true } ?? false)
+            oldest: min(0, try self.statements.entries.oldestArrival.first { $0.int(0) } ?? 0))
     }
 
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
@@ -85,8 +72,7 @@ extension StoreFile {
         var outcome = try self.database.transaction { () throws(SQLiteError) in
             let numbering = if let known { known } else { try self.readNumbering() }
             var current = Progress(
-                base: numbering.newest, newest: numbering.newest, oldest: numbering.oldest,
-                heldCount: self.heldCount, hasWaiting: numbering.hasWaiting)
+                newest: numbering.newest, oldest: numbering.oldest, heldCount: self.heldCount)
             let outcome = try self.write(batch, &current)
             progress = current
             return outcome
@@ -95,9 +81,9 @@ extension StoreFile {
         outcome.isCheckpointDue = batch.isBesideLive && self.database.isCheckpointDue
         if let progress {
             self.heldCount = progress.heldCount
-            // Which of those that waited or were held still do is seen only by looking.
-            if !progress.hasWaiting && progress.heldCount == 0 {
-                self.numbering = Numbering(newest: progress.newest, oldest: 0, hasWaiting: false)
+            // Which number is the smallest of those still held is seen only by looking.
+            if progress.heldCount == 0 {
+                self.numbering = Numbering(newest: progress.newest, oldest: 0)
             }
             if batch.appends.contains(where: { $0.run.run.key.name.author == self.owner }) {
                 self.noteOwnCommit(mark: progress.newest - progress.oldest)
@@ -109,13 +95,7 @@ extension StoreFile {
     private func write(
         _ batch: Batch, _ progress: inout Progress
     ) throws(SQLiteError) -> BatchOutcome {
-        // What an append brings from behind a fork point is not shown if its proof is here first. A
-        // proof against what is appended in the same batch ends it afterwards.
-        let isKnownFirst = batch.proofs.map { proof in
-            batch.appends.allSatisfy {
-                $0.run.run.key != proof.key || $0.run.run.first < proof.point
-            }
-        }
+        let isKnownFirst = batch.proofs.map(batch.isKnownBeforeAppends)
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
             try self.end(proof, &progress)
         }
@@ -148,9 +128,7 @@ extension StoreFile {
         }
         return BatchOutcome(
             number: batch.number, cursors: progress.cursors, released: released ?? [],
-            hidden: try progress.hidden.map { (id, cursor) throws(SQLiteError) in
-                try self.entryWithoutPayload(id, cursor)
-            }, held: try self.held(progress.heldCount))
+            held: try self.held(progress.heldCount))
     }
 
     /// The held entries, of which a caller knows the number.
@@ -160,17 +138,6 @@ extension StoreFile {
             row.optionalInt(0).map { HybridTime(stored: $0) }
         }
         return HeldEntries(count: count, first: first ?? nil)
-    }
-
-    private func entryWithoutPayload(
-        _ id: EntryID, _ cursor: Cursor
-    ) throws(SQLiteError) -> StoredEntry {
-        let statement = self.statements.reading.storedWithoutPayload
-        try statement.bind(1, try self.locate(id)?.arrival)
-        let entry = try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
-        guard var entry else { throw .damaged("an entry that was hidden is not there") }
-        entry.cursor = cursor
-        return entry
     }
 
     // MARK: Appending
@@ -193,35 +160,30 @@ extension StoreFile {
         progress.cursors.append(Array(repeating: nil, count: run.entries.count))
         let index = progress.cursors.count - 1
         for (offset, entry) in run.entries.enumerated() {
+            let seq = run.first + UInt64(offset)
+            let visibility = Visibility(
+                onArrivalAt: seq, isAhead: offset >= append.heldFrom, forkPoint: log.forkPoint)
             var row = EntryRow(
-                arrival: 0, log: log.id, seq: Int64(run.first) + Int64(offset),
-                conversation: conversation, time: entry.time, kind: entry.kind, flags: [],
-                author: author, incarnation: run.key.name.incarnation.stored, deps: entry.deps,
+                arrival: visibility == .held ? progress.hold() : progress.arrive(), log: log.id,
+                seq: Int64(seq), conversation: conversation, time: entry.time, kind: entry.kind,
+                flags: EntryFlags(Content(of: entry, in: run.key.conversation))
+                    .union(visibility.flags),
+                author: author, incarnation: run.key.name.incarnation.stored,
                 id: append.run.ids[offset])
-            let isBehindFork = log.forkPoint.map { UInt64(row.seq) >= $0 } ?? false
-            if isBehindFork { row.flags.formUnion([.disputed, .hidden]) }
-            if try self.judgeDeps(of: row, isNew: true, &progress) { row.flags.insert(.hidden) }
-            if Content(of: entry, in: run.key.conversation) == nil { row.flags.insert(.unreadable) }
-            if offset >= append.heldFrom && !row.flags.contains(.hidden) {
-                row.arrival = progress.hold()
-            } else {
-                if entry.time < append.lateBefore { row.flags.insert(.late) }
-                row.arrival = progress.arrive(at: (index, offset))
-            }
+            if row.arrival > 0 && entry.time < append.lateBefore { row.flags.insert(.late) }
             try self.insert(
                 row, entry,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
-            if row.isShown {
+            if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)
-                if row.isSeen && row.isMembership { try self.noteMembership(of: row) }
+                if row.isSeen { try self.noteAttendance(of: row) }
             }
-            if !isBehindFork {
-                log.head = Head(seq: UInt64(row.seq), id: row.id, time: row.time)
-                log.isHeadShown = row.isShown
+            if !visibility.isDisputed {
+                log.head = Head(seq: seq, id: row.id, time: row.time)
+                log.isHeadShown = visibility.isShown
             }
             log.last = max(log.last, row.time)
-            if progress.hasWaiting { try self.settle(row, &progress) }
         }
         try self.update(log)
         self.knownLogs.add(
@@ -285,7 +247,7 @@ extension StoreFile {
         /// Counts an entry that is shown.
         mutating func count(_ row: EntryRow) {
             self.shown = max(self.shown ?? row.time, row.time)
-            if row.isSeen && row.kind == Entry.Kind.text && !self.isOwn {
+            if row.isSeen && row.flags.contains(.counted) && !self.isOwn {
                 self.unread += 1
                 self.latest = max(self.latest, row.arrival)
             }
@@ -303,24 +265,19 @@ extension StoreFile {
         try statement.run()
     }
 
-    /// Makes a join or leave count, unless a later one of the same author does.
-    func noteMembership(of row: EntryRow) throws(SQLiteError) {
-        try self.noteMembership(
-            Membership(conversation: row.conversation, author: row.author), kind: Int64(row.kind),
-            time: row.time.stored, incarnation: row.incarnation, seq: row.seq)
-    }
-
-    /// Makes a join or leave count, unless a later one of the same author does.
-    func noteMembership(
-        _ membership: Membership, kind: Int64, time: Int64, incarnation: Int64, seq: Int64
-    ) throws(SQLiteError) {
+    /// Makes a join or leave count, unless a later one of the same author does; any other entry
+    /// says nothing of who is a member.
+    func noteAttendance(of row: EntryRow) throws(SQLiteError) {
+        guard row.flags.contains(.attendance),
+            let isPresent = EntryKind(rawValue: row.kind)?.traits.attendance
+        else { return }
         let statement = self.statements.effects.upsertMember
-        try statement.bind(1, membership.conversation)
-        try statement.bind(2, membership.author)
-        try statement.bind(3, kind)
-        try statement.bind(4, time)
-        try statement.bind(5, incarnation)
-        try statement.bind(6, seq)
+        try statement.bind(1, row.conversation)
+        try statement.bind(2, row.author)
+        try statement.bind(3, isPresent ? 1 : 0)
+        try statement.bind(4, row.time.stored)
+        try statement.bind(5, row.incarnation)
+        try statement.bind(6, row.seq)
         try statement.run()
     }
 }

@@ -2,40 +2,26 @@ internal import Engine
 
 /// The way from ids to entries: the table `ids`, and ``RecentIDs`` for what it lacks.
 extension StoreFile {
-    /// What is known of an entry by its id.
-    struct Located {
-        let arrival: Int64
-        let conversation: Int64
-        let time: HybridTime
-        let flags: EntryFlags
-    }
-
-    /// The entry with an id; nil where it is not stored.
-    func locate(_ id: EntryID) throws(SQLiteError) -> Located? {
+    /// The arrival number of the entry with an id; nil where it is not stored.
+    func locate(_ id: EntryID) throws(SQLiteError) -> Int64? {
         if let found = try self.locateRecent(id) { return found }
         let statement = self.statements.ids.locate
         try statement.bind(1, id.prefix)
         try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-        if let found = try statement.first({ Self.located($0) }) { return found }
-        guard self.hasIDs, self.recentIDs == nil else { return nil }
+        if let found = try statement.first({ $0.int(0) }) { return found }
+        guard self.recentIDs == nil else { return nil }
         try self.readRecentIDs()
         return try self.locateRecent(id)
     }
 
-    private func locateRecent(_ id: EntryID) throws(SQLiteError) -> Located? {
+    private func locateRecent(_ id: EntryID) throws(SQLiteError) -> Int64? {
         for arrival in self.recentIDs?.find(id.prefix) ?? [] {
             let statement = self.statements.ids.locateArrival
             try statement.bind(1, arrival)
             try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-            if let found = try statement.first({ Self.located($0) }) { return found }
+            if let found = try statement.first({ $0.int(0) }) { return found }
         }
         return nil
-    }
-
-    private static func located(_ row: Statement) -> Located {
-        Located(
-            arrival: row.int(0), conversation: row.int(1), time: HybridTime(stored: row.int(2)),
-            flags: EntryFlags(rawValue: row.int(3)))
     }
 
     /// Notes where a new entry is.
@@ -52,27 +38,19 @@ extension StoreFile {
         try statement.bind(1, arrival)
         try statement.bind(2, target)
         try statement.run()
-        guard target < 0 else { return }
-        // One that becomes held may have been among the recent ones, which never are.
-        let add = self.statements.ids.addMoved
-        try add.bind(1, target)
-        try add.run()
-        self.recentIDs = nil
     }
 
-    /// Reads what the index lacks where a batch needs it: to find deps, or since there is too much.
+    /// Reads what the index lacks where a batch brings so many entries that some are to be indexed.
     ///
     /// Before the transaction, which SQLite ends by itself where a damaged page is met.
     func prepareIDs(for batch: Batch) throws(SQLiteError) {
         guard self.recentIDs == nil, !batch.appends.isEmpty else { return }
-        var hasDeps = false
         var newest = try self.newestCursor().rawValue
         for append in batch.appends {
             newest += Int64(append.run.run.entries.count)
-            hasDeps = hasDeps || append.run.run.entries.contains { !$0.deps.isEmpty }
         }
         let lacking = newest - (try self.indexingProgress()).indexed
-        if hasDeps || lacking >= Int64(self.idBatchCount) { try self.readRecentIDs() }
+        if lacking >= Int64(self.idBatchCount) { try self.readRecentIDs() }
     }
 
     /// Moves into the index what is due for it, at the end of a commit's changes.
@@ -136,7 +114,6 @@ extension StoreFile {
 
     /// Each entry is in the index, but for the newest ones, and nothing else is.
     func checkIDs(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
-        guard self.hasIDs else { return }
         let progress = try self.indexingProgress()
         let newest = try self.newestCursor().rawValue
         if progress.indexed < 0 || progress.end < progress.indexed || progress.end > newest {

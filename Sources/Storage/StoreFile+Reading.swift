@@ -32,7 +32,7 @@ extension StoreFile {
         let members = try self.database.prepare(
             """
             SELECT c.hash, a.key FROM members m JOIN conversations c ON c.id = m.conversation
-            JOIN authors a ON a.id = m.author WHERE m.kind = \(Entry.Kind.join)
+            JOIN authors a ON a.id = m.author WHERE m.present = 1
             """)
         try members.forEach { (row) throws(SQLiteError) in
             snapshot.members[ConversationID(try row.bytes32(0)), default: []]
@@ -178,9 +178,9 @@ extension StoreFile {
 
     /// An entry by its id; nil where it is not stored.
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
-        guard let found = try self.locate(id) else { return nil }
+        guard let arrival = try self.locate(id) else { return nil }
         let statement = self.statements.reading.stored
-        try statement.bind(1, found.arrival)
+        try statement.bind(1, arrival)
         return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
@@ -322,9 +322,8 @@ extension StoreFile {
     /// How much is stored, without counting rows.
     func counts() throws(SQLiteError) -> StoreCounts {
         let newest = try self.newestCursor().rawValue
-        let vacant = try self.database.int("SELECT coalesce(max(vacant), 0) FROM numbers")
         return StoreCounts(
-            entries: Int(newest - vacant) + self.heldCount, held: self.heldCount,
+            entries: Int(newest) + self.heldCount, held: self.heldCount,
             conversations: Int(try self.database.int("SELECT count(*) FROM conversations")),
             logs: Int(try self.database.int("SELECT count(*) FROM logs")),
             databaseBytes: Int(

@@ -13,7 +13,7 @@ struct LogRow {
     var forkPoint: UInt64?
 }
 
-/// What the store needs of an entry to move or hide it.
+/// What the store needs of an entry to place it.
 struct EntryRow {
     var arrival: Int64
     var log: Int64
@@ -24,15 +24,12 @@ struct EntryRow {
     var flags: EntryFlags
     var author: Int64
     var incarnation: Int64
-    var deps: [EntryID]
     var id: EntryID
 
-    /// Whether it is or was shown: not held, not hidden.
-    var isShown: Bool { self.arrival > 0 && !self.flags.contains(.hidden) }
-    /// Whether people see it.
-    var isSeen: Bool { self.arrival > 0 && self.flags.isDisjoint(with: .unseen) }
-    /// Whether it says who is a member.
-    var isMembership: Bool { self.kind == Entry.Kind.join || self.kind == Entry.Kind.leave }
+    /// What becomes of it.
+    var visibility: Visibility { Visibility(arrival: self.arrival, flags: self.flags) }
+    /// Whether people see it: it is shown, and this version can read it.
+    var isSeen: Bool { self.visibility.isShown && !self.flags.contains(.unreadable) }
 }
 
 /// A log, by the rows of its conversation and its author.
@@ -158,8 +155,7 @@ extension StoreFile {
             arrival: row.int(0), log: row.int(1), seq: row.int(2), conversation: row.int(3),
             time: HybridTime(stored: row.int(4)), kind: UInt8(truncatingIfNeeded: row.int(5)),
             flags: EntryFlags(rawValue: row.int(6)), author: row.int(7), incarnation: row.int(8),
-            deps: try Entry.deps(extra: row.optionalBytes(9)),
-            id: try EntryID(prefix: row.int(10), suffix: row.bytes(11)))
+            id: try EntryID(prefix: row.int(9), suffix: row.bytes(10)))
     }
 
     /// The entry at a position; nil where there is none.
@@ -181,8 +177,9 @@ extension StoreFile {
     func storedEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
         let flags = EntryFlags(rawValue: row.int(10))
         let arrival = row.int(0)
+        let visibility = Visibility(arrival: arrival, flags: flags)
         return StoredEntry(
-            cursor: Cursor(arrival > 0 && !flags.contains(.hidden) ? arrival : 0),
+            cursor: Cursor(visibility.isShown ? arrival : 0),
             key: LogKey(
                 conversation: ConversationID(try row.bytes32(1)),
                 name: LogName(
@@ -191,7 +188,7 @@ extension StoreFile {
             id: try EntryID(prefix: row.int(5), suffix: row.bytes(6)),
             kind: UInt8(truncatingIfNeeded: row.int(7)), time: HybridTime(stored: row.int(8)),
             payload: row.optionalBytes(9), isLate: flags.contains(.late),
-            isDisputed: flags.contains(.disputed))
+            isDisputed: visibility.isDisputed)
     }
 }
 

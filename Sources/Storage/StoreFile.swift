@@ -21,8 +21,6 @@ final class StoreFile {
     let scrubFile: ScrubFile
     /// What was put right before it was opened, in words.
     let mended: [String]
-    /// Whether a version before 3 wrote the file, which is only looked at.
-    private(set) var isOld = false
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
     // A row stays, with its id, once it is committed.
@@ -32,9 +30,6 @@ final class StoreFile {
     var knownLogs = KnownRows<LogPlace, LogRow>()
     /// What the last commit left for the next to begin with; nil where that has to be read.
     var numbering: Numbering?
-    /// Whether the file has the table of ids; one of an earlier version that is only looked at has
-    /// an index instead.
-    let hasIDs: Bool
     /// The ids that the table lacks; nil until they are needed.
     var recentIDs: RecentIDs?
     /// How many of them gather.
@@ -77,7 +72,6 @@ final class StoreFile {
         self.continuity.owner = owner
         self.continuity.starts = max(stored?.starts ?? 0, seen?.starts ?? 0)
         self.statements = Statements(database)
-        self.hasIDs = true
         self.heldCount = 0
         if isProven {
             try self.witness.resume(self.continuity)
@@ -90,8 +84,6 @@ final class StoreFile {
     }
 
     /// Opens a file that no node runs on, to check it or to fill it; counts no start.
-    ///
-    /// A file of an earlier version stays one.
     init(offlineAt path: String, owner: PeerID) throws(StoreFailure) {
         self.path = path
         self.owner = owner
@@ -100,24 +92,20 @@ final class StoreFile {
             try Database(path: path)
         }
         self.database = database
-        try Self.prepare(database, path: path, isMigrating: false)
+        try Self.prepare(database, path: path, isWritten: false)
         self.witness = ContinuityFile(path: "")
         self.mended = []
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
-        (self.statements, self.isOld, self.hasIDs, self.heldCount) = try Self.translating(
+        (self.statements, self.heldCount) = try Self.translating(
             path, database
         ) {
             () throws(SQLiteError) in
-            if try database.int("PRAGMA user_version") == 0 {
-                try Schema.migrate(database, from: 0)
-            }
-            let version = try database.int("PRAGMA user_version")
-            if version < 3 { try database.execute(Schema.missingInOldFiles) }
-            let statements = Statements(database, hasIDs: version >= 4)
+            if try database.int("PRAGMA user_version") == 0 { try Schema.create(database) }
+            let statements = Statements(database)
             return (
-                statements, version < 3, version >= 4,
+                statements,
                 try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
             )
         }
@@ -138,20 +126,22 @@ final class StoreFile {
 
     // MARK: Opening
 
-    /// Checks what the file is, takes its lock, sets the connection up and migrates.
+    /// Checks what the file is, takes its lock, sets the connection up and makes the tables.
     private static func prepare(
-        _ database: Database, path: String, isMigrating: Bool = true
+        _ database: Database, path: String, isWritten: Bool = true
     ) throws(StoreFailure) {
         let version = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.configure(database)
             return try Self.version(of: database)
         }
-        guard let version, version <= Schema.version else {
+        guard let version, (0...Schema.version).contains(version) else {
             // Its log stays as it is, too.
             try Self.translating(path, database) { () throws(SQLiteError) in
                 try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             }
-            throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
+            guard let version else { throw StoreFailure(foreign: path) }
+            throw version < 0
+                ? StoreFailure(earlier: path) : StoreFailure(newer: version, path: path)
         }
         try Self.translating(path, database) { () throws(SQLiteError) in
             // A file of another program or a later version has not been written to up to here.
@@ -167,10 +157,8 @@ final class StoreFile {
                     try database.execute("PRAGMA synchronous = OFF")
                 }
             #endif
-            guard isMigrating else { return }
-            let hasChecksums = try database.hasChecksums()
-            if version > 0 && !hasChecksums { try database.addChecksums() }
-            try Schema.migrate(database, from: version)
+            guard isWritten else { return }
+            if version == 0 { try Schema.create(database) }
         }
     }
 
@@ -195,9 +183,10 @@ final class StoreFile {
     /// What a burst left behind in the log file is given back.
     private static let journalBytes = 33_554_432
 
-    /// The schema version; 0 for an empty file, nil for a database that is not ours.
+    /// The schema version; 0 for an empty file, -1 for that of an earlier program, nil for a database that is not ours.
     private static func version(of database: Database) throws(SQLiteError) -> Int? {
         let application = try database.int("PRAGMA application_id")
+        if application == Schema.earlierApplicationID { return -1 }
         let version = Int(try database.int("PRAGMA user_version"))
         if application == Schema.applicationID { return version }
         let objects = try database.int("SELECT count(*) FROM sqlite_master")

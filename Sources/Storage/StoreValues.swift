@@ -131,7 +131,7 @@ public struct ConversationSummary: Hashable, Sendable {
 
 /// How much is stored.
 public struct StoreCounts: Hashable, Sendable {
-    /// All entries, held and hidden ones too.
+    /// All entries, held ones too.
     public var entries: Int
     /// Entries that are not yet due.
     public var held: Int

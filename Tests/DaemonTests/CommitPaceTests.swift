@@ -11,7 +11,7 @@ import Testing
             conversation: ConversationID(.zero),
             name: LogName(author: PeerID(.zero), incarnation: 1))
         let entry = Entry(
-            kind: Entry.Kind.text, time: HybridTime(1), deps: [],
+            kind: EntryKind.text.rawValue, time: HybridTime(1), deps: [],
             payload: .present(Array(repeating: 0, count: payloadBytes)))
         let run = Run(
             key: key, first: 1, prev: nil, attestation: .zero,

@@ -24,7 +24,7 @@ struct StoreSchedulerTests {
 
     private func run(_ seq: UInt64) throws -> ReceivedFrame {
         let entry = Entry(
-            kind: Entry.Kind.text, time: HybridTime(seq), deps: [], payload: .present([0]))
+            kind: EntryKind.text.rawValue, time: HybridTime(seq), deps: [], payload: .present([0]))
         let key = LogKey(
             conversation: ConversationID(.zero),
             name: LogName(author: PeerID(.zero), incarnation: 1))

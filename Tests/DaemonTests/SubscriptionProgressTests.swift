@@ -47,7 +47,8 @@ private final class Follower {
                 key: LogKey(
                     conversation: Self.room,
                     name: LogName(author: Self.author, incarnation: 1)),
-                seq: 1, id: EntryID(Bytes32.zero), kind: Content.leave.kind, time: HybridTime(1),
+                seq: 1, id: EntryID(Bytes32.zero), kind: Content.leave.kind.rawValue,
+                time: HybridTime(1),
                 payload: [UInt8](repeating: 0, count: 17), isLate: false, isDisputed: false)
         }
         return Arrivals(

@@ -77,6 +77,7 @@ struct TestLog {
         var salt = RepeatedByte(byte: 0)
         let payload = Content.text(text).payload(using: &salt)
         return Entry(
-            kind: Entry.Kind.text, time: HybridTime(time), deps: deps, payload: .present(payload))
+            kind: EntryKind.text.rawValue, time: HybridTime(time), deps: deps,
+            payload: .present(payload))
     }
 }

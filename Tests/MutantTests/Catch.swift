@@ -32,6 +32,8 @@
             case .believeEveryClock: [SimulationCatches.clocks]
             case .trustRestoredHistory: [SimulationCatches.restoredBackup]
             case .forgetForkProofs: [SimulationCatches.fork]
+            case .leaveForksUnmarked:
+                [.assault(3, says: "does not mark"), StorageCatches.proof]
             case .sendAgainUnderAKey: [.seed(2, says: "sent twice under one key")]
             case .acceptUnattested:
                 [.assault(3, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
@@ -42,7 +44,6 @@
             case .syncNothing, .splitBatches: [StorageCatches.syncs]
             case .keepFailedBatches: [StorageCatches.refused]
             case .dropAttestations: [StorageCatches.runs]
-            case .ignoreDeps: [StorageCatches.deps]
             case .orderByArrival: [StorageCatches.order]
             case .forgetKeys: [StorageCatches.keys]
             case .forgetMark: [StorageCatches.mark]

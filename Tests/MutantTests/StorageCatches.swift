@@ -8,8 +8,8 @@
         static let runs = Catch.test("RunTests.everyBoundary") {
             try await RunTests().everyBoundary()
         }
-        static let deps = Catch.test("CommitTests.hiddenAtOnce") {
-            try await CommitTests().hiddenAtOnce()
+        static let proof = Catch.test("ForkTests.proof") {
+            try await StorageTests.ForkTests().proof()
         }
         static let order = Catch.test("ReadingTests.pages") { try await ReadingTests().pages() }
         static let keys = Catch.test("CommitTests.keys") { try await CommitTests().keys() }

@@ -130,7 +130,9 @@ func payload(_ content: Content) -> [UInt8] {
 
 /// An entry with a content.
 func entry(_ content: Content, at time: HybridTime, deps: [EntryID] = []) -> Entry {
-    Entry(kind: content.kind, time: time, deps: deps.sorted(), payload: .present(payload(content)))
+    Entry(
+        kind: content.kind.rawValue, time: time, deps: deps.sorted(),
+        payload: .present(payload(content)))
 }
 
 /// An entry with a text.

@@ -26,7 +26,7 @@ struct MessageStoreTests {
         let outcome = try await store.commit(batch(append, number: 9))
         #expect(outcome.number == 9)
         #expect(outcome.cursors == [[Cursor(1), Cursor(2), Cursor(3)]])
-        #expect(outcome.released.isEmpty && outcome.hidden.isEmpty && outcome.held.count == 0)
+        #expect(outcome.released.isEmpty && outcome.held.count == 0)
 
         let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 10))
         #expect(texts(page.entries) == ["one", "two", "three"] && !page.hasMore)

@@ -11,9 +11,11 @@ struct Model {
         let seq: UInt64
         let id: EntryID
         let entry: Entry
-        var isHeld: Bool
-        var isHidden: Bool
-        var isDisputed = false
+        var visibility: Visibility
+
+        var isHeld: Bool { self.visibility == .held }
+        var isDisputed: Bool { self.visibility.isDisputed }
+        var attendance: Bool? { EntryKind(rawValue: self.entry.kind)?.traits.attendance }
     }
 
     var items: [Item] = []
@@ -25,7 +27,7 @@ struct Model {
         Content(of: item.entry, in: item.key.conversation) != nil
     }
 
-    static func isShown(_ item: Item) -> Bool { !item.isHeld && !item.isHidden }
+    static func isShown(_ item: Item) -> Bool { item.visibility.isShown }
 
     static func isOrdered(_ left: Item, _ right: Item) -> Bool {
         (left.entry.time, left.key.name, left.seq) < (right.entry.time, right.key.name, right.seq)
@@ -37,9 +39,8 @@ struct Model {
                 self.items.append(
                     Item(
                         key: append.run.run.key, seq: append.run.run.first + UInt64(index),
-                        id: append.run.ids[index], entry: entry, isHeld: index >= append.heldFrom,
-                        isHidden: false))
-                self.hide()
+                        id: append.run.ids[index], entry: entry,
+                        visibility: index >= append.heldFrom ? .held : .shown))
             }
         }
         for proof in batch.proofs {
@@ -47,45 +48,18 @@ struct Model {
             self.forks[proof.key] = point
             for index in self.items.indices
             where self.items[index].key == proof.key && self.items[index].seq >= point {
-                if self.items[index].isHeld { self.items[index].isHidden = true }
-                self.items[index].isHeld = false
-                self.items[index].isDisputed = true
-            }
-            // What only something behind the fork has hidden is released next.
-            for index in self.items.indices
-            where self.items[index].isHidden && !self.items[index].isDisputed
-                && !self.isContradicted(self.items[index])
-            {
-                self.items[index].isHidden = false
-                self.items[index].isHeld = true
+                self.items[index].visibility = self.items[index].visibility.proven
             }
         }
         if let release = batch.release {
             for index in self.items.indices where self.items[index].entry.time <= release {
-                self.items[index].isHeld = false
+                self.items[index].visibility = self.items[index].visibility.released
             }
         }
         for item in self.items where Self.isShown(item) {
             let shown = self.shown[item.key.conversation] ?? item.entry.time
             self.shown[item.key.conversation] = max(shown, item.entry.time)
         }
-    }
-
-    private mutating func hide() {
-        for index in self.items.indices where self.isContradicted(self.items[index]) {
-            self.items[index].isHidden = true
-            self.items[index].isHeld = false
-        }
-    }
-
-    /// Whether it follows an undisputed entry that is not before it.
-    private func isContradicted(_ item: Item) -> Bool {
-        !item.entry.deps.isEmpty
-            && self.items.contains {
-                item.entry.deps.contains($0.id) && !$0.isDisputed
-                    && $0.key.conversation == item.key.conversation
-                    && $0.entry.time >= item.entry.time
-            }
     }
 
     var logs: [LogKey: StoredLog] {
@@ -109,11 +83,12 @@ struct Model {
     }
 
     func members(of conversation: ConversationID) -> Set<PeerID> {
-        var latest: [PeerID: UInt8] = [:]
-        for item in self.seen(in: conversation) where !item.isDisputed && item.entry.kind > 1 {
-            latest[item.key.name.author] = item.entry.kind
+        var latest: [PeerID: Bool] = [:]
+        for item in self.seen(in: conversation) where !item.isDisputed {
+            guard let isPresent = item.attendance else { continue }
+            latest[item.key.name.author] = isPresent
         }
-        return Set(latest.filter { $0.value == Entry.Kind.join }.keys)
+        return Set(latest.filter(\.value).keys)
     }
 }
 
@@ -220,7 +195,6 @@ struct ModelTests {
         var cursors: Set<Cursor> = []
         for number in UInt64(1)...60 {
             let batch = maker.next(number: number)
-            let before = Set(model.items.filter(Model.isShown).map(\.id))
             model.apply(batch)
             let outcome = try await store.commit(batch)
 
@@ -234,10 +208,6 @@ struct ModelTests {
                 }
             }
             for entry in outcome.released { #expect(cursors.insert(entry.cursor).inserted) }
-            // What was hidden, revealed and released in one batch has another cursor.
-            #expect(
-                Set(outcome.hidden.map(\.id))
-                    == before.filter { shown[$0] == false || released.contains($0) })
             #expect(outcome.held.count == model.held.count)
             #expect(outcome.held.first == model.held.map(\.entry.time).min())
 

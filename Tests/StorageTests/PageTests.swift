@@ -101,35 +101,6 @@ struct PageTests {
         #expect(failure?.remedy.contains("stoad --repair") == true)
     }
 
-    @Test("a file of a version without checksums is given them when it is opened")
-    func older() async throws {
-        let large = Int(CPAGES_LARGE_PAGE_BYTES)
-        let directory = try TemporaryDirectory()
-        try writeFile(directory.database, [])
-        do {
-            let database = try Database(path: directory.database, isPlain: true)
-            try database.execute(firstSchema)
-            try database.execute("PRAGMA application_id = 1937010529; PRAGMA user_version = 1")
-            for number in 1...400 {
-                try database.execute("INSERT INTO authors VALUES (\(number), randomblob(32))")
-            }
-        }
-        #expect(try readFile(directory.database)[20] == 0)
-        let store = try await directory.open()
-        #expect(try await store.check().isEmpty)
-        await store.close()
-        let bytes = try readFile(directory.database)
-        #expect(bytes[20] == UInt8(CPAGES_RESERVED_BYTES))
-        for index in 0..<bytes.count / large {
-            let page = Array(bytes[index * large..<(index + 1) * large])
-            #expect(
-                cpages_has_checksum(page, Int32(large), UInt32(index) + 1) != 0, "page \(index + 1)"
-            )
-        }
-        let database = try Database(path: directory.database)
-        #expect(try database.int("SELECT count(*) FROM authors") == 400)
-    }
-
     @Test(
         "a file keeps the size of its pages, and a flipped bit in it is found", arguments: [11, 12])
     func size(exponent: Int) async throws {

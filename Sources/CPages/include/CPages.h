@@ -9,6 +9,8 @@
 #define CPAGES_LARGE_PAGE_BYTES 4096
 /* The bytes at the end of a page that SQLite leaves alone (byte 20 of the file's header). */
 #define CPAGES_RESERVED_BYTES 8
+/* "STOA" in ASCII: the application id in the header of a database of ours. */
+#define CPAGES_APPLICATION 0x53544f41
 /* The name of the VFS. */
 #define CPAGES_VFS_NAME "stoa"
 

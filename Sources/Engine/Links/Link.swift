@@ -143,7 +143,7 @@ struct Link: Sendable {
 
     /// Notes a run that was pushed, by whichever side.
     mutating func notePushed(_ run: Run, at now: Instant) {
-        guard run.hasText else { return }
+        guard run.isLive else { return }
         self.liveUntil = now.monotonic + Limits.liveMilliseconds
     }
 

@@ -32,7 +32,7 @@ public enum Payload: Hashable, Sendable {
 ///
 /// `Docs/Protocol/Entries.md` section 2.
 public struct Entry: Hashable, Sendable {
-    /// What kind of entry; see ``Kind`` for those that this version shows.
+    /// What kind of entry; see ``EntryKind`` for those that this version knows.
     public var kind: UInt8
     /// The author's hybrid clock; greater than that of the entry before.
     public var time: HybridTime
@@ -45,7 +45,7 @@ public struct Entry: Hashable, Sendable {
     /// Extension fields, encoded; at most ``Limits/extensionBytes``.
     public var extensions: [UInt8]
 
-    /// Creates an entry without epoch and extensions.
+    /// Creates an entry without epoch and extensions, of any kind byte.
     public init(kind: UInt8, time: HybridTime, deps: [EntryID], payload: Payload) {
         self.kind = kind
         self.time = time
@@ -53,16 +53,6 @@ public struct Entry: Hashable, Sendable {
         self.epoch = .zero
         self.payload = payload
         self.extensions = []
-    }
-
-    /// The kinds that this version writes and shows.
-    public enum Kind {
-        /// A message: UTF-8 text.
-        public static let text: UInt8 = 1
-        /// The author joins; the content is the room's name.
-        public static let join: UInt8 = 2
-        /// The author leaves; no content.
-        public static let leave: UInt8 = 3
     }
 
     /// The version of the header that this build writes and reads.

@@ -34,7 +34,9 @@ public struct Run: Hashable, Sendable {
     public var last: UInt64 { self.first + UInt64(self.entries.count) - 1 }
 
     /// Whether somebody has written something, rather than come or gone.
-    var hasText: Bool { self.entries.contains { $0.kind == Entry.Kind.text } }
+    var isLive: Bool {
+        self.entries.contains { EntryKind(rawValue: $0.kind)?.traits.isLive ?? false }
+    }
 
     /// The ids of the entries, in order, by hashing the chain.
     public var ids: [EntryID] {

@@ -128,8 +128,8 @@ struct Conversation: Sendable {
         self.latestShown = max(self.latestShown, time)
     }
 
-    /// An entry is hidden or followed: own entries must not follow it.
-    mutating func hide(_ id: EntryID) { self.heads[id] = nil }
+    /// An entry is followed: own entries must not follow it, too.
+    mutating func follow(_ id: EntryID) { self.heads[id] = nil }
 
     /// The deps of the next own entry: the newest heads but the own log's, ascending.
     func deps(besides own: EntryID) -> [EntryID] {

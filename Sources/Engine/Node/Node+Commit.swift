@@ -69,8 +69,8 @@ extension Node {
         // bulk queue, its live runs have been queued there behind it.
         // Who has only joined waits for what it catches up with.
         let hasLive =
-            flight.drafts.contains { $0.content.kind == Entry.Kind.text }
-            || self.commitQueue.live.contains { $0.append.run.run.hasText }
+            flight.drafts.contains { $0.content.kind.traits.isLive }
+            || self.commitQueue.live.contains { $0.append.run.run.isLive }
         if hasLive { self.smallBatchesUntil = self.now.monotonic + Limits.liveMilliseconds }
         let isLive = self.now.monotonic < self.smallBatchesUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
@@ -201,7 +201,7 @@ extension Node {
         for (index, draft) in drafts.enumerated() {
             let time = self.ownTime(after: max(tail.time, floor))
             let entry = Entry(
-                kind: draft.content.kind, time: time, deps: deps,
+                kind: draft.content.kind.rawValue, time: time, deps: deps,
                 payload: .present(draft.content.payload(using: &self.random)))
             // What one run can hold stays one: a peer writes each run that it gets at once.
             let left = drafts.count - index
@@ -291,15 +291,11 @@ extension Node {
                 append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
                 &messages)
         }
-        // What a batch hides comes before what it releases: it may be the same.
-        for entry in outcome.hidden {
-            self.conversationTable[entry.key.conversation]?.hide(entry.id)
-        }
         var last: [LogKey: EntryID] = [:]
         for entry in outcome.released {
             // Of each log only the last one can be followed.
             if let earlier = last.updateValue(entry.id, forKey: entry.key) {
-                self.conversationTable[entry.key.conversation]?.hide(earlier)
+                self.conversationTable[entry.key.conversation]?.follow(earlier)
             }
             self.settleReleased(entry, &messages)
         }
@@ -362,12 +358,7 @@ extension Node {
     }
 
     private mutating func attend(_ content: Content, _ key: LogKey, _ time: HybridTime) {
-        let isPresent: Bool
-        switch content {
-        case .join: isPresent = true
-        case .leave: isPresent = false
-        case .text: return
-        }
+        guard let isPresent = content.kind.traits.attendance else { return }
         let author = key.name.author
         let known = self.conversationTable[key.conversation]?.attendance[author]
         guard known.map({ $0.time < time }) ?? true else { return }

@@ -98,16 +98,10 @@ public struct BatchOutcome: Hashable, Sendable {
     /// The batch's number.
     public var number: UInt64
     /// The cursors of the entries of each append, in the batch's order; nil for an entry that is
-    /// held or hidden.
+    /// held, or disputed before it was shown.
     public var cursors: [[Cursor?]]
     /// Entries that were released, in display order of their release.
     public var released: [StoredEntry]
-    /// Entries that had been shown and are hidden from here on, with their cursors and without
-    /// payloads.
-    ///
-    /// A dep came in whose time is not before theirs. Should that dep's log be found to fork before
-    /// it, they become held, and are released with new cursors.
-    public var hidden: [StoredEntry]
     /// How many entries are still held, and when the first of them is due.
     ///
     /// A release is bounded: where more are due than it takes, the first is still due after it, and
@@ -119,13 +113,11 @@ public struct BatchOutcome: Hashable, Sendable {
 
     /// Creates an outcome.
     public init(
-        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], hidden: [StoredEntry] = [],
-        held: HeldEntries
+        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], held: HeldEntries
     ) {
         self.number = number
         self.cursors = cursors
         self.released = released
-        self.hidden = hidden
         self.held = held
     }
 }

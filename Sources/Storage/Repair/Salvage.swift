@@ -252,7 +252,7 @@ struct Salvage {
     private func roomNames() throws(SQLiteError) -> [Int64: RoomName] {
         var names: [Int64: RoomName] = [:]
         let joins = try self.staging.prepare(
-            "SELECT log, payload FROM entries WHERE kind = \(Entry.Kind.join)")
+            "SELECT log, payload FROM entries WHERE kind = \(EntryKind.join.rawValue)")
         try joins.forEach { (row) throws(SQLiteError) in
             // Suite and salt stand before the content.
             guard let place = self.logs[row.int(0)]?.conversation,
@@ -274,7 +274,7 @@ struct Salvage {
             guard let log = self.logs[row.int(0)], self.authors[log.author] == owner.key else {
                 return
             }
-            rooms[log.conversation] = row.int(1) == Int64(Entry.Kind.join)
+            rooms[log.conversation] = row.int(1) == Int64(EntryKind.join.rawValue)
         }
         return rooms
     }

@@ -72,7 +72,7 @@ struct GoldenStory {
     ) {
         var salt = RepeatedByte(byte: salt)
         var entry = Entry(
-            kind: content.kind, time: time, deps: deps.map { self.place($0).id }.sorted(),
+            kind: content.kind.rawValue, time: time, deps: deps.map { self.place($0).id }.sorted(),
             payload: .present(content.payload(using: &salt)))
         entry.epoch = epoch
         entry.extensions = extensions
@@ -117,7 +117,7 @@ struct GoldenStory {
             var salt = RepeatedByte(byte: UInt8(number))
             let time = HybridTime(Self.time(0, 0).rawValue + number * (number + 1) / 2)
             return Entry(
-                kind: Entry.Kind.text, time: time, deps: [],
+                kind: EntryKind.text.rawValue, time: time, deps: [],
                 payload: .present(Content.text("\(number)").payload(using: &salt)))
         }
         self.runs["many"] = self.log("m").run(many)

@@ -20,12 +20,10 @@ extension IntegrationTests {
             let changes = log.records.count { $0.kind == .write || $0.kind == .sync }
             #expect(changes >= 2_000)
             #expect(recording.checkpoints >= 2, "the log is copied into the database on the way")
-            #expect(recording.migrating >= 100, "every page of a filled store is written anew")
-            let put = try #require(log.records.firstIndex { $0.kind == .put })
             print(
                 "MEASURED recorded \(log.records.count) records, \(changes) of them writes and "
-                    + "syncs, \(recording.checkpoints) checkpoints, \(recording.migrating) in a "
-                    + "migration behind record \(put): \(stopwatch.milliseconds) ms")
+                    + "syncs, \(recording.checkpoints) checkpoints: "
+                    + "\(stopwatch.milliseconds) ms")
             let step = Surroundings.number("STEP", long: 1, short: 40)
             let all = log.records.indices
             let said = Surroundings.number("FROM", long: 0, short: 0)
@@ -74,9 +72,6 @@ struct PowerLossRecording: Sendable {
     let work: String
     let acknowledged: Int
     let checkpoints: Int
-    /// How many writes and syncs bring the filled store of the first version to this one: those of the
-    /// node from the bytes that it was given to its next word.
-    let migrating: Int
 
     init(in scratch: Scratch) throws {
         let shim = try FaultShim(in: scratch)
@@ -93,12 +88,7 @@ struct PowerLossRecording: Sendable {
             // What a subscriber is told of counts as much as what a send returned for.
             _ = try node.call("subscribe", ["to": "agora", "from": 0])
         }
-        let seconds = try Self.live(node, peer) {
-            let database = node.dataDirectory + "/stoa.db"
-            let bytes = try FirstVersion.put(in: database, work: scratch.path + "/first.db")
-            try WriteLog.notePut(
-                bytes, inode: Posix.FileIdentity(path: database).inode, node: 0, in: path)
-        }
+        let seconds = try Self.live(node, peer)
         self.subjects = try nodes.map { node in
             let identity = try node.identity()
             let data = node.dataDirectory
@@ -120,19 +110,12 @@ struct PowerLossRecording: Sendable {
         self.checkpoints = self.log.records.count {
             $0.kind == .sync && $0.path.hasSuffix("/stoa.db")
         }
-        let old = self.log.records.firstIndex { $0.kind == .put } ?? self.log.records.endIndex
-        self.migrating = self.log.records[old...].filter { $0.node == 0 }
-            .prefix { $0.kind != .told && $0.kind != .sent }
-            .count { $0.kind == .write || $0.kind == .sync }
         let memory = "/dev/shm/stoa-\(ProcessEnvironment.processID)"
         self.work = Files.exists("/dev/shm") ? memory : scratch.path + "/images"
     }
 
-    /// Returns how many sends have returned; `makeOld` turns the node's store back into one of the
-    /// first version.
-    private static func live(
-        _ node: Node, _ peer: Node, makeOld: () throws -> Void
-    ) throws -> Int {
+    /// Returns how many sends have returned.
+    private static func live(_ node: Node, _ peer: Node) throws -> Int {
         var texts: [String] = []
         func send(_ sender: Node, _ name: String, _ count: Int, atOnce: Bool = false) throws {
             let control = try sender.control()
@@ -165,14 +148,6 @@ struct PowerLossRecording: Sendable {
         try node.start()
         try send(node, "node, after the kill", 20)
         try send(node, "node, many", 100, atOnce: true)
-        for node in [node, peer] { try node.awaitTexts(texts, in: "agora") }
-        // A filled store of the first version is brought to this one at the start.
-        try node.stop()
-        try makeOld()
-        try node.start()
-        _ = try node.call("subscribe", ["to": "agora", "from": 0])
-        try send(node, "node, migrated", 20)
-        try send(peer, "peer, to the migrated one", 20)
         for node in [node, peer] { try node.awaitTexts(texts, in: "agora") }
         return texts.count
     }

@@ -110,18 +110,6 @@ struct SimulatedDisk {
             let from = String(decoding: log.bytes[record.data], as: UTF8.self)
             guard let file = self.current.files[from] else { throw Broken("renamed: \(from)") }
             self.change(.rename(from: from, to: record.path, file))
-        case .put:
-            guard let file = self.byInode[record.inode] else {
-                throw Broken("bytes are put into a file that was never made: \(record.inode)")
-            }
-            file.content = Array(log.bytes[record.data])
-            // As on a machine that was shut down in between: nothing older comes back beside it.
-            for file in self.byInode.values {
-                file.durable = file.content
-                file.pending = []
-            }
-            self.durable = self.current
-            self.pending = []
         case .told, .sent: break
         case .escape: throw Broken("a file was changed by \(record.path), which is not recorded")
         }

@@ -16,8 +16,6 @@ struct WriteLog: Sendable {
         case sent
         /// A file was changed in a way that is not recorded.
         case escape
-        /// The test gave a file other bytes while no daemon ran; all of the disk is durable then.
-        case put
     }
 
     struct Record: Sendable {
@@ -69,28 +67,6 @@ struct WriteLog: Sendable {
             if !entries.isEmpty { acknowledged[index] = entries }
         }
         self.acknowledged = acknowledged
-    }
-
-    /// Notes at the end of a log that is being written that a file of a node was given other bytes.
-    static func notePut(_ bytes: [UInt8], inode: UInt64, node: Int, in path: String) throws {
-        var record: [UInt8] = []
-        func add(_ number: some FixedWidthInteger) {
-            withUnsafeBytes(of: number) { record.append(contentsOf: $0) }
-        }
-        add(Kind.put.rawValue)
-        add(UInt32(node))
-        add(inode)
-        add(UInt64(0))
-        add(UInt32(0))
-        add(UInt32(bytes.count))
-        record += bytes
-        let number = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
-        guard number >= 0 else { throw SystemError(errno, "open", path) }
-        let descriptor = FileDescriptor(owning: number)
-        // One call, as the daemons do it, so that records do not mix.
-        guard write(descriptor.number, record, record.count) == record.count else {
-            throw SystemError(errno, "write", path)
-        }
     }
 
     private static func acknowledged(_ lines: ArraySlice<UInt8>) -> [EntryID] {

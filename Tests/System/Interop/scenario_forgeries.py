@@ -407,6 +407,7 @@ async def run(rig: Rig) -> None:
         "genuine: overlaps with what is known",
         "genuine: one of 128",
         "genuine: long ".ljust(65_519, "."),
+        "genuine: before its dep",
         "genuine: after its dep",
         "genuine: an unknown dep",
         "genuine: an hlc of 1",

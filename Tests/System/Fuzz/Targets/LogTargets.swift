@@ -44,14 +44,14 @@ enum EntryTarget {
         }
         // The room that the name says, if it is one.
         var room = Self.conversation
-        if entry.kind == Entry.Kind.join, payload.count > 17,
+        if entry.kind == EntryKind.join.rawValue, payload.count > 17,
             let name = RoomName(String(decoding: payload[17...], as: UTF8.self))
         {
             room = name.conversation
         }
         guard let content = Content(of: entry, in: room) else { return }
         try demand(!entry.needsUnknownExtension, "an entry is shown that is not understood")
-        try demand(content.kind == entry.kind, "content changes its kind")
+        try demand(content.kind.rawValue == entry.kind, "content changes its kind")
         var zeros = Zeros()
         let again = content.payload(using: &zeros)
         try demand(
