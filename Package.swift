@@ -82,15 +82,15 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], swiftSettings: strict),
 
-        // What the tests of several modules share: files, folders, a seeded generator.
+        // What the tests of several modules share: files, folders, boxes, a seeded generator.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("Crypto", ["Crypto"], exclude: ["Vectors/generate.py"]),
         tests("Engine", ["Engine", "Crypto", "TestSupport"], exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport", "stoa"]),
         tests("Posix", ["Posix", "TestSupport"]),
-        tests("Loop", ["Loop", "Posix"]),
+        tests("Loop", ["Loop", "Posix", "TestSupport"]),
         tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestSupport"]),
-        tests("Discovery", ["Discovery", "Loop", "Posix"]),
+        tests("Discovery", ["Discovery", "Loop", "Posix", "TestSupport"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix", "TestSupport"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),
         // Empty but for builds with -D MUTANTS; runs tests of others with a deliberate bug on.

@@ -1,16 +1,8 @@
 import Discovery
 import Loop
 import Posix
+import TestSupport
 import Testing
-
-/// A value that closures on one thread share.
-final class Box<Value> {
-    var value: Value
-
-    init(_ value: Value) {
-        self.value = value
-    }
-}
 
 /// One backend on a loop, restricted to the loopback interface, with all that it has reported.
 ///

@@ -1,6 +1,7 @@
 import Discovery
 import Loop
 import Posix
+import TestSupport
 import Testing
 
 @Suite(.serialized) struct EmbeddedDiscoveryTests {

@@ -2,6 +2,7 @@ import Glibc
 import Loop
 import Posix
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct EventLoopTests {

@@ -20,15 +20,6 @@ func onLoop(
     guardTimer.cancel()
 }
 
-/// A value that closures on one thread share.
-final class Box<Value> {
-    var value: Value
-
-    init(_ value: Value) {
-        self.value = value
-    }
-}
-
 /// An actor pinned to a loop, as the daemon has one.
 actor Pinned {
     private let loop: EventLoop

@@ -1,6 +1,7 @@
 import Glibc
 import Loop
 import Posix
+import TestSupport
 import Testing
 
 @Suite struct ReadinessTests {

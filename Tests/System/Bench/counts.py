@@ -37,7 +37,7 @@ from Driver.checks import Broken  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.network import enter_own_network  # noqa: E402
 from Driver.process import until  # noqa: E402
-from nodes import ROOM, Stoa  # noqa: E402
+from systems import ROOM, Stoa  # noqa: E402
 from workloads import settle, wire_bytes  # noqa: E402
 
 BASELINES = HERE / "baselines.json"

@@ -5,7 +5,7 @@ import statistics
 import time
 
 from Driver.process import until
-from nodes import ROOM, Stoa
+from systems import ROOM, Stoa
 from report import Row
 from workloads import Workload, settle
 

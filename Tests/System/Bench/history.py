@@ -6,7 +6,7 @@ import subprocess
 import threading
 
 from Driver.checks import Broken
-from nodes import ROOM, Floor, Stoa
+from systems import ROOM, Floor, Stoa
 from prepared import MESSAGES as LARGE_MESSAGES
 from report import ALONE, Row
 from workloads import LATENCY_MESSAGES, MEBIBYTE, Workload, bare_memory, settle, wire_bytes

@@ -7,7 +7,7 @@ import time
 
 from Driver.checks import Broken
 from Driver.network import OwnNetwork
-from nodes import Stoa
+from systems import Stoa
 from report import ALONE, Row
 from workloads import Workload
 

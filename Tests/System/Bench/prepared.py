@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 
 from Driver.control import shown
-from nodes import ROOM, Floor, Stoa
+from systems import ROOM, Floor, Stoa
 
 MESSAGES = 1_000_000
 # Other rooms beside the large one, so that a list of conversations is a list.

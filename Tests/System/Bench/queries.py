@@ -3,7 +3,7 @@
 
 from Driver.checks import Broken
 from Driver.process import Program, until
-from nodes import ROOM, System
+from systems import ROOM, System
 from workloads import Workload
 
 ASKED = 500

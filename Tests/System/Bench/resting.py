@@ -4,7 +4,7 @@ import statistics
 import time
 
 from Driver.process import Program
-from nodes import ROOM, Floor, Stoa
+from systems import ROOM, Floor, Stoa
 from report import ALONE, Row
 from workloads import BURST_MESSAGES, MEBIBYTE, Workload, bare_memory
 

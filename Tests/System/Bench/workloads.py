@@ -6,7 +6,7 @@ import time
 
 from Driver.checks import Broken
 from Driver.process import memory_bytes, until
-from nodes import Floor, Stoa, measured
+from systems import Floor, Stoa, measured
 from report import Row
 
 LATENCY_MESSAGES = 2_000
@@ -76,7 +76,17 @@ class Workload:
             self.name, text, unit, found.get("stoa", []), found.get("other", []), **rest)
 
 
-class Latency(Workload):
+class Compared(Workload):
+    """The same measurement of Stoa and of the floor."""
+
+    def stoa(self, tools, work):
+        return self.measure(Stoa(tools, work))
+
+    def floor(self, tools, work):
+        return self.measure(Floor(tools, work))
+
+
+class Latency(Compared):
     name = "A"
 
     def measure(self, system):
@@ -89,12 +99,6 @@ class Latency(Workload):
                 "p50": found["p50"] * 1e6, "p99": found["p99"] * 1e6,
                 "processor": used / LATENCY_MESSAGES * 1e6}
 
-    def stoa(self, tools, work):
-        return self.measure(Stoa(tools, work))
-
-    def floor(self, tools, work):
-        return self.measure(Floor(tools, work))
-
     def rows(self, samples):
         text = "one message at a time, send to event, "
         return [
@@ -104,7 +108,7 @@ class Latency(Workload):
         ]
 
 
-class Burst(Workload):
+class Burst(Compared):
     name = "B"
 
     def measure(self, system):
@@ -117,12 +121,6 @@ class Burst(Workload):
                 "rate": BURST_MESSAGES / found["seconds"],
                 "acknowledged": BURST_MESSAGES / found["acknowledged"],
                 "wire": (wire_bytes() - before) / BURST_MESSAGES}
-
-    def stoa(self, tools, work):
-        return self.measure(Stoa(tools, work))
-
-    def floor(self, tools, work):
-        return self.measure(Floor(tools, work))
 
     def rows(self, samples):
         return [
@@ -137,7 +135,7 @@ class Burst(Workload):
         ]
 
 
-class Room(Workload):
+class Room(Compared):
     name = "C"
 
     def measure(self, system):
@@ -145,12 +143,6 @@ class Room(Workload):
             system.together(1 + ROOM_READERS)
             found = system.load("burst", ROOM_MESSAGES, *range(1 + ROOM_READERS))
             return {"rate": ROOM_READERS * ROOM_MESSAGES / found["seconds"]}
-
-    def stoa(self, tools, work):
-        return self.measure(Stoa(tools, work))
-
-    def floor(self, tools, work):
-        return self.measure(Floor(tools, work))
 
     def rows(self, samples):
         return [

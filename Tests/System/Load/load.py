@@ -33,7 +33,7 @@ from Driver.control import Control  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import Program, descriptors, until  # noqa: E402
 from bench import Tools  # noqa: E402
-from nodes import FIRST_PORT, Stoa  # noqa: E402
+from systems import FIRST_PORT, Stoa  # noqa: E402
 
 MIB = 1 << 20
 # A message between the honest two may take this long, whatever else goes on.

@@ -12,7 +12,7 @@ from typing import Any
 from Driver.checks import Broken, Checks
 from Driver.lab import Lab
 
-TRAFFIC = str(Path(__file__).resolve().with_name("traffic.py"))
+DATAGRAMS = str(Path(__file__).resolve().with_name("datagrams.py"))
 COUNT = 1_000
 # A fifth of them, give or take this: five times the standard deviation.
 SPREAD = 64
@@ -31,13 +31,13 @@ class SwitchChecks:
     ) -> dict[str, Any]:
         """Sends datagrams and tells what came of them."""
         with subprocess.Popen(
-                [*self.lab.prefix(receiver), sys.executable, TRAFFIC, "receive"],
+                [*self.lab.prefix(receiver), sys.executable, DATAGRAMS, "receive"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdin and process.stdout
             if process.stdout.readline() != "ready\n":
                 raise Broken("the receiver does not run")
             subprocess.run(
-                [*self.lab.prefix(sender), sys.executable, TRAFFIC, "send",
+                [*self.lab.prefix(sender), sys.executable, DATAGRAMS, "send",
                  f"10.77.0.{receiver}", str(count)], check=True, timeout=60)
             time.sleep(quiet)
             process.stdin.close()

@@ -4,4 +4,4 @@ import Glibc
 // Fuzz TARGET [libFuzzer's arguments]
 // Fuzz --replay TARGET FILE...     runs a target on inputs, without libFuzzer
 // Fuzz --verdicts                  says of inputs from a pipe what Swift makes of them (Verdicts.swift)
-Program.main()
+FuzzProgram.main()

@@ -2,9 +2,10 @@ import Glibc
 import Loop
 import Posix
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite struct SourceTests {
+@Suite struct EventSourceTests {
     @Test("a watch reports only what it is set to, and nothing with an empty set")
     func interest() throws {
         let (reader, writer) = try pipe()

@@ -1,4 +1,5 @@
 import CSodium
+import TestSupport
 
 /// What libFuzzer calls with each input; it ends the process where a promise is broken.
 ///
@@ -6,22 +7,23 @@ import CSodium
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     SteadyRandom.restart()
-    Program.runTarget(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    FuzzProgram.runTarget(Array(UnsafeBufferPointer(start: bytes, count: count)))
     return 0
 }
 
 /// Random numbers that every input gets alike, so that a find can be replayed.
 enum SteadyRandom {
     // One thread runs the targets.
-    nonisolated(unsafe) private static var state: UInt64 = 0
+    nonisolated(unsafe) private static var random = SeededRandom(seed: 0)
     // Handed to the library for good, which keeps the pointer.
     nonisolated(unsafe) private static var implementation = randombytes_implementation(
-        implementation_name: { nil }, random: { UInt32(truncatingIfNeeded: SteadyRandom.next()) },
+        implementation_name: { nil },
+        random: { UInt32(truncatingIfNeeded: SteadyRandom.random.next()) },
         stir: nil, uniform: nil,
         buf: { buffer, count in
             for index in 0..<count {
                 buffer?.storeBytes(
-                    of: UInt8(truncatingIfNeeded: SteadyRandom.next()), toByteOffset: index,
+                    of: UInt8(truncatingIfNeeded: SteadyRandom.random.next()), toByteOffset: index,
                     as: UInt8.self)
             }
         }, close: nil)
@@ -34,14 +36,5 @@ enum SteadyRandom {
         precondition(isSet == 0, "libsodium takes other random numbers")
     }
 
-    static func restart() { Self.state = 0 }
-
-    /// SplitMix64.
-    private static func next() -> UInt64 {
-        Self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = Self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    static func restart() { Self.random = SeededRandom(seed: 0) }
 }

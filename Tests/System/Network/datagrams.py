@@ -1,7 +1,7 @@
 """Numbered UDP datagrams from one host to another, to see what a network does to them.
 
-    traffic.py receive                 prints `ready`, then one line of JSON when its input ends
-    traffic.py send ADDRESS COUNT
+    datagrams.py receive                 prints `ready`, then one line of JSON when its input ends
+    datagrams.py send ADDRESS COUNT
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ private func runDriver(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32
 
-enum Program {
+enum FuzzProgram {
     // Set once before libFuzzer starts; one thread runs the targets.
     nonisolated(unsafe) private static var target: FuzzTarget?
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Discovery
 
-@Suite struct TableTests {
+@Suite struct InstanceTableTests {
     private let txt = ["txtvers": "1"]
 
     private func ip(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
