@@ -17,7 +17,7 @@ final class Client {
     private var codec = LineCodec()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var lastID: Int64 = 0
-    private var events: [Request] = []
+    private var events: [RPCRequest] = []
     private var unanswered: Set<Int64> = []
 
     /// Connects; throws a failure that says what to do when there is no daemon.
@@ -33,7 +33,7 @@ final class Client {
     var number: Int32 { self.connection.descriptor.number }
 
     /// Asks and waits for the answer; events that come meanwhile are kept for `takeEvents`.
-    func call(_ method: String, _ params: Params = .absent) throws(ClientError) -> JSON {
+    func call(_ method: String, _ params: RPCParams = .absent) throws(ClientError) -> JSON {
         let id = try self.send(method, params)
         while true {
             while let line = try self.nextLine() {
@@ -49,12 +49,12 @@ final class Client {
     }
 
     /// Asks and does not wait: when the answer comes as an error, it ends the reading.
-    func post(_ method: String, _ params: Params) throws(ClientError) {
+    func post(_ method: String, _ params: RPCParams) throws(ClientError) {
         self.unanswered.insert(try self.send(method, params))
     }
 
     /// Asks and ignores the answer.
-    func tell(_ method: String, _ params: Params) throws(ClientError) {
+    func tell(_ method: String, _ params: RPCParams) throws(ClientError) {
         _ = try self.send(method, params)
     }
 
@@ -62,7 +62,7 @@ final class Client {
     var awaitsAnswers: Bool { !self.unanswered.isEmpty }
 
     /// Reads once what is there, waiting when nothing is, and returns all complete events.
-    func receive() throws(ClientError) -> [Request] {
+    func receive() throws(ClientError) -> [RPCRequest] {
         try self.fill()
         return try self.takeEvents()
     }
@@ -70,15 +70,15 @@ final class Client {
     /// The events that came during and right after calls, oldest first; each is returned once.
     ///
     /// One read may have brought events behind the answer, so this comes before waiting for more.
-    func takeEvents() throws(ClientError) -> [Request] {
+    func takeEvents() throws(ClientError) -> [RPCRequest] {
         while let line = try self.nextLine() { _ = try self.note(line) }
         defer { self.events = [] }
         return self.events
     }
 
-    private func send(_ method: String, _ params: Params) throws(ClientError) -> Int64 {
+    private func send(_ method: String, _ params: RPCParams) throws(ClientError) -> Int64 {
         self.lastID += 1
-        let request = Request(method: method, params: params)
+        let request = RPCRequest(method: method, params: params)
         do {
             try self.connection.writeAll(request.json(id: .integer(self.lastID)).line)
         } catch {
@@ -112,7 +112,7 @@ final class Client {
     /// Files one line and returns it when it is a response that a call may wait for.
     ///
     /// An event is kept, the answer to a posted request is checked. An error without id concerns the whole connection and is thrown.
-    private func note(_ line: [UInt8]) throws(ClientError) -> Response? {
+    private func note(_ line: [UInt8]) throws(ClientError) -> RPCResponse? {
         let json: JSON
         do {
             json = try JSON(parsing: line)

@@ -22,7 +22,7 @@ enum ExitCode: Int32 {
     init(for error: RPCError) {
         self =
             switch error.knownCode {
-            case .notFound, .tooLarge, .invalidParams: .badData
+            case .notFound, .tooLarge, .invalidParams, .keyReused: .badData
             case .ambiguous, .refused, .notMember: .refused
             case .deliveryTimeout, .busy, .overflow: .temporary
             case .storageFailed: .inputOutput

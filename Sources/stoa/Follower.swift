@@ -45,7 +45,11 @@ struct Follower {
     }
 
     private mutating func subscribe(_ client: Client) throws(ClientError) {
-        let params = SubscribeParams(to: self.to, from: self.cursor, consumer: self.consumer)
+        let params = SubscribeMethod.Params {
+            $0.to = self.to
+            $0.from = self.cursor
+            $0.consumer = self.consumer
+        }
         let result = try client.call("subscribe", params.params)
         // Known from here on, so that nothing is skipped when the connection is lost at once.
         if self.cursor == nil { self.cursor = result["cursor"]?.integerValue }
@@ -87,7 +91,7 @@ struct Follower {
 
     private mutating func follow(_ client: Client) throws(Failure) {
         let pipe = self.session.console.outputPipeNumber
-        var events: [Request]
+        var events: [RPCRequest]
         do {
             events = try client.takeEvents()
         } catch {
@@ -113,7 +117,7 @@ struct Follower {
 
     /// Prints events, then acknowledges the last; true when the limit is reached.
     private mutating func handle(
-        _ events: [Request], _ client: Client
+        _ events: [RPCRequest], _ client: Client
     ) throws(Failure) -> Bool {
         var read: [String: Int64] = [:]
         var last: Int64?
@@ -145,12 +149,18 @@ struct Follower {
     ) throws(Failure) {
         do {
             if let consumer = self.consumer {
-                let params = AcknowledgeParams(consumer: consumer, cursor: cursor)
+                let params = AcknowledgeMethod.Params {
+                    $0.consumer = consumer
+                    $0.cursor = cursor
+                }
                 try client.post("acknowledge", params.params)
             }
             guard self.session.console.outputIsTerminal else { return }
             for (conversation, cursor) in read.sorted(by: { $0.key < $1.key }) {
-                let params = AcknowledgeParams(conversation: conversation, cursor: cursor)
+                let params = AcknowledgeMethod.Params {
+                    $0.conversation = conversation
+                    $0.cursor = cursor
+                }
                 try client.tell("acknowledge", params.params)
             }
         } catch {

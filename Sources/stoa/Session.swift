@@ -45,7 +45,7 @@ final class Session {
     }
 
     /// Asks the daemon and waits for its answer.
-    func call(_ method: String, _ params: Params = .absent) throws(Failure) -> JSON {
+    func call(_ method: String, _ params: RPCParams = .absent) throws(Failure) -> JSON {
         let client = try self.client()
         do {
             return try client.call(method, params)
@@ -56,7 +56,7 @@ final class Session {
 
     /// Asks, then prints the answer: as it came for programs, else as `human` says.
     func show(
-        _ method: String, _ params: Params = .absent,
+        _ method: String, _ params: RPCParams = .absent,
         human: (JSON) throws(Failure) -> String
     ) throws(Failure) {
         let result = try self.call(method, params)

@@ -130,7 +130,7 @@ struct CommandLineTests {
     func exitCodes() {
         let codes: [RPCError.Code: Int32] = [
             .notFound: 65, .tooLarge: 65, .invalidParams: 65, .ambiguous: 77, .refused: 77,
-            .notMember: 77, .deliveryTimeout: 75, .busy: 75, .storageFailed: 74,
+            .notMember: 77, .keyReused: 65, .deliveryTimeout: 75, .busy: 75, .storageFailed: 74,
             .shuttingDown: 69, .overflow: 75, .parse: 70, .invalidRequest: 70,
             .methodNotFound: 70, .internalError: 70,
         ]
@@ -184,7 +184,7 @@ struct PresentationTests {
         failure.what = "send"
         #expect(
             failure.text == """
-                stoa: send: "ada" fits 2; use @ and the first 8 or more characters of the id
+                stoa: send: "ada" matches 2 people; use @ and the first 8 or more characters of the key
                   @aaaaaaaaaaaaaaaa  ada
                   @bbbbbbbbbbbbbbbb  ada^[[2J
 

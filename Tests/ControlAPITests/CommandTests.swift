@@ -12,16 +12,46 @@ struct CommandTests {
     private static func message(
         _ cursor: Int64, _ text: String, author: String = other, name: String = "ada"
     ) -> MessageResult {
-        MessageResult(
-            id: Base32.encode([UInt8](repeating: UInt8(cursor), count: 32)),
-            conversation: Self.id, conversationName: "ops", author: author, authorName: name,
-            kind: .text, text: text, time: Timestamp(milliseconds: 1_791_117_005_123),
-            cursor: cursor, late: false)
+        var message = MessageResult()
+        message.id =
+            String(
+                repeating: String("abcdefghijklmnop".dropFirst(Int(cursor)).prefix(1)), count: 51)
+            + "a"
+        message.conversation = Self.id
+        message.conversationName = "ops"
+        message.author = author
+        message.authorName = name
+        message.text = text
+        message.time = Timestamp(milliseconds: 1_791_117_005_123)
+        message.cursor = cursor
+        return message
     }
 
-    private static let sent = SendResult(
-        id: Self.id, conversation: Self.id, cursor: 9, time: Timestamp(milliseconds: 0),
-        duplicate: false, deliveredTo: [Self.other])
+    private static let sent = SendMethod.Result {
+        $0.id = Self.id
+        $0.conversation = Self.id
+        $0.cursor = 9
+        $0.time = Timestamp(milliseconds: 0)
+        $0.duplicate = false
+        $0.deliveredTo = [Self.other]
+    }
+
+    private static func subscribed(_ cursor: Int64) -> FakeDaemon.Step {
+        .result(
+            SubscribeMethod.Result {
+                $0.subscription = 1
+                $0.cursor = cursor
+            }.json)
+    }
+
+    private static let toOps = SubscribeMethod.Params { $0.to = "ops" }.params
+
+    private static func event(_ message: MessageResult) -> MessageEvent {
+        MessageEvent {
+            $0.subscription = 1
+            $0.message = message
+        }
+    }
 
     @Test("without a daemon the exit code is 69 and the message says how to start it")
     func noDaemon() throws {
@@ -109,7 +139,7 @@ struct CommandTests {
         let run = try CommandRun(
             ["send", "ops", "x", "--wait", "delivered", "--json"], daemon: daemon)
         #expect(run.code == .temporary)
-        #expect(run.errors.hasPrefix("stoa: send: the message was stored but not delivered"))
+        #expect(run.errors.hasPrefix("stoa: send: the message is stored but was not delivered"))
         let error = try JSON(parsing: run.output)["error"]
         #expect(error?["data"]?["id"]?.stringValue == Self.id)
         let human = try CommandRun(["send", "ops", "x"], daemon: daemon)
@@ -129,27 +159,54 @@ struct CommandTests {
         #expect(refused.code == .internalError)
         #expect(refused.errors.contains("another version"))
         let shy = try FakeDaemon { _ in
-            [.raw(String(decoding: Response(error: .overflow(queuedBytes: 1)).line, as: UTF8.self))]
+            [
+                .raw(
+                    String(
+                        decoding: RPCResponse(error: .overflow(queuedBytes: 1)).line, as: UTF8.self)
+                )
+            ]
         }
         #expect(try CommandRun(["status"], daemon: shy).code == .temporary)
     }
 
     @Test("lists are one element per line with --json, and a table without")
     func lists() throws {
-        let peer = PeerResult(
-            id: Self.id, name: "ada\u{1B}[2J", status: "s", state: .linked, addresses: ["h:1"],
-            lastSeen: nil, verified: true, source: .discovery, roundTripMilliseconds: 0.25)
-        let peers = PeersResult(
-            peers: [peer, peer],
-            refusals: [
-                .init(
-                    time: Timestamp(milliseconds: 0), address: "h:2", peer: nil, reason: "r",
-                    count: 2)
-            ])
-        let room = RoomResult(id: Self.id, name: "ops", joined: true, members: 2, announcedBy: [])
-        let conversation = ConversationResult(
-            id: Self.id, kind: .direct, name: "ada", members: [], unread: 4,
-            lastMessage: Self.message(3, "a\nb"))
+        let peer = PeersMethod.Peer {
+            $0.id = Self.id
+            $0.name = "ada\u{1B}[2J"
+            $0.status = "s"
+            $0.state = .linked
+            $0.addresses = ["h:1"]
+            $0.lastSeen = nil
+            $0.verified = true
+            $0.source = .discovery
+            $0.roundTripMilliseconds = 0.25
+        }
+        let peers = PeersMethod.Result {
+            $0.peers = [peer, peer]
+            $0.refusals = [
+                PeersMethod.Refusal {
+                    $0.address = "h:2"
+                    $0.reason = "r"
+                    $0.count = 2
+                }
+            ]
+        }
+        let room = RoomsMethod.Room {
+            $0.id = Self.id
+            $0.name = "ops"
+            $0.joined = true
+            $0.members = 2
+            $0.announcedBy = []
+        }
+        let conversation = ConversationResult {
+            $0.id = Self.id
+            $0.kind = .direct
+            $0.name = "ada"
+            $0.members = []
+            $0.unread = 4
+            $0.lastMessage = Self.message(3, "a\nb")
+        }
         let daemon = try FakeDaemon { request in
             switch request.method {
             case "peers": [.result(peers.json)]
@@ -176,34 +233,77 @@ struct CommandTests {
 
     @Test("single objects are shown and printed as they came")
     func objects() throws {
-        let status = StatusResult(
-            version: "1.2", id: Self.id, name: "me", dataDirectory: "/d",
-            startedAt: Timestamp(milliseconds: 0), listen: [], discoveryMode: "auto",
-            discoveryBackend: "system", discoveryState: "running", links: 1, conversations: 2,
-            messages: 3, held: 4, incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
-            scrub: .init(completedAt: nil, percent: 7, damagedPages: 8),
-            alerts: [.init(code: "clock", text: "look", since: Timestamp(milliseconds: 0))])
+        let status = StatusMethod.Result {
+            $0.version = "1.2"
+            $0.id = Self.id
+            $0.name = "me"
+            $0.dataDirectory = "/d"
+            $0.startedAt = Timestamp(milliseconds: 0)
+            $0.listen = []
+            $0.discovery.mode = "auto"
+            $0.discovery.backend = "system"
+            $0.discovery.state = "running"
+            $0.links = 1
+            $0.conversations = 2
+            $0.messages = 3
+            $0.held = 4
+            $0.incarnation = "0000000000000005"
+            $0.clockOffsetMilliseconds = 6
+            $0.scrub = StatusMethod.Scrub {
+                $0.percent = 7
+                $0.damagedPages = 8
+            }
+            $0.alerts = [
+                StatusMethod.Alert {
+                    $0.code = "clock"
+                    $0.text = "look"
+                }
+            ]
+        }
         let daemon = try FakeDaemon { request in
             switch request.method {
             case "status": [.result(status.json)]
             case "join":
                 [
                     .result(
-                        ConversationResult(
-                            id: Self.id, kind: .room, name: "ops", members: [], unread: 0,
-                            lastMessage: nil
-                        ).json)
+                        ConversationResult {
+                            $0.id = Self.id
+                            $0.kind = .room
+                            $0.name = "ops"
+                            $0.members = []
+                            $0.unread = 0
+                            $0.lastMessage = nil
+                        }.json)
                 ]
-            case "leave": [.result(LeaveResult(id: Self.id, name: "ops").json)]
-            case "connect": [.result(ConnectResult(address: "h:1").json)]
-            case "profile": [.result(ProfileResult(id: Self.id, name: "n", status: "s").json)]
+            case "leave":
+                [
+                    .result(
+                        LeaveMethod.Result {
+                            $0.id = Self.id
+                            $0.name = "ops"
+                        }.json)
+                ]
+            case "connect": [.result(ConnectMethod.Result { $0.address = "h:1" }.json)]
+            case "profile":
+                [
+                    .result(
+                        ProfileMethod.Result {
+                            $0.id = Self.id
+                            $0.name = "n"
+                            $0.status = "s"
+                        }.json)
+                ]
             default:
                 [
                     .result(
-                        WhoisResult(
-                            id: Self.id, name: "n", status: "", state: .away, verified: false,
-                            addresses: ["h:1", "h:2"]
-                        ).json)
+                        WhoisMethod.Result {
+                            $0.id = Self.id
+                            $0.name = "n"
+                            $0.status = ""
+                            $0.state = .away
+                            $0.verified = false
+                            $0.addresses = ["h:1", "h:2"]
+                        }.json)
                 ]
             }
         }
@@ -232,7 +332,13 @@ struct CommandTests {
             Self.message(3, "z", name: "bob"),
         ]
         let daemon = try FakeDaemon { _ in
-            [.result(HistoryResult(messages: messages, more: false).json)]
+            [
+                .result(
+                    HistoryMethod.Result {
+                        $0.messages = messages
+                        $0.more = false
+                    }.json)
+            ]
         }
         let run = try CommandRun(
             [
@@ -260,12 +366,15 @@ struct CommandTests {
     func historyPages() throws {
         let daemon = try FakeDaemon { request in
             let all = (1...7).map { Self.message($0, "n\($0)") }
-            guard let params = try? HistoryParams(request.params) else { return [.close] }
+            guard let params = try? HistoryMethod.read(request.params) else { return [.close] }
             let end = all.firstIndex { $0.id == params.before } ?? all.count
-            let page = all[..<end].suffix(min(2, params.limit))
+            let page = all[..<end].suffix(min(2, Int(params.limit ?? 50)))
             return [
                 .result(
-                    HistoryResult(messages: Array(page), more: page.startIndex > 0).json)
+                    HistoryMethod.Result {
+                        $0.messages = Array(page)
+                        $0.more = page.startIndex > 0
+                    }.json)
             ]
         }
         func texts(_ limit: String) throws -> [String] {
@@ -280,13 +389,19 @@ struct CommandTests {
     @Test("tail prints messages, says gaps and acknowledges for its consumer after writing")
     func tail() throws {
         let daemon = try FakeDaemon { request in
-            guard request.method == "subscribe" else { return [.result(.empty)] }
+            guard request.method == "subscribe" else { return [.result([:])] }
             return [
-                .result(SubscribeResult(subscription: 1, cursor: 4).json),
-                .event(.message(subscription: 1, Self.message(5, "five"))),
-                .event(.gap(subscription: 1, from: 5, to: 7, reason: "pruned")),
-                .event(.message(subscription: 1, Self.message(8, "eight"))),
-                .event(.message(subscription: 1, Self.message(9, "beyond the limit"))),
+                Self.subscribed(4),
+                .event(Self.event(Self.message(5, "five"))),
+                .event(
+                    GapEvent {
+                        $0.subscription = 1
+                        $0.from = 5
+                        $0.to = 7
+                        $0.reason = "pruned"
+                    }),
+                .event(Self.event(Self.message(8, "eight"))),
+                .event(Self.event(Self.message(9, "beyond the limit"))),
             ]
         }
         let run = try CommandRun(
@@ -305,16 +420,18 @@ struct CommandTests {
     @Test("tail connects again when the daemon restarts and goes on after the last line")
     func tailReconnects() throws {
         let daemon = try FakeDaemon { request in
-            guard request.method == "subscribe" else { return [.result(.empty)] }
+            guard request.method == "subscribe" else { return [.result([:])] }
             guard case .named(let members) = request.params,
                 let from = JSON.object(members)["from"]?.integerValue
             else {
                 // Closed before any message came: the cursor of the answer must be kept.
-                return [.result(SubscribeResult(subscription: 1, cursor: 4).json), .close]
+                return [
+                    Self.subscribed(4), .close,
+                ]
             }
-            let next = Notification.message(subscription: 1, Self.message(from + 1, "n\(from + 1)"))
+            let next = Self.event(Self.message(from + 1, "n\(from + 1)"))
             return [
-                .result(SubscribeResult(subscription: 1, cursor: from).json), .event(next), .close,
+                Self.subscribed(from), .event(next), .close,
             ]
         }
         let run = try CommandRun(["tail", "ops", "--limit", "2"], daemon: daemon)
@@ -331,39 +448,43 @@ struct CommandTests {
     @Test("tail ends with the daemon's refusal, at first and after a restart")
     func tailRefused() throws {
         let daemon = try FakeDaemon { request in
-            request.params == SubscribeParams(to: "ops").params
-                ? [.result(SubscribeResult(subscription: 1, cursor: 4).json), .close]
-                : [.failure(.notMember(room: "ops"))]
+            request.params == Self.toOps
+                ? [
+                    Self.subscribed(4), .close,
+                ]
+                : [.failure(.notMember())]
         }
         #expect(try CommandRun(["tail", "ops"], daemon: daemon).code == .refused)
         #expect(try CommandRun(["tail", "x"], daemon: daemon).code == .refused)
         let overflowing = try FakeDaemon { request in
-            guard request.params == SubscribeParams(to: "ops").params else {
-                return [.failure(.notMember(room: "ops"))]
+            guard request.params == Self.toOps else {
+                return [.failure(.notMember())]
             }
-            let overflow = Response(error: .overflow(queuedBytes: 5)).line
+            let overflow = RPCResponse(error: .overflow(queuedBytes: 5)).line
             return [
-                .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                Self.subscribed(4),
                 .raw(String(decoding: overflow, as: UTF8.self)), .close,
             ]
         }
         let run = try CommandRun(["tail", "ops"], daemon: overflowing)
         #expect(run.code == .refused)
-        #expect(run.errors.contains("a client that does not read; connecting again"))
+        #expect(run.errors.contains("were waiting for it; connecting again"))
     }
 
     @Test("tail ends well when nobody reads its output, with and without a message")
     func tailClosed() throws {
         let idle = try FakeDaemon { _ in
-            [.result(SubscribeResult(subscription: 1, cursor: 4).json)]
+            [
+                Self.subscribed(4)
+            ]
         }
         let quiet = try CommandRun(["tail"], daemon: idle, readsOutput: false)
         #expect(quiet.code == .done)
         #expect(quiet.errors == "")
         let busy = try FakeDaemon { _ in
             [
-                .result(SubscribeResult(subscription: 1, cursor: 4).json),
-                .event(.message(subscription: 1, Self.message(5, "x"))),
+                Self.subscribed(4),
+                .event(Self.event(Self.message(5, "x"))),
             ]
         }
         #expect(try CommandRun(["tail"], daemon: busy, readsOutput: false).code == .done)
@@ -375,7 +496,7 @@ struct CommandTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let daemon = try FakeDaemon { _ in
                 [
-                    .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                    Self.subscribed(4),
                     .run { kill(getpid(), SIGINT) },
                 ]
             }
@@ -389,7 +510,7 @@ struct CommandTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let daemon = try FakeDaemon { _ in
                 [
-                    .result(SubscribeResult(subscription: 1, cursor: 4).json),
+                    Self.subscribed(4),
                     .run { kill(getpid(), SIGTERM) }, .vanish,
                 ]
             }
@@ -402,17 +523,21 @@ struct CommandTests {
     func chat() throws {
         let daemon = try FakeDaemon { request in
             switch request.method {
-            case "subscribe": [.result(SubscribeResult(subscription: 1, cursor: 4).json)]
+            case "subscribe":
+                [
+                    Self.subscribed(4)
+                ]
             case "history":
                 [
-                    .event(.message(subscription: 1, Self.message(5, "new"))),
+                    .event(Self.event(Self.message(5, "new"))),
                     .result(
-                        HistoryResult(
-                            messages: [Self.message(4, "old"), Self.message(5, "new")], more: true
-                        ).json),
+                        HistoryMethod.Result {
+                            $0.messages = [Self.message(4, "old"), Self.message(5, "new")]
+                            $0.more = true
+                        }.json),
                 ]
             case "send": [.result(Self.sent.json)]
-            default: [.result(.empty)]
+            default: [.result([:])]
             }
         }
         let run = try CommandRun(

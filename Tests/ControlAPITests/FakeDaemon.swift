@@ -10,7 +10,7 @@ final class FakeDaemon: Sendable {
     enum Step: Sendable {
         case result(JSON)
         case failure(RPCError)
-        case event(Notification)
+        case event(any ControlEvent)
         case raw(String)
         case run(@Sendable () -> Void)
         /// Closes the connection and waits for the next.
@@ -21,10 +21,10 @@ final class FakeDaemon: Sendable {
 
     let path: String
     private let directory: String
-    private let received = Mutex<[Request]>([])
+    private let received = Mutex<[RPCRequest]>([])
     private let stop: Mutex<Int32>
 
-    init(_ script: @escaping @Sendable (Request) -> [Step]) throws {
+    init(_ script: @escaping @Sendable (RPCRequest) -> [Step]) throws {
         var template = Array("/tmp/stoa-test-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         self.directory = String(
@@ -60,7 +60,7 @@ final class FakeDaemon: Sendable {
     }
 
     /// The requests so far, oldest first.
-    var requests: [Request] { self.received.withLock { $0 } }
+    var requests: [RPCRequest] { self.received.withLock { $0 } }
 
     /// The JSON of the params of all requests of one method.
     func params(_ method: String) -> [String] {
@@ -69,7 +69,7 @@ final class FakeDaemon: Sendable {
 
     private static func serve(
         _ connection: consuming FileDescriptor, _ stopNumber: Int32,
-        _ script: (Request) -> [Step], _ note: (Request) -> Void
+        _ script: (RPCRequest) -> [Step], _ note: (RPCRequest) -> Void
     ) -> Bool {
         var codec = LineCodec()
         var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -87,9 +87,9 @@ final class FakeDaemon: Sendable {
                 for step in script(request) {
                     switch step {
                     case .result(let result):
-                        _ = connection.send(Response(id: id, result: result).line)
+                        _ = connection.send(RPCResponse(id: id, result: result).line)
                     case .failure(let error):
-                        _ = connection.send(Response(id: id, error: error).line)
+                        _ = connection.send(RPCResponse(id: id, error: error).line)
                     case .event(let event): _ = connection.send(event.line)
                     case .raw(let text): _ = connection.send(Array(text.utf8))
                     case .run(let body): body()

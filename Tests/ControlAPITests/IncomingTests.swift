@@ -24,7 +24,7 @@ struct IncomingTests {
                 == .single(
                     .request(
                         id: .integer(1),
-                        Request(method: "subtract", params: .positional([42, 23])))))
+                        RPCRequest(method: "subtract", params: .positional([42, 23])))))
     }
 
     @Test("a call with named parameters")
@@ -36,7 +36,7 @@ struct IncomingTests {
                 == .single(
                     .request(
                         id: .integer(3),
-                        Request(
+                        RPCRequest(
                             method: "subtract",
                             params: .named([.init("subtrahend", 23), .init("minuend", 42)])))))
     }
@@ -45,23 +45,23 @@ struct IncomingTests {
     func notification() {
         #expect(
             Self.parse(#"{"jsonrpc": "2.0", "method": "foobar"}"#)
-                == .single(.notification(Request(method: "foobar"))))
+                == .single(.notification(RPCRequest(method: "foobar"))))
         #expect(
             Self.parse(#"{"jsonrpc": "2.0", "method": "foobar", "id": null}"#)
-                == .single(.request(id: .null, Request(method: "foobar"))))
+                == .single(.request(id: .null, RPCRequest(method: "foobar"))))
     }
 
     @Test(
         "ids of all allowed kinds come back as they were",
         arguments: [
-            ("\"a\"", RequestID.string("a")), ("\"\"", .string("")), ("7", .integer(7)),
+            ("\"a\"", RPCRequestID.string("a")), ("\"\"", .string("")), ("7", .integer(7)),
             ("1.5", .number(1.5)), ("null", .null),
             ("-9223372036854775808", .integer(.min)),
         ])
-    func ids(text: String, id: RequestID) {
+    func ids(text: String, id: RPCRequestID) {
         #expect(
             Self.parse("{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":\(text)}")
-                == .single(.request(id: id, Request(method: "m"))))
+                == .single(.request(id: id, RPCRequest(method: "m"))))
         #expect(id.json.text == text)
     }
 
@@ -121,8 +121,13 @@ struct IncomingTests {
     func written() {
         #expect(
             Self.parse(#"{"extra":[],"id":1,"method":"m","jsonrpc":"2.0"}"#)
-                == .single(.request(id: .integer(1), Request(method: "m"))))
-        let request = Request(method: "send", params: SendParams(to: "ops", text: "x").params)
+                == .single(.request(id: .integer(1), RPCRequest(method: "m"))))
+        let request = RPCRequest(
+            method: "send",
+            params: SendMethod.Params {
+                $0.to = "ops"
+                $0.text = "x"
+            }.params)
         #expect(
             Incoming(parsing: request.json(id: .string("k")).bytes)
                 == .single(.request(id: .string("k"), request)))

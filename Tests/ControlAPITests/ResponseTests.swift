@@ -3,18 +3,18 @@ import Testing
 
 @Suite("JSON-RPC responses")
 struct ResponseTests {
-    private static func calls(_ text: String) -> [Call] {
+    private static func calls(_ text: String) -> [RPCCall] {
         guard case .batch(let calls) = Incoming(parsing: Array(text.utf8)) else { return [] }
         return calls
     }
 
     @Test("a response is one line with version, id and outcome")
     func lines() {
-        let success = Response(id: .integer(1), result: 19)
+        let success = RPCResponse(id: .integer(1), result: 19)
         #expect(
             String(decoding: success.line, as: UTF8.self)
                 == #"{"jsonrpc":"2.0","id":1,"result":19}"# + "\n")
-        let failure = Response(
+        let failure = RPCResponse(
             id: .string("9"), error: RPCError(code: -32601, message: "Method not found", data: nil))
         #expect(
             failure.json.text
@@ -65,7 +65,7 @@ struct ResponseTests {
     @Test("answering a request twice traps")
     func answeredTwice() async {
         await #expect(processExitsWith: .failure) {
-            var reply = BatchReply(to: [.request(id: .integer(1), Request(method: "a"))])
+            var reply = BatchReply(to: [.request(id: .integer(1), RPCRequest(method: "a"))])
             reply.answer(0, with: .result(1))
             reply.answer(0, with: .result(1))
         }
@@ -74,18 +74,21 @@ struct ResponseTests {
     @Test("taking an incomplete reply traps")
     func takenTooEarly() async {
         await #expect(processExitsWith: .failure) {
-            _ = BatchReply(to: [.request(id: .integer(1), Request(method: "a"))]).json
+            _ = BatchReply(to: [.request(id: .integer(1), RPCRequest(method: "a"))]).json
         }
     }
 
     @Test("a client tells responses, errors and events apart")
     func serverMessages() throws {
-        let response = Response(id: .integer(3), result: ["a": 1])
+        let response = RPCResponse(id: .integer(3), result: ["a": 1])
         #expect(ServerMessage(response.json) == .response(response))
-        let failure = Response(error: .lineTooLong(limit: 5))
+        let failure = RPCResponse(error: .lineTooLong(limit: 5))
         #expect(ServerMessage(failure.json) == .response(failure))
-        let gap = Notification.gap(subscription: 1, from: 2, to: 3, reason: "pruned")
-        guard case .notification(let event) = ServerMessage(gap.json) else {
+        let gap = GapEvent { $0.reason = "pruned" }
+        guard
+            case .notification(let event) = ServerMessage(
+                try JSON(parsing: Array(gap.line.dropLast())))
+        else {
             Issue.record("must be a notification")
             return
         }
@@ -103,18 +106,17 @@ struct ResponseTests {
 
     @Test("every error made here says its reason and what to do next")
     func remedies() {
-        let sent = SendResult(
-            id: "i", conversation: "c", cursor: 5, time: Timestamp(milliseconds: 0),
-            duplicate: false, deliveredTo: [])
+        let sent = SendMethod.Result { $0.cursor = 5 }
         let errors: [RPCError] = [
             .parse(JSONError(.tooDeep, at: 3)), .invalidRequest("x", reason: "y"),
             .lineTooLong(limit: 1), .methodNotFound("sned"),
             .invalidParams("x", reason: "y", remedy: "z"), .internalError("x"),
             .notFound("x", reason: "y", remedy: "z"),
             .ambiguous("ada", candidates: [(id: "k1", name: "ada"), (id: "k2", name: "ada")]),
-            .storageFailed("x"), .notMember(room: "ops"), .deliveryTimeout(sent),
+            .storageFailed("x", remedy: "z"), .notMember(), .deliveryTimeout(sent),
             .refused("x", reason: "y", remedy: "z"),
             .tooLarge("the text", bytes: 2, limit: 1, remedy: "z"), .busy("x"), .shuttingDown(),
+            .keyReused(),
             .overflow(queuedBytes: 9),
         ]
         #expect(Set(errors.compactMap(\.knownCode)).count == RPCError.Code.allCases.count)

@@ -1,148 +1,110 @@
 import ControlAPI
 import Testing
 
-@Suite("Results")
+@Suite("Results and events")
 struct ResultTests {
-    private static let time = Timestamp(milliseconds: 1_000)
-    private static let message = MessageResult(
-        id: "m", conversation: "c", conversationName: "ops", author: "a", authorName: "ada",
-        kind: .text, text: "hi", time: Self.time, cursor: 7, late: false)
+    private static let message = MessageResult {
+        $0.id = String(repeating: "a", count: 52)
+        $0.conversation = String(repeating: "b", count: 51) + "q"
+        $0.conversationName = "ops"
+        $0.author = $0.id
+        $0.authorName = "ada"
+        $0.text = "hi"
+        $0.time = Timestamp(milliseconds: 1_000)
+        $0.cursor = 7
+    }
 
-    private static func names(_ json: JSON) -> [String] { json.objectValue?.map(\.name) ?? [] }
-
-    /// The names that the OpenRPC document gives for a method's result.
-    private static func documented(_ method: String) -> [String] {
-        let methods = OpenRPC.document["methods"]?.arrayValue ?? []
-        let found = methods.first { $0["name"] == .string(method) }
-        var schema = found?["result"]?["schema"] ?? .null
-        if schema["type"] == .string("array") { schema = schema["items"] ?? .null }
-        if let reference = schema["$ref"]?.stringValue {
-            schema =
-                OpenRPC.document["components"]?["schemas"]?[
-                    String(reference.split(separator: "/").last ?? "")] ?? .null
+    /// A value of every field of every result, made by reading what its schema allows.
+    private static func example(of schema: JSON) -> JSON {
+        if let name = schema["$ref"]?.stringValue?.split(separator: "/").last {
+            return Self.example(
+                of: OpenRPC.document["components"]?["schemas"]?[String(name)] ?? .null)
         }
-        return Self.names(schema["properties"] ?? .null)
+        if let first = schema["oneOf"]?.arrayValue?.first { return Self.example(of: first) }
+        if let words = schema["enum"]?.arrayValue { return words[0] }
+        if schema["pattern"] != nil { return .string(String(repeating: "a", count: 52)) }
+        if schema["format"] != nil { return "1970-01-01T00:00:01.000Z" }
+        switch schema["type"]?.stringValue {
+        case "string": return "a \"b\" \\ \n\u{1B}\u{202E} é"
+        case "integer": return 5
+        case "number": return 0.5
+        case "boolean": return true
+        case "array": return [Self.example(of: schema["items"] ?? .null)]
+        default:
+            return .object(
+                (schema["properties"]?.objectValue ?? []).map {
+                    .init($0.name, Self.example(of: $0.value))
+                })
+        }
+    }
+
+    @Test("every result can be written and read as its schema says, field by field")
+    func documented() throws {
+        func check<Method: ControlMethod>(_ method: Method.Type) throws {
+            let example = Self.example(of: Method.Result.schema)
+            let name = Method.description.name
+            let result = try #require(Method.Result(field: example), "\(name)")
+            var bytes: [UInt8] = []
+            result.write(into: &bytes)
+            #expect(bytes == example.bytes, "\(name)")
+            let params = Self.example(of: Method.Params.schema)
+            #expect(try Method.read(.named(params.objectValue ?? [])).json == params, "\(name)")
+        }
+        for method in ControlMethods.all { try check(method) }
+        for event in ControlEvents.all {
+            let example = Self.example(of: event.schema)
+            #expect(event.init(field: example)?.json == example)
+        }
     }
 
     @Test("a message has its members in the documented order, disputed only when it is")
     func messages() {
+        let id = String(repeating: "a", count: 52)
         #expect(
             Self.message.json.text
-                == #"{"id":"m","conversation":"c","conversationName":"ops","author":"a","#
-                + #""authorName":"ada","kind":"text","text":"hi","#
-                + #""time":"1970-01-01T00:00:01.000Z","cursor":7,"late":false}"#)
+                == #"{"id":"\#(id)","conversation":"\#(Self.message.conversation)","#
+                + #""conversationName":"ops","author":"\#(id)","authorName":"ada","kind":"text","#
+                + #""text":"hi","time":"1970-01-01T00:00:01.000Z","cursor":7,"late":false}"#)
         var disputed = Self.message
         disputed.disputed = true
         #expect(disputed.json["disputed"] == true)
     }
 
+    @Test("what has no value is left out, or null where the schema requires it")
+    func missing() {
+        #expect(PeersMethod.Peer().json["lastSeen"] == .null)
+        #expect(PeersMethod.Peer().json["roundTripMilliseconds"] == nil)
+        #expect(ConversationResult().json["lastMessage"] == .null)
+        #expect(StatusMethod.Result().json["scrub"]?["completedAt"] == .null)
+        #expect(EmptyValue().json.text == "{}")
+    }
+
     @Test("events are notifications on one line")
-    func events() {
-        let line = Notification.message(subscription: 3, Self.message).line
-        #expect(line.last == 0x0A)
-        #expect(line == Notification.message(subscription: 3, Self.message).json.line)
-        var strange = Self.message
-        (strange.text, strange.authorName) = ("a \"b\" \\ \n\u{1B}\u{202E} é", "\u{7F}")
-        (strange.disputed, strange.late, strange.kind) = (true, true, .leave)
-        let other = Notification.message(subscription: .max, strange)
-        #expect(other.line == other.json.line)
-        #expect(line.filter { $0 == 0x0A }.count == 1)
-        let text = String(decoding: line, as: UTF8.self)
+    func events() throws {
+        let event = MessageEvent {
+            $0.subscription = 3
+            $0.message = Self.message
+        }
+        let text = String(decoding: event.line, as: UTF8.self)
+        #expect(text.hasSuffix("\n") && text.filter { $0 == "\n" }.count == 1)
         #expect(
             text.hasPrefix(
                 #"{"jsonrpc":"2.0","method":"message","params":{"subscription":3,"message":{"id""#))
+        var lines = event.line
+        event.writeLine(into: &lines)
+        #expect(lines == event.line + event.line)
     }
 
-    @Test("pages and lists are the same bytes written at once as from a tree")
-    func written() throws {
-        var strange = Self.message
-        (strange.text, strange.authorName) = ("a \"b\" \\ \n\u{1B}\u{202E} é", "\u{7F}")
-        strange.disputed = true
-        for messages in [[], [Self.message], [Self.message, strange, Self.message]] {
-            for more in [false, true] {
-                let result = HistoryResult(messages: messages, more: more)
-                #expect(result.written.bytes == result.json.bytes)
-                #expect(
-                    Response(id: .integer(1), result: result.written).line
-                        == Response(id: .integer(1), result: result.json).line)
-            }
+    @Test("an answer is written the same with and without a tree")
+    func answers() throws {
+        let page = HistoryMethod.Result {
+            $0.messages = [Self.message, Self.message]
+            $0.more = true
         }
-        for peers in [[], ["p"], ["p", "\"q"]] {
-            let sent = SendResult(
-                id: "i", conversation: "c", cursor: -1, time: Self.time, duplicate: !peers.isEmpty,
-                deliveredTo: peers)
-            #expect(sent.written.bytes == sent.json.bytes)
-            for id in [RequestID.null, .string("a\"\n"), .integer(-7)] {
-                #expect(
-                    Response(id: id, result: sent.written).line
-                        == Response(id: id, result: sent.json).line)
-            }
-        }
-        let rooms = [nil, Self.message, strange].enumerated().map { index, message in
-            ConversationResult(
-                id: "c\(index)", kind: .room, name: "\"\(index)",
-                members: (0..<index).map { .init(id: "\($0)", name: "\n\($0)") }, unread: index,
-                lastMessage: message)
-        }
-        for count in 0...rooms.count {
-            let some = Array(rooms[..<count])
+        for id in [RPCRequestID.null, .string("a\"\n"), .integer(-7)] {
             #expect(
-                ConversationResult.written(some).bytes == JSON.array(some.map(\.json)).bytes)
+                RPCResponse.line(id: id, result: page)
+                    == RPCResponse(id: id, result: page.json).json.line)
         }
-        #expect(JSON.written([0x31]).stringValue == nil && JSON.written([0x31])["a"] == nil)
-    }
-
-    @Test("results have the members that the OpenRPC document lists")
-    func documented() {
-        let status = StatusResult(
-            version: "1", id: "i", name: "n", dataDirectory: "/", startedAt: Self.time,
-            listen: ["a:1"], discoveryMode: "auto", discoveryBackend: "system",
-            discoveryState: "running", links: 1, conversations: 2, messages: 3, held: 4,
-            incarnation: "0000000000000005", clockOffsetMilliseconds: 6,
-            scrub: .init(completedAt: nil, percent: 7, damagedPages: 8),
-            alerts: [.init(code: "c", text: "t", since: Self.time)])
-        #expect(Self.names(status.json) == Self.documented("status"))
-        let peer = PeerResult(
-            id: "i", name: "n", status: "s", state: .linked, addresses: [], lastSeen: nil,
-            verified: false, source: .static, roundTripMilliseconds: 0.5,
-            clockOffsetMilliseconds: -1)
-        let schemas = OpenRPC.document["components"]?["schemas"]
-        #expect(
-            Self.names(peer.json) == Self.names(schemas?["Peer"]?["properties"] ?? .null))
-        #expect(peer.json["lastSeen"] == .null)
-        #expect(peer.json["source"] == "static")
-        let peers = PeersResult(
-            peers: [peer],
-            refusals: [
-                .init(time: Self.time, address: "a", peer: nil, reason: "r", count: 2)
-            ])
-        #expect(Self.names(peers.json) == Self.documented("peers"))
-        #expect(peers.json["refusals"]?.arrayValue?.first?["peer"] == nil)
-        let room = RoomResult(id: "i", name: "n", joined: true, members: 1, announcedBy: [])
-        #expect(Self.names(room.json) == Self.documented("rooms"))
-        let conversation = ConversationResult(
-            id: "i", kind: .room, name: "n", members: [.init(id: "i", name: "n")], unread: 0,
-            lastMessage: nil)
-        #expect(Self.names(conversation.json) == Self.documented("conversations"))
-        #expect(conversation.json["lastMessage"] == .null)
-        #expect(
-            Self.names(LeaveResult(id: "i", name: "n").json) == Self.documented("leave"))
-        let sent = SendResult(
-            id: "i", conversation: "c", cursor: 1, time: Self.time, duplicate: false,
-            deliveredTo: ["p"])
-        #expect(Self.names(sent.json) == Self.documented("send"))
-        #expect(
-            Self.names(HistoryResult(messages: [Self.message], more: false).json)
-                == Self.documented("history"))
-        #expect(
-            Self.names(SubscribeResult(subscription: 1, cursor: 2).json)
-                == Self.documented("subscribe"))
-        #expect(Self.names(ConnectResult(address: "a").json) == Self.documented("connect"))
-        #expect(
-            Self.names(ProfileResult(id: "i", name: "n", status: "s").json)
-                == Self.documented("profile"))
-        let person = WhoisResult(
-            id: "i", name: "n", status: "s", state: .away, verified: true, addresses: [])
-        #expect(Self.names(person.json) == Self.documented("whois"))
     }
 }

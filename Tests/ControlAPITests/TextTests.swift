@@ -66,40 +66,6 @@ struct TimestampTests {
     }
 }
 
-@Suite("Base32")
-struct Base32Tests {
-    @Test(
-        "the vectors of RFC 4648, in lower case and without padding",
-        arguments: [
-            ("", ""), ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"),
-            ("fooba", "mzxw6ytb"), ("foobar", "mzxw6ytboi"),
-        ])
-    func vectors(bytes: String, text: String) {
-        #expect(Base32.encode(Array(bytes.utf8)) == text)
-        #expect(Base32.decode(text) == Array(bytes.utf8))
-    }
-
-    @Test("thirty-two bytes are fifty-two characters and come back")
-    func identifiers() {
-        var random = SeededRandom(seed: 1)
-        for _ in 0..<500 {
-            let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
-            let text = Base32.encode(bytes)
-            #expect(text.utf8.count == 52)
-            #expect(Base32.decode(text) == bytes)
-        }
-    }
-
-    @Test(
-        "other spellings are refused",
-        arguments: [
-            "MY", "my======", "m", "mzx", "mz", "mzxw6yqa1", "m8", "m0", "m y", "mý", "mzxw7",
-        ])
-    func refused(text: String) {
-        #expect(Base32.decode(text) == nil)
-    }
-}
-
 @Suite("Text for terminals")
 struct TerminalTextTests {
     @Test(

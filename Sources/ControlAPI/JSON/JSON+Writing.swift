@@ -48,14 +48,6 @@ extension JSON {
         }
     }
 
-    /// Appends a string as JSON, with its quotes, behind what comes before it.
-    static func write(
-        _ before: StaticString, _ string: String, into output: inout [UInt8]
-    ) {
-        before.withUTF8Buffer { output.append(contentsOf: $0) }
-        Self.write(string, into: &output)
-    }
-
     /// Appends a string as JSON, with its quotes.
     static func write(_ string: String, into output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))

@@ -11,27 +11,19 @@ public enum OpenRPC {
                         + "Docs/ControlAPI.md."),
             "license": ["name": "Apache-2.0"],
         ],
-        "methods": .array(Methods.all.map(Self.method)),
+        "methods": .array(ControlMethods.all.map { Self.method($0) }),
         "components": [
-            "schemas": Schemas.components,
+            "schemas": .object(
+                Self.named.map { .init($0.schemaName ?? "", $0.objectSchema) }),
             "errors": .object(RPCError.Code.allCases.map { .init($0.name, Self.error($0)) }),
         ],
-        "x-notifications": [
-            [
-                "name": "message", "summary": "A message arrived or was sent.",
-                "params": Schemas.object([
-                    "subscription": Schemas.integer, "message": Schemas.reference("Message"),
-                ]),
-            ],
-            [
-                "name": "gap",
-                "summary": "The events after from up to and including to cannot be given.",
-                "params": Schemas.object([
-                    "subscription": Schemas.integer, "from": Schemas.integer,
-                    "to": Schemas.integer, "reason": Schemas.string,
-                ]),
-            ],
-        ],
+        "x-notifications": .array(
+            ControlEvents.all.map {
+                [
+                    "name": .string($0.name), "summary": .string($0.summary),
+                    "params": $0.schema,
+                ]
+            }),
     ]
 
     /// The codes that every method may answer.
@@ -39,46 +31,36 @@ public enum OpenRPC {
         .parse, .invalidRequest, .invalidParams, .internalError, .busy, .shuttingDown, .overflow,
     ]
 
-    private static func method(_ method: MethodDescription) -> JSON {
-        [
-            "name": .string(method.name), "summary": .string(method.summary),
+    /// The schemas that others refer to by name.
+    private static let named: [any ControlValue.Type] = [
+        MessageResult.self, ConversationResult.self,
+    ]
+
+    private static func method<Method: ControlMethod>(_ method: Method.Type) -> JSON {
+        let description = Method.description
+        return [
+            "name": .string(description.name), "summary": .string(description.summary),
             "paramStructure": "either",
             "params": .array(
-                method.params.map {
+                Method.Params.descriptions.map {
                     [
                         "name": .string($0.name), "summary": .string($0.summary),
-                        "required": .bool($0.isRequired), "schema": Self.schema($0.type),
+                        "required": .bool($0.isRequired), "schema": $0.schema,
                     ]
                 }),
-            "result": ["name": .string(method.resultName), "schema": method.resultSchema],
+            "result": ["name": .string(description.resultName), "schema": Method.Result.schema],
             "errors": .array(
-                (Self.sharedErrors + method.errors).map {
+                (Self.sharedErrors + description.errors).map {
                     ["$ref": .string("#/components/errors/\($0.name)")]
                 }),
         ]
     }
 
-    private static func schema(_ type: ParamType) -> JSON {
-        switch type {
-        case .string(let limit):
-            ["type": "string", "minLength": 1, "maxLength": .integer(Int64(limit))]
-        case .text: Schemas.string
-        case .integer(let range):
-            .members([
-                "type": "integer", "minimum": .integer(range.lowerBound),
-                "maximum": range.upperBound == .max ? nil : .integer(range.upperBound),
-            ])
-        case .word(let words): Schemas.word(words)
-        case .time: Schemas.time
-        case .identifier: Schemas.identifier
-        }
-    }
-
     private static func error(_ code: RPCError.Code) -> JSON {
-        ["code": .integer(code.rawValue), "message": .string(Self.text(code))]
+        ["code": .integer(code.rawValue), "message": .string(Self.text(of: code))]
     }
 
-    private static func text(_ code: RPCError.Code) -> String {
+    private static func text(of code: RPCError.Code) -> String {
         switch code {
         case .parse: "Parse error: the line is not JSON."
         case .invalidRequest: "Invalid request."
@@ -86,12 +68,13 @@ public enum OpenRPC {
         case .invalidParams: "Invalid params."
         case .internalError: "Internal error."
         case .notFound: "What was named does not exist here."
-        case .ambiguous: "A name fits several; data.candidates lists them."
-        case .storageFailed: "The disk refused; nothing was stored."
+        case .ambiguous: "A name matches several; data.candidates lists them."
+        case .storageFailed: "The disk failed or is full; nothing was stored."
         case .notMember: "The room must be joined first."
         case .deliveryTimeout: "Stored but not delivered in time; data has the result of send."
         case .refused: "Understood and not allowed."
         case .tooLarge: "A text exceeds its limit."
+        case .keyReused: "The idempotency key belongs to another text."
         case .busy: "The daemon has too much in hand; try again."
         case .shuttingDown: "The daemon is about to end."
         case .overflow: "The client did not read; the connection is closed."

@@ -6,20 +6,20 @@
 public struct BatchReply: Equatable, Sendable {
     private enum Slot: Equatable, Sendable {
         case silent
-        case waiting(RequestID)
-        case answered(Response)
+        case waiting(RPCRequestID)
+        case answered(RPCResponse)
     }
 
     private var slots: [Slot]
     private var waiting: Int
 
     /// Begins a reply to these calls.
-    public init(to calls: [Call]) {
+    public init(to calls: [RPCCall]) {
         self.slots = calls.map { call in
             switch call {
             case .request(let id, _): .waiting(id)
             case .notification: .silent
-            case .invalid(let error): .answered(Response(error: error))
+            case .invalid(let error): .answered(RPCResponse(error: error))
             }
         }
         self.waiting = self.slots.count {
@@ -33,11 +33,11 @@ public struct BatchReply: Equatable, Sendable {
     /// Notes the outcome of the request at this position of the batch.
     ///
     /// Traps when that element is no request or was answered before: each gets one answer.
-    public mutating func answer(_ position: Int, with outcome: Response.Outcome) {
+    public mutating func answer(_ position: Int, with outcome: RPCResponse.Outcome) {
         guard case .waiting(let id) = self.slots[position] else {
             preconditionFailure("each request of a batch is answered once")
         }
-        self.slots[position] = .answered(Response(id: id, outcome: outcome))
+        self.slots[position] = .answered(RPCResponse(id: id, outcome: outcome))
         self.waiting -= 1
     }
 

@@ -1,9 +1,9 @@
 /// One element of what a client sent.
-public enum Call: Equatable, Sendable {
+public enum RPCCall: Equatable, Sendable {
     /// A request, which gets exactly one response with this id.
-    case request(id: RequestID, Request)
+    case request(id: RPCRequestID, RPCRequest)
     /// A notification, which gets no response, not even an error.
-    case notification(Request)
+    case notification(RPCRequest)
     /// Something that is no request; it gets this error with id null.
     case invalid(RPCError)
 }
@@ -12,9 +12,9 @@ public enum Call: Equatable, Sendable {
 public enum Incoming: Equatable, Sendable {
     /// One request, notification or invalid object. What cannot be parsed is `.single(.invalid)`,
     /// and so are an empty batch and one of more than `ControlLimits.batchElements`.
-    case single(Call)
+    case single(RPCCall)
     /// A batch of at least one element, answered together by way of `BatchReply`.
-    case batch([Call])
+    case batch([RPCCall])
 
     /// Reads one line, without its newline.
     ///
@@ -45,7 +45,7 @@ public enum Incoming: Equatable, Sendable {
         }
     }
 
-    private static func call(_ json: JSON) -> Call {
+    private static func call(_ json: JSON) -> RPCCall {
         guard case .object(let members) = json else {
             return .invalid(.invalidRequest("a request must be an object", reason: "notAnObject"))
         }
@@ -69,7 +69,7 @@ public enum Incoming: Equatable, Sendable {
         guard case .string(let name) = method else {
             return .invalid(.invalidRequest("\"method\" must be a string", reason: "noMethod"))
         }
-        let checked: Params
+        let checked: RPCParams
         switch params {
         case nil: checked = .absent
         case .object(let members): checked = .named(members)
@@ -78,9 +78,9 @@ public enum Incoming: Equatable, Sendable {
             return .invalid(
                 .invalidRequest("\"params\" must be an object or an array", reason: "badParams"))
         }
-        let request = Request(method: name, params: checked)
+        let request = RPCRequest(method: name, params: checked)
         guard let id else { return .notification(request) }
-        guard let requestID = RequestID(id) else {
+        guard let requestID = RPCRequestID(id) else {
             return .invalid(
                 .invalidRequest("\"id\" must be a string, a number or null", reason: "badID"))
         }

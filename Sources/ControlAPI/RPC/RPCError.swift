@@ -17,7 +17,7 @@ public struct RPCError: Error, Equatable, Sendable {
         case internalError = -32603
         /// What was named does not exist here.
         case notFound = -32001
-        /// A name fits several; `data.candidates` lists them.
+        /// A name matches several; `data.candidates` lists them.
         case ambiguous = -32002
         /// The disk refused.
         case storageFailed = -32003
@@ -35,6 +35,8 @@ public struct RPCError: Error, Equatable, Sendable {
         case shuttingDown = -32009
         /// The client did not read what it asked for; the connection is closed.
         case overflow = -32010
+        /// The idempotency key belongs to another text.
+        case keyReused = -32011
 
         /// The name of the case, as the OpenRPC document uses it.
         public var name: String { String(describing: self) }
@@ -103,7 +105,7 @@ extension RPCError {
     public static func invalidRequest(_ message: String, reason: String) -> RPCError {
         RPCError(
             .invalidRequest, message, reason: reason,
-            remedy: "send {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\"} or alike")
+            remedy: "send an object such as {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\"}")
     }
 
     /// The line exceeds the limit; -32600, after which the daemon closes the connection.
@@ -117,11 +119,11 @@ extension RPCError {
     /// There is no method of that name; -32601; the remedy names the nearest one.
     public static func methodNotFound(_ name: String) -> RPCError {
         let shown = TerminalText.line(String(name.unicodeScalars.prefix(64)))
-        let nearest = NearestName.find(name, among: Methods.all.map(\.name))
+        let nearest = NearestName.find(name, among: ControlMethods.all.map { $0.description.name })
         return RPCError(
             .methodNotFound, "there is no method \"\(shown)\"", reason: "methodNotFound",
-            remedy: (nearest.map { "did you mean \"\($0)\"? " } ?? "")
-                + "call rpc.discover for the list of methods")
+            remedy: nearest.map { "did you mean \"\($0)\"?" }
+                ?? "call rpc.discover for the list of methods")
     }
 
     /// The parameters do not fit the method; -32602.
@@ -135,7 +137,7 @@ extension RPCError {
     public static func internalError(_ message: String) -> RPCError {
         RPCError(
             .internalError, message, reason: "internal",
-            remedy: "look at the daemon's log: journalctl --user -u stoad")
+            remedy: "see the daemon's log: journalctl --user -u stoad")
     }
 
     /// What was named does not exist here; -32001.
@@ -143,13 +145,13 @@ extension RPCError {
         RPCError(.notFound, message, reason: reason, remedy: remedy)
     }
 
-    /// A name fits several; -32002 with `data.candidates`, in the given order.
+    /// A name matches several people; -32002 with `data.candidates`, in the given order.
     public static func ambiguous(
         _ name: String, candidates: [(id: String, name: String)]
     ) -> RPCError {
         RPCError(
-            .ambiguous, "\"\(TerminalText.line(name))\" fits \(candidates.count)",
-            reason: "ambiguous", remedy: "use @ and the first 8 or more characters of the id",
+            .ambiguous, "\"\(TerminalText.line(name))\" matches \(candidates.count) people",
+            reason: "ambiguous", remedy: "use @ and the first 8 or more characters of the key",
             details: [
                 JSON.Member(
                     "candidates",
@@ -157,26 +159,24 @@ extension RPCError {
             ])
     }
 
-    /// The disk refused and nothing was stored; -32003.
-    public static func storageFailed(_ message: String) -> RPCError {
-        RPCError(
-            .storageFailed, message, reason: "storageFailed",
-            remedy: "free space or mend the disk, then send again; nothing was stored")
+    /// The disk failed and nothing was stored; -32003.
+    public static func storageFailed(_ message: String, remedy: String) -> RPCError {
+        RPCError(.storageFailed, message, reason: "storageFailed", remedy: remedy)
     }
 
     /// The room must be joined first; -32004.
-    public static func notMember(room: String) -> RPCError {
+    public static func notMember() -> RPCError {
         RPCError(
-            .notMember, "you are not in \(TerminalText.line(room))", reason: "notMember",
-            remedy: "join it first: stoa join \(TerminalText.line(room))")
+            .notMember, "you are not in that room", reason: "notMember",
+            remedy: "join it first: stoa join ROOM")
     }
 
     /// The message is stored and not delivered in time; -32005; `data` holds the whole result.
-    public static func deliveryTimeout(_ result: SendResult) -> RPCError {
+    public static func deliveryTimeout(_ result: SendMethod.Result) -> RPCError {
         RPCError(
-            .deliveryTimeout, "the message was stored but not delivered in time",
+            .deliveryTimeout, "the message is stored but was not delivered in time",
             reason: "deliveryTimeout",
-            remedy: "nothing needs to be sent again: it goes out when a peer is linked",
+            remedy: "do not send it again: it is delivered when a member is linked",
             details: result.json.objectValue ?? [])
     }
 
@@ -198,6 +198,13 @@ extension RPCError {
             ])
     }
 
+    /// The idempotency key belongs to another text; -32011.
+    public static func keyReused() -> RPCError {
+        RPCError(
+            .keyReused, "this key was used for another text in this conversation",
+            reason: "keyReused", remedy: "take a new key for a new message")
+    }
+
     /// The daemon has too much in hand; -32008.
     public static func busy(_ message: String) -> RPCError {
         RPCError(.busy, message, reason: "busy", remedy: "try again in a moment")
@@ -207,13 +214,13 @@ extension RPCError {
     public static func shuttingDown() -> RPCError {
         RPCError(
             .shuttingDown, "the daemon is shutting down", reason: "shuttingDown",
-            remedy: "connect again when it is back")
+            remedy: "connect again once it is back")
     }
 
     /// The client does not read; -32010, after which the connection is closed.
     public static func overflow(queuedBytes: Int) -> RPCError {
         RPCError(
-            .overflow, "\(queuedBytes) bytes wait for a client that does not read",
+            .overflow, "the client did not read; \(queuedBytes) bytes were waiting for it",
             reason: "overflow",
             remedy: "read faster; connect again and subscribe from the last cursor you processed",
             details: [JSON.Member("queuedBytes", .integer(Int64(queuedBytes)))])

@@ -21,7 +21,7 @@ final class ControlConnection {
     private let descriptor: FileDescriptor
     private let bounds: ControlBounds
     private let buffer: ReadBuffer
-    private let handler: (Request, Reply) -> Void
+    private let handler: (RPCRequest, Reply) -> Void
     /// Told once when the connection is over.
     private var closed: ((ControlConnection) -> Void)?
     /// Told when output waits, so that it is flushed at the end of the turn.
@@ -45,7 +45,7 @@ final class ControlConnection {
     init(
         _ descriptor: consuming FileDescriptor, number: UInt64, bounds: ControlBounds,
         loop: EventLoop, buffer: ReadBuffer, turn: @escaping (() -> Void) -> Void,
-        handler: @escaping (Request, Reply) -> Void,
+        handler: @escaping (RPCRequest, Reply) -> Void,
         dirtied: @escaping (ControlConnection) -> Void,
         closed: @escaping (ControlConnection) -> Void
     ) throws(SystemError) {
@@ -131,7 +131,7 @@ final class ControlConnection {
     /// Says a last line and closes, without waiting for open requests.
     func close(saying error: RPCError) {
         guard self.isAlive else { return }
-        self.output += Response(error: error).line
+        self.output += RPCResponse(error: error).line
         self.linger()
     }
 
@@ -231,7 +231,7 @@ final class ControlConnection {
         // An empty line is no message; it is what a person types.
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
         switch Incoming(parsing: line) {
-        case .single(.invalid(let error)): self.write(Response(error: error).line)
+        case .single(.invalid(let error)): self.write(RPCResponse(error: error).line)
         case .single(.request(let id, let request)):
             self.handler(request, self.reply(id: id, to: request))
         case .single(.notification(let request)):
@@ -240,7 +240,7 @@ final class ControlConnection {
         }
     }
 
-    private func reply(id: ControlAPI.RequestID?, to request: Request) -> Reply {
+    private func reply(id: RPCRequestID?, to request: RPCRequest) -> Reply {
         Reply(
             id: id,
             byteBudget: Self.isLarge(request)
@@ -248,7 +248,7 @@ final class ControlConnection {
             client: self)
     }
 
-    private func take(_ calls: [Call]) {
+    private func take(_ calls: [RPCCall]) {
         let batch = PendingBatch(calls)
         var largeAnswers = 0
         for call in calls where call.request.map(Self.isLarge) ?? false { largeAnswers += 1 }
@@ -276,11 +276,8 @@ final class ControlConnection {
     }
 
     /// Whether the answer may be as large as a line; all other answers have a small bound.
-    private static func isLarge(_ request: Request) -> Bool {
-        switch request.method {
-        case "history", "conversations", "peers", "rooms", "rpc.discover": true
-        default: false
-        }
+    private static func isLarge(_ request: RPCRequest) -> Bool {
+        ControlMethods.withLargeAnswers.contains(request.method)
     }
 
     private func updateInterest() {
@@ -350,9 +347,9 @@ final class ControlConnection {
     }
 }
 
-extension Call {
+extension RPCCall {
     /// The request or notification; nil for what is invalid.
-    fileprivate var request: Request? {
+    fileprivate var request: RPCRequest? {
         switch self {
         case .request(_, let request), .notification(let request): request
         case .invalid: nil

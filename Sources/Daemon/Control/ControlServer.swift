@@ -17,7 +17,7 @@ final class ControlServer {
     private let loop: EventLoop
     private let buffer: ReadBuffer
     private let turn: (() -> Void) -> Void
-    private let handler: (Request, Reply) -> Void
+    private let handler: (RPCRequest, Reply) -> Void
     private let dirtied: (ControlConnection) -> Void
     private let left: (ControlConnection) -> Void
     private let failed: (String) -> Void
@@ -38,7 +38,7 @@ final class ControlServer {
     init(
         _ listener: UnixListener, bounds: ControlBounds, loop: EventLoop, buffer: ReadBuffer,
         turn: @escaping (() -> Void) -> Void,
-        handler: @escaping (Request, Reply) -> Void,
+        handler: @escaping (RPCRequest, Reply) -> Void,
         dirtied: @escaping (ControlConnection) -> Void, left: @escaping (ControlConnection) -> Void,
         failed: @escaping (String) -> Void
     ) {

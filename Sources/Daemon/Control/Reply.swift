@@ -3,7 +3,7 @@ internal import ControlAPI
 /// The place for the answer to one call of a client; answered once.
 final class Reply {
     private enum Target {
-        case single(ControlAPI.RequestID)
+        case single(RPCRequestID)
         case batch(PendingBatch, position: Int)
         /// A notification, which is never answered.
         case nobody
@@ -23,7 +23,7 @@ final class Reply {
         client.promise(byteBudget)
     }
 
-    convenience init(id: ControlAPI.RequestID?, byteBudget: Int, client: ControlConnection) {
+    convenience init(id: RPCRequestID?, byteBudget: Int, client: ControlConnection) {
         self.init(
             id.map { .single($0) } ?? .nobody, byteBudget: byteBudget, client: client)
     }
@@ -40,33 +40,48 @@ final class Reply {
     var asker: ControlConnection? { self.client }
 
     /// Gives the answer; dropped when the client is gone.
-    func answer(_ outcome: Response.Outcome) {
+    func answer(_ result: some FieldValue) {
+        self.give { id in
+            RPCResponse.line(id: id, result: result)
+        } inBatch: {
+            var bytes: [UInt8] = []
+            result.write(into: &bytes)
+            return .result(.written(bytes))
+        }
+    }
+
+    /// Gives an error.
+    func fail(_ error: RPCError) {
+        self.give { id in
+            RPCResponse(id: id, error: error).line
+        } inBatch: {
+            .failure(error)
+        }
+    }
+
+    private func give(
+        line: (RPCRequestID) -> [UInt8], inBatch outcome: () -> RPCResponse.Outcome
+    ) {
         precondition(!self.isAnswered, "each request is answered once")
         self.isAnswered = true
         guard let client = self.client else { return }
         client.redeem(self.byteBudget)
         switch self.target {
-        case .single(let id): client.write(Response(id: id, outcome: outcome).line)
+        case .single(let id): client.write(line(id))
         case .batch(let batch, let position):
-            batch.reply.answer(position, with: outcome)
+            batch.reply.answer(position, with: outcome())
             batch.finish(for: client)
         case .nobody: break
         }
         client.proceed()
     }
-
-    /// Gives a result.
-    func answer(_ result: JSON) { self.answer(.result(result)) }
-
-    /// Gives an error.
-    func fail(_ error: RPCError) { self.answer(.failure(error)) }
 }
 
 /// A batch whose answers are gathered.
 final class PendingBatch {
     var reply: BatchReply
 
-    init(_ calls: [Call]) { self.reply = BatchReply(to: calls) }
+    init(_ calls: [RPCCall]) { self.reply = BatchReply(to: calls) }
 
     /// Sends the answers once all are there.
     func finish(for client: ControlConnection) {

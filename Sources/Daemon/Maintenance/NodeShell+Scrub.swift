@@ -79,10 +79,12 @@ extension NodeShell {
     }
 
     /// How the round does, for `status`.
-    var scrubStatus: StatusResult.Scrub {
+    var scrubStatus: StatusMethod.Scrub {
         let position = self.scrubSchedule.position
-        return StatusResult.Scrub(
-            completedAt: position.completedAt.map(Self.timestamp),
-            percent: self.scrubSchedule.percent, damagedPages: Int(position.damagedPages))
+        return StatusMethod.Scrub {
+            $0.completedAt = position.completedAt.map { Timestamp(clamping: $0) }
+            $0.percent = Int64(self.scrubSchedule.percent)
+            $0.damagedPages = Int64(position.damagedPages)
+        }
     }
 }

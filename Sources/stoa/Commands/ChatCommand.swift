@@ -10,7 +10,7 @@ struct ChatCommand: Command {
             Lines are plain text; there are no commands inside.
             """)
 
-    private static let historyMessages = 20
+    private static let historyMessages: Int64 = 20
     private let to: String
 
     init(_ arguments: ParsedArguments) { self.to = arguments.required(0) }
@@ -23,9 +23,13 @@ struct ChatCommand: Command {
         var lines = MessageLine(console: console, showsConversation: false)
         // Subscribed first, so that nothing falls between history and what follows.
         let client = try session.client()
-        let start = try session.call("subscribe", SubscribeParams(to: self.to).params)
+        let start = try session.call("subscribe", SubscribeMethod.Params { $0.to = self.to }.params)
         let history = try session.call(
-            "history", HistoryParams(to: self.to, limit: Self.historyMessages).params)
+            "history",
+            HistoryMethod.Params {
+                $0.to = self.to
+                $0.limit = Self.historyMessages
+            }.params)
         let messages = (history["messages"]?.arrayValue ?? [])
             .filter { $0.count("cursor") <= start.count("cursor") }
         lines.note(messages)
@@ -51,8 +55,8 @@ struct ChatCommand: Command {
     }
 
     private static func events(
-        _ take: () throws(ClientError) -> [Request]
-    ) throws(Failure) -> [Request] {
+        _ take: () throws(ClientError) -> [RPCRequest]
+    ) throws(Failure) -> [RPCRequest] {
         do {
             return try take()
         } catch {
@@ -79,7 +83,12 @@ struct ChatCommand: Command {
             guard !text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
                 continue
             }
-            let sent = try session.call("send", SendParams(to: self.to, text: text).params)
+            let sent = try session.call(
+                "send",
+                SendMethod.Params {
+                    $0.to = self.to
+                    $0.text = text
+                }.params)
             if session.console.inputIsTerminal, let id = sent["id"]?.stringValue {
                 own.insert(id)
             }
@@ -87,7 +96,7 @@ struct ChatCommand: Command {
     }
 
     private func show(
-        _ events: [Request], _ own: inout Set<String>, _ lines: inout MessageLine,
+        _ events: [RPCRequest], _ own: inout Set<String>, _ lines: inout MessageLine,
         _ session: Session
     ) throws(Failure) {
         var shown: [JSON] = []

@@ -9,10 +9,10 @@ struct ConnectCommand: Command {
             "stoa status" on the other machine. IPv6 addresses stand in brackets.
             """)
 
-    private let params: ConnectParams
+    private let params: ConnectMethod.Params
 
     init(_ arguments: ParsedArguments) {
-        self.params = ConnectParams(address: arguments.required(0))
+        self.params = ConnectMethod.Params { $0.address = arguments.required(0) }
     }
 
     func run(in session: Session) throws(Failure) {

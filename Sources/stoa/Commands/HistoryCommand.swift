@@ -15,7 +15,7 @@ struct HistoryCommand: Command {
             What is shown on a terminal counts as read.
             """)
 
-    private let params: HistoryParams
+    private let params: HistoryMethod.Params
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         let limit = try arguments.integer(
@@ -29,9 +29,12 @@ struct HistoryCommand: Command {
                     next: "give a date, a date and time, or how long ago such as 2h")
             }
         }
-        self.params = HistoryParams(
-            to: arguments.required(0), limit: Int(limit ?? 50),
-            before: arguments.value("--before"), since: since)
+        self.params = HistoryMethod.Params {
+            $0.to = arguments.required(0)
+            $0.limit = limit
+            $0.before = arguments.value("--before")
+            $0.since = since
+        }
     }
 
     func run(in session: Session) throws(Failure) {
@@ -61,20 +64,19 @@ struct HistoryCommand: Command {
     /// next older ones are asked for.
     private func messages(_ session: Session) throws(Failure) -> ([JSON], more: Bool) {
         var pages: [[JSON]] = []
-        var missing = self.params.limit
-        var before = self.params.before
+        var missing = self.params.limit ?? Int64(ControlLimits.historyMessagesDefault)
+        var params = self.params
         while true {
-            let params = HistoryParams(
-                to: self.params.to, limit: missing, before: before, since: self.params.since)
+            params.limit = missing
             let result = try session.call("history", params.params)
             let page = result["messages"]?.arrayValue ?? []
             pages.append(page)
-            missing -= page.count
+            missing -= Int64(page.count)
             let more = result["more"] == .bool(true)
             guard more, missing > 0, let oldest = page.first?["id"]?.stringValue else {
                 return (pages.reversed().flatMap { $0 }, more)
             }
-            before = oldest
+            params.before = oldest
         }
     }
 
@@ -84,8 +86,10 @@ struct HistoryCommand: Command {
     static func markRead(_ messages: [JSON], in session: Session) throws(Failure) {
         let newest = messages.max { $0.count("cursor") < $1.count("cursor") }
         guard let newest, let conversation = newest["conversation"]?.stringValue else { return }
-        let params = AcknowledgeParams(
-            conversation: conversation, cursor: newest.count("cursor"))
+        let params = AcknowledgeMethod.Params {
+            $0.conversation = conversation
+            $0.cursor = newest.count("cursor")
+        }
         do {
             _ = try session.call("acknowledge", params.params)
         } catch {

@@ -5,10 +5,10 @@ struct JoinCommand: Command {
     static let syntax = CommandSyntax(
         "join", "Enters a room; a room exists as soon as someone is in it.", operands: ["ROOM"])
 
-    private let params: JoinParams
+    private let params: JoinMethod.Params
 
     init(_ arguments: ParsedArguments) {
-        self.params = JoinParams(room: arguments.required(0))
+        self.params = JoinMethod.Params { $0.room = arguments.required(0) }
     }
 
     func run(in session: Session) throws(Failure) {

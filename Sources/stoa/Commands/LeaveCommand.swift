@@ -5,10 +5,10 @@ struct LeaveCommand: Command {
     static let syntax = CommandSyntax(
         "leave", "Leaves a room; its messages stay stored here.", operands: ["ROOM"])
 
-    private let params: LeaveParams
+    private let params: LeaveMethod.Params
 
     init(_ arguments: ParsedArguments) {
-        self.params = LeaveParams(room: arguments.required(0))
+        self.params = LeaveMethod.Params { $0.room = arguments.required(0) }
     }
 
     func run(in session: Session) throws(Failure) {

@@ -9,11 +9,13 @@ struct ProfileCommand: Command {
             OptionSyntax("--status", "TEXT", "what you are up to; empty for nothing"),
         ])
 
-    private let params: ProfileParams
+    private let params: ProfileMethod.Params
 
     init(_ arguments: ParsedArguments) throws(Failure) {
-        self.params = ProfileParams(
-            name: arguments.value("--name"), status: arguments.value("--status"))
+        self.params = ProfileMethod.Params {
+            $0.name = arguments.value("--name")
+            $0.status = arguments.value("--status")
+        }
         if self.params.name?.isEmpty == true {
             throw .usage("--name is empty", next: "give a name")
         }

@@ -20,7 +20,7 @@ struct SendCommand: Command {
     private let to: String
     private let words: [String]
     private let key: String?
-    private let wait: SendParams.Wait
+    private let wait: SendMethod.Wait
     private let timeoutMilliseconds: Int64
 
     init(_ arguments: ParsedArguments) throws(Failure) {
@@ -33,7 +33,7 @@ struct SendCommand: Command {
         }
         let seconds = try arguments.seconds("--timeout")
         if let word = arguments.value("--wait") {
-            guard let wait = SendParams.Wait(rawValue: word) else {
+            guard let wait = SendMethod.Wait(rawValue: word) else {
                 throw .usage(
                     "--wait cannot be \"\(TerminalText.line(word))\"",
                     next: "give sent or delivered")
@@ -49,9 +49,14 @@ struct SendCommand: Command {
     }
 
     func run(in session: Session) throws(Failure) {
-        let params = SendParams(
-            to: self.to, text: try self.text(session.console), idempotencyKey: self.key,
-            wait: self.wait, timeoutMilliseconds: self.timeoutMilliseconds)
+        var params = SendMethod.Params()
+        params.to = self.to
+        params.text = try self.text(session.console)
+        params.idempotencyKey = self.key
+        if self.wait != .sent {
+            params.wait = self.wait
+            params.timeoutMilliseconds = self.timeoutMilliseconds
+        }
         try session.show("send", params.params) { sent in
             let peers = sent["deliveredTo"]?.arrayValue?.count ?? 0
             let what = sent["duplicate"] == .bool(true) ? "sent before" : "sent"

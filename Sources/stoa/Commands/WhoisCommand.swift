@@ -6,10 +6,10 @@ struct WhoisCommand: Command {
         "whois", "Shows who someone is.", operands: ["@PERSON"],
         details: "PERSON is a name, or 8 or more characters of a key.")
 
-    private let params: WhoisParams
+    private let params: WhoisMethod.Params
 
     init(_ arguments: ParsedArguments) {
-        self.params = WhoisParams(person: arguments.required(0))
+        self.params = WhoisMethod.Params { $0.person = arguments.required(0) }
     }
 
     func run(in session: Session) throws(Failure) {

@@ -104,7 +104,7 @@ final class FaultSession {
     private func refused(_ what: String, _ said: String) {
         self.outcome.refusals.append(what)
         let remedies = [
-            "free space", "Free some space", "ook in the system journal", "raise the limit",
+            "free space", "free some space", "ook in the system journal", "raise the limit",
         ]
         if !self.namesPlace(said) || !remedies.contains(where: said.contains) {
             self.note("\(what) was refused without help: \(said)")
@@ -136,7 +136,7 @@ final class FaultSession {
                 guard attempt == 1, error.knownCode == .storageFailed else {
                     throw Broken("\(method), attempt \(attempt): \(error)")
                 }
-                self.refused(method, error.message)
+                self.refused(method, error.message + "; " + (error.remedy ?? ""))
             case nil: throw Broken("\(method): no answer\n\(self.node.log)")
             }
         }

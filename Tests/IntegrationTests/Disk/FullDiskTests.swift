@@ -81,7 +81,7 @@ extension IntegrationTests {
                 environment: node.environment)
         }
 
-        private static func send(_ text: String, by node: Node) throws -> Response.Outcome? {
+        private static func send(_ text: String, by node: Node) throws -> RPCResponse.Outcome? {
             let control = try node.control()
             return try control.outcome(
                 of: control.post("send", ["to": "agora", "text": .string(text)]))

@@ -7,8 +7,8 @@ final class ControlConnection {
     private var codec = LineCodec()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var lastID: Int64 = 0
-    private var answers: [Int64: Response.Outcome] = [:]
-    private var events: [Request] = []
+    private var answers: [Int64: RPCResponse.Outcome] = [:]
+    private var events: [RPCRequest] = []
     /// Whether the daemon has closed.
     private(set) var hasEnded = false
 
@@ -18,7 +18,7 @@ final class ControlConnection {
     @discardableResult
     func post(_ method: String, _ params: JSON = [:]) throws -> Int64 {
         self.lastID += 1
-        let request = Request(method: method, params: .named(params.objectValue ?? []))
+        let request = RPCRequest(method: method, params: .named(params.objectValue ?? []))
         try self.connection.writeAll(request.json(id: .integer(self.lastID)).line)
         return self.lastID
     }
@@ -42,7 +42,7 @@ final class ControlConnection {
     /// Waits for what comes of a posted request; nil when the time is up or the daemon closed.
     func outcome(
         of id: Int64, _ deadline: Deadline = .patient
-    ) throws -> Response.Outcome? {
+    ) throws -> RPCResponse.Outcome? {
         while true {
             if let outcome = self.answers.removeValue(forKey: id) { return outcome }
             guard try self.receive(deadline) else { return nil }

@@ -68,66 +68,45 @@ enum ControlLineTarget {
         }
     }
 
-    private static func answer(_ call: Call) throws -> Int {
+    private static func answer(_ call: RPCCall) throws -> Int {
         switch call {
         case .invalid(let error):
-            try Self.returns(Response(error: error).json)
+            try Self.returns(RPCResponse(error: error).json)
             return 0
         case .notification(let request): return try Self.perform(request, id: nil)
         case .request(let id, let request): return try Self.perform(request, id: id)
         }
     }
 
-    private static func perform(_ request: Request, id: RequestID?) throws -> Int {
+    private static func perform(_ request: RPCRequest, id: RPCRequestID?) throws -> Int {
         // What a client would write for it means the same.
         let again = Incoming(parsing: request.json(id: id).bytes)
-        let due: Call = id.map { .request(id: $0, request) } ?? .notification(request)
+        let due: RPCCall = id.map { .request(id: $0, request) } ?? .notification(request)
         try demand(again == .single(due), "a request does not survive its encoding")
         do throws(RPCError) {
-            let call = try MethodCall(request)
-            let params = Self.params(of: call)
-            let second = try MethodCall(Request(method: request.method, params: params))
-            try Self.same(call, second)
+            guard
+                let method = ControlMethods.all.first(where: {
+                    $0.description.name == request.method
+                })
+            else { throw .methodNotFound(request.method) }
+            try Self.read(request.params, of: method)
             return 1
         } catch {
-            try Self.returns(Response(id: id ?? .null, error: error).json)
+            try Self.returns(RPCResponse(id: id ?? .null, error: error).json)
             guard let finding = error.data?["finding"]?.stringValue else { return 0 }
             throw Finding(finding)
         }
     }
 
     /// Parameters are the same after they were written and read.
-    private static func same(_ call: MethodCall, _ second: MethodCall) throws(RPCError) {
-        let isSame: Bool
-        if case .send(let one) = call, case .send(let other) = second {
-            // Who does not wait needs no time to wait.
-            isSame =
-                one.to == other.to && one.text == other.text && one.wait == other.wait
-                && one.idempotencyKey == other.idempotencyKey
-                && (one.wait == .sent || one.timeoutMilliseconds == other.timeoutMilliseconds)
-        } else {
-            isSame = call == second
-        }
-        if !isSame {
+    private static func read<Method: ControlMethod>(
+        _ params: RPCParams, of method: Method.Type
+    ) throws(RPCError) {
+        let read = try Method.read(params)
+        guard try Method.read(read.params) == read else {
             throw RPCError(
                 code: 0, message: "",
                 data: ["finding": "parameters do not survive their encoding"])
-        }
-    }
-
-    private static func params(of call: MethodCall) -> Params {
-        switch call {
-        case .status, .peers, .rooms, .conversations, .discover: .absent
-        case .join(let params): params.params
-        case .leave(let params): params.params
-        case .send(let params): params.params
-        case .history(let params): params.params
-        case .subscribe(let params): params.params
-        case .acknowledge(let params): params.params
-        case .unsubscribe(let params): params.params
-        case .connect(let params): params.params
-        case .profile(let params): params.params
-        case .whois(let params): params.params
         }
     }
 

@@ -15,15 +15,13 @@ enum TextTarget {
     }
 
     private static func identifier(_ text: String) throws -> Bool {
-        let ours = Engine.Base32.decode(text)
-        let theirs = ControlAPI.Base32.decode(text)
-        try demand(ours == theirs, "two decoders of base32 differ")
-        if let ours, let theirs {
+        let ours = Base32.decode(text)
+        let params = RPCParams.positional(["ops", nil, .string(text)])
+        let theirs = (try? HistoryMethod.read(params))?.before
+        try demand((ours?.count == 32) == (theirs != nil), "two readers of ids differ")
+        if let ours {
             try demand(
-                ControlAPI.Base32.encode(theirs).utf8.elementsEqual(text.utf8),
-                "base32 is taken in a second form")
-            try demand(
-                Engine.Base32.encode(ours).utf8.elementsEqual(text.utf8),
+                Base32.encode(ours).utf8.elementsEqual(text.utf8),
                 "base32 is taken in a second form")
         }
         guard let peer = PeerID(text) else { return false }

@@ -1,0 +1,47 @@
+/// The method `connect`.
+public enum ConnectMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "connect", "Dial a peer that discovery does not find, and remember it.",
+        result: "dialling", errors: [.notFound, .refused])
+
+    /// Where to.
+    public struct Params: ControlValue {
+        /// `HOST:PORT`, or `KEY@HOST:PORT` to demand that identity there.
+        public var address = ""
+        /// How long to wait for a link, in milliseconds; nil to be answered at once.
+        public var waitMilliseconds: Int64?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "address", &self.address, .word,
+                "HOST:PORT, [IPv6]:PORT, or KEY@ before either to demand that identity.")
+            visitor.field(
+                "waitMilliseconds", &self.waitMilliseconds,
+                .range(1...ControlLimits.waitMilliseconds),
+                "How long to wait until there is a link or the dial has failed; left out: answer at once."
+            )
+        }
+    }
+
+    /// What is dialled, or was reached.
+    public struct Result: ControlValue {
+        /// The numeric address.
+        public var address = ""
+        /// Who is linked there; nil when nobody waited for a link.
+        public var peer: String?
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("address", &self.address)
+            visitor.field("peer", &self.peer, .id)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// One method of the control API: its name, its parameters and its result.
+///
+/// The type has no values. Each method is one file of this folder and one line of
+/// ``ControlMethods``; the daemon's handler and the command line's command are extensions of it.
+public protocol ControlMethod: Sendable {
+    /// What the caller gives.
+    associatedtype Params: ControlValue = EmptyValue
+    /// What the daemon answers.
+    associatedtype Result: FieldValue = EmptyValue
+
+    /// What people and machines are told about the method.
+    static var description: MethodDescription { get }
+
+    /// Checks what the fields alone do not say.
+    static func check(_ params: Params) throws(RPCError)
+
+    /// Reads and checks the parameters of a request; throws `invalidParams` or `tooLarge`.
+    static func read(_ params: RPCParams) throws(RPCError) -> Params
+}
+
+/// What people and machines are told about a method.
+public struct MethodDescription: Equatable, Sendable {
+    /// The name, which is that of the command where there is one.
+    public let name: String
+    /// One sentence for people, as an order: "List …".
+    public let summary: String
+    /// The name of the result for documentation.
+    public let resultName: String
+    /// The codes this method may answer beside parse error, invalid request, invalid parameters,
+    /// internal error, busy, shutting down and overflow, which all methods share.
+    public let errors: [RPCError.Code]
+    /// Whether an answer may be as large as a line; all others have a small bound.
+    public let hasLargeAnswer: Bool
+
+    init(
+        _ name: String, _ summary: String, result: String, errors: [RPCError.Code] = [],
+        hasLargeAnswer: Bool = false
+    ) {
+        self.name = name
+        self.summary = summary
+        self.resultName = result
+        self.errors = errors
+        self.hasLargeAnswer = hasLargeAnswer
+    }
+}
+
+extension ControlMethod {
+    /// Most methods have nothing more to check.
+    public static func check(_ params: Params) throws(RPCError) {}
+
+    /// Reads parameters by name or by position; null stands for a parameter left out.
+    public static func read(_ params: RPCParams) throws(RPCError) -> Params {
+        var read = Params()
+        var reader: FieldReader
+        let given: Int
+        switch params {
+        case .absent:
+            reader = FieldReader(positions: [])
+            given = 0
+        case .positional(let list):
+            reader = FieldReader(positions: list)
+            given = list.count
+        case .named(let members):
+            reader = FieldReader(members: members)
+            given = members.count
+        }
+        read.fields(&reader)
+        // A name that is unknown is told before one that is missing: it may be the same, mistyped.
+        if reader.used < given { throw Self.superfluous(params) }
+        switch reader.fault {
+        case nil: break
+        case .missing(let name):
+            throw .invalidParams(
+                "\(Self.description.name) needs \"\(name)\"", reason: "missingParam",
+                remedy: Self.usage, details: [JSON.Member("param", .string(name))])
+        case .bad(let name, let due):
+            throw .invalidParams(
+                "\"\(name)\" of \(Self.description.name) is not \(due)", reason: "badParam",
+                remedy: "give \(due)", details: [JSON.Member("param", .string(name))])
+        }
+        try Self.check(read)
+        return read
+    }
+
+    private static func superfluous(_ params: RPCParams) -> RPCError {
+        let name = Self.description.name
+        let known = Params.descriptions.map(\.name)
+        guard case .named(let members) = params,
+            let unknown = members.first(where: { !known.contains($0.name) })
+        else {
+            return .invalidParams(
+                "\(name) takes at most \(known.count) parameters", reason: "tooManyParams",
+                remedy: Self.usage)
+        }
+        let shown = TerminalText.line(String(unknown.name.unicodeScalars.prefix(64)))
+        let nearest = NearestName.find(unknown.name, among: known)
+        return .invalidParams(
+            "\(name) has no parameter \"\(shown)\"", reason: "unknownParam",
+            remedy: nearest.map { "did you mean \"\($0)\"?" } ?? Self.usage,
+            details: [JSON.Member("param", .string(shown))])
+    }
+
+    private static var usage: String {
+        let fields = Params.descriptions
+        guard !fields.isEmpty else { return "\(Self.description.name) takes no parameters" }
+        let names = fields.map { $0.isRequired ? $0.name : $0.name + "?" }
+        return "\(Self.description.name) takes " + names.joined(separator: ", ")
+    }
+}

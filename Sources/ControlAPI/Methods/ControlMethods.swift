@@ -1,0 +1,25 @@
+/// The one table of methods: the daemon dispatches by it, and `OpenRPC.document` is made from it.
+public enum ControlMethods {
+    /// All methods in the order of the documentation.
+    public static let all: [any ControlMethod.Type] = [
+        StatusMethod.self,
+        PeersMethod.self,
+        RoomsMethod.self,
+        ConversationsMethod.self,
+        JoinMethod.self,
+        LeaveMethod.self,
+        SendMethod.self,
+        HistoryMethod.self,
+        SubscribeMethod.self,
+        UnsubscribeMethod.self,
+        AcknowledgeMethod.self,
+        ConnectMethod.self,
+        ProfileMethod.self,
+        WhoisMethod.self,
+        DiscoverMethod.self,
+    ]
+
+    /// The methods whose answers may be as large as a line.
+    public static let withLargeAnswers = Set(
+        all.filter { $0.description.hasLargeAnswer }.map { $0.description.name })
+}

@@ -1,0 +1,9 @@
+/// The method `rpc.discover`.
+public enum DiscoverMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "rpc.discover", "Return this document.", result: "openrpc", hasLargeAnswer: true)
+
+    /// The OpenRPC document.
+    public typealias Result = JSON
+}

@@ -1,0 +1,27 @@
+/// The method `leave`.
+public enum LeaveMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "leave", "Leave a room; its messages stay on this disk.", result: "left",
+        errors: [.notFound, .notMember, .storageFailed])
+
+    /// Which room.
+    public typealias Params = JoinMethod.Params
+
+    /// The room that was left.
+    public struct Result: ControlValue {
+        /// The conversation's id.
+        public var id = ""
+        /// The room's name.
+        public var name = ""
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id)
+            visitor.field("name", &self.name)
+        }
+    }
+}

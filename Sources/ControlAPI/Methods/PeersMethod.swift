@@ -1,0 +1,154 @@
+/// The method `peers`.
+public enum PeersMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "peers", "List the peers known here, the dials that failed, and the latest refusals.",
+        result: "peers",
+        hasLargeAnswer: true)
+
+    /// Peers and refusals.
+    public struct Result: ControlValue {
+        /// The peers.
+        public var peers: [Peer] = []
+        /// What is dialled and has no link.
+        public var dials: [Dial] = []
+        /// The latest refusals.
+        public var refusals: [Refusal] = []
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("peers", &self.peers)
+            visitor.field("dials", &self.dials)
+            visitor.field("refusals", &self.refusals)
+        }
+    }
+
+    /// How this node stands with a peer.
+    public enum State: String, WordValue {
+        /// An authenticated link is up.
+        case linked
+        /// A dial or a handshake is under way.
+        case connecting
+        /// There is no link.
+        case away
+        /// One of the two refused the other.
+        case refused
+    }
+
+    /// How this node came to know a peer.
+    public enum Source: String, WordValue {
+        /// DNS-SD found it.
+        case discovery
+        /// Configuration or `connect` named it.
+        case `static`
+        /// An earlier link is remembered.
+        case remembered
+        /// It dialled this node.
+        case incoming
+    }
+
+    /// One peer.
+    public struct Peer: ControlValue {
+        /// Its identity.
+        public var id = ""
+        /// The name it goes by here.
+        public var name = ""
+        /// Its status text.
+        public var status = ""
+        /// How this node stands with it.
+        public var state = State.away
+        /// Addresses with ports, the best first.
+        public var addresses: [String] = []
+        /// When it was last linked; nil, written as null, when never.
+        public var lastSeen: Timestamp?
+        /// Whether a person compared its short authentication string.
+        public var verified = false
+        /// How this node came to know it.
+        public var source = Source.discovery
+        /// The round trip of the latest ping, in milliseconds.
+        public var roundTripMilliseconds: Double?
+        /// How far its clock is ahead of the own, in milliseconds.
+        public var clockOffsetMilliseconds: Int64?
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id)
+            visitor.field("name", &self.name)
+            visitor.field("status", &self.status)
+            visitor.field("state", &self.state)
+            visitor.field("addresses", &self.addresses)
+            visitor.field("lastSeen", &self.lastSeen, .orNull)
+            visitor.field("verified", &self.verified)
+            visitor.field("source", &self.source)
+            visitor.field("roundTripMilliseconds", &self.roundTripMilliseconds)
+            visitor.field("clockOffsetMilliseconds", &self.clockOffsetMilliseconds)
+        }
+    }
+
+    /// An address, or several of one host, that is dialled and not linked.
+    public struct Dial: ControlValue {
+        /// Addresses with ports.
+        public var addresses: [String] = []
+        /// How this node came to know them.
+        public var source = Source.discovery
+        /// Who answered last, or is the only one that may answer.
+        public var peer: String?
+        /// Whether a dial is under way right now.
+        public var dialling = false
+        /// Why the last dial failed, as a stable word; nil where none has failed.
+        public var failure: String?
+        /// The same for people.
+        public var detail: String?
+        /// When it failed last.
+        public var failedAt: Timestamp?
+        /// How many dials have failed in a row.
+        public var failures: Int64 = 0
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("addresses", &self.addresses)
+            visitor.field("source", &self.source)
+            visitor.field("peer", &self.peer, .id)
+            visitor.field("dialling", &self.dialling)
+            visitor.field("failure", &self.failure)
+            visitor.field("detail", &self.detail)
+            visitor.field("failedAt", &self.failedAt)
+            visitor.field("failures", &self.failures)
+        }
+    }
+
+    /// A connection that came to nothing.
+    public struct Refusal: ControlValue {
+        /// When it happened last.
+        public var time = Timestamp(milliseconds: 0)
+        /// The address at the other end.
+        public var address: String?
+        /// The identity at the other end, when it was proven.
+        public var peer: String?
+        /// Why.
+        public var reason = ""
+        /// How often.
+        public var count: Int64 = 0
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("time", &self.time)
+            visitor.field("address", &self.address)
+            visitor.field("peer", &self.peer, .id)
+            visitor.field("reason", &self.reason)
+            visitor.field("count", &self.count)
+        }
+    }
+}

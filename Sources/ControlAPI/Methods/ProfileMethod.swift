@@ -1,0 +1,53 @@
+/// The method `profile`.
+public enum ProfileMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "profile", "Show or change your name and status.", result: "profile",
+        errors: [.refused, .tooLarge, .storageFailed])
+
+    /// What to change; without any it only shows.
+    public struct Params: ControlValue {
+        /// The new name.
+        public var name: String?
+        /// The new status text; empty to have none.
+        public var status: String?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("name", &self.name, .word, "The new name.")
+            visitor.field("status", &self.status, .any, "The new status text; empty for none.")
+        }
+    }
+
+    /// The own profile.
+    public struct Result: ControlValue {
+        /// The own identity.
+        public var id = ""
+        /// The own name.
+        public var name = ""
+        /// The own status text.
+        public var status = ""
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id)
+            visitor.field("name", &self.name)
+            visitor.field("status", &self.status)
+        }
+    }
+
+    /// Refuses a status that is too long.
+    public static func check(_ params: Params) throws(RPCError) {
+        let bytes = params.status?.utf8.count ?? 0
+        guard bytes <= ControlLimits.wordBytes else {
+            throw .tooLarge(
+                "the status", bytes: bytes, limit: ControlLimits.wordBytes, remedy: "shorten it")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// The method `send`.
+public enum SendMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "send", "Send a message.", result: "sent",
+        errors: [
+            .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .refused,
+            .tooLarge, .keyReused,
+        ])
+
+    /// What `send` waits for before it answers.
+    public enum Wait: String, WordValue {
+        /// The message is on the own disk.
+        case sent
+        /// At least one other member holds it on disk.
+        case delivered
+    }
+
+    /// What is sent, and to whom.
+    public struct Params: ControlValue {
+        /// A room, a person or a conversation id.
+        public var to = ""
+        /// The text, 1 to `ControlLimits.textBytes` bytes.
+        public var text = ""
+        /// The client's own name for this message: sending again with it has no effect.
+        public var idempotencyKey: String?
+        /// What to wait for; nil for `sent`.
+        public var wait: Wait?
+        /// How long to wait, in milliseconds.
+        public var timeoutMilliseconds: Int64?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "to", &self.to, .word,
+                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
+            )
+            visitor.field("text", &self.text, .any, "The text, 1 to 65000 bytes of UTF-8.")
+            visitor.field(
+                "idempotencyKey", &self.idempotencyKey, .word,
+                "Your own name for this message: sending it again to the same conversation has no effect."
+            )
+            visitor.field(
+                "wait", &self.wait, .any, "What to wait for: sent (default) or delivered.")
+            visitor.field(
+                "timeoutMilliseconds", &self.timeoutMilliseconds,
+                .range(1...ControlLimits.waitMilliseconds),
+                "How long to wait for a delivery; 30000 by default.")
+        }
+    }
+
+    /// The message that was sent.
+    public struct Result: ControlValue {
+        /// The message's id.
+        public var id = ""
+        /// The conversation's id.
+        public var conversation = ""
+        /// The message's cursor on this node.
+        public var cursor: Int64 = 0
+        /// The message's time.
+        public var time = Timestamp(milliseconds: 0)
+        /// Whether an earlier call with the same idempotency key had sent it.
+        public var duplicate = false
+        /// The peers that are known to hold it.
+        public var deliveredTo: [String] = []
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id)
+            visitor.field("conversation", &self.conversation, .id)
+            visitor.field("cursor", &self.cursor)
+            visitor.field("time", &self.time)
+            visitor.field("duplicate", &self.duplicate)
+            visitor.field("deliveredTo", &self.deliveredTo, .id)
+        }
+    }
+
+    /// Refuses a text that is empty or too long.
+    public static func check(_ params: Params) throws(RPCError) {
+        guard !params.text.isEmpty else {
+            throw .invalidParams(
+                "the text is empty", reason: "emptyText", remedy: "give at least one character",
+                details: [JSON.Member("param", "text")])
+        }
+        guard params.text.utf8.count <= ControlLimits.textBytes else {
+            throw .tooLarge(
+                "the text", bytes: params.text.utf8.count, limit: ControlLimits.textBytes,
+                remedy: "send it in parts, or put it in a file and send its location")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/// The method `status`.
+public enum StatusMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "status", "Show the daemon's status.", result: "status")
+
+    /// The state of the daemon.
+    public struct Result: ControlValue {
+        /// The daemon's version.
+        public var version = ""
+        /// The own identity.
+        public var id = ""
+        /// The own name.
+        public var name = ""
+        /// Where identity and database lie.
+        public var dataDirectory = ""
+        /// When the daemon started.
+        public var startedAt = Timestamp(milliseconds: 0)
+        /// The addresses that peers can dial, with ports.
+        public var listen: [String] = []
+        /// How other nodes are found.
+        public var discovery = Discovery()
+        /// The number of authenticated links.
+        public var links: Int64 = 0
+        /// The number of conversations.
+        public var conversations: Int64 = 0
+        /// The number of messages stored.
+        public var messages: Int64 = 0
+        /// The number of entries from the future that are held until they are due.
+        public var held: Int64 = 0
+        /// The incarnation in use: a random number in 16 hexadecimal digits.
+        public var incarnation = ""
+        /// How far the own clock is behind the median of the linked peers', in milliseconds.
+        public var clockOffsetMilliseconds: Int64 = 0
+        /// How far the database has been read through.
+        public var scrub = Scrub()
+        /// What a person should know about, oldest first.
+        public var alerts: [Alert] = []
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("version", &self.version)
+            visitor.field("id", &self.id, .id)
+            visitor.field("name", &self.name)
+            visitor.field("dataDirectory", &self.dataDirectory)
+            visitor.field("startedAt", &self.startedAt)
+            visitor.field("listen", &self.listen)
+            visitor.field("discovery", &self.discovery)
+            visitor.field("links", &self.links)
+            visitor.field("conversations", &self.conversations)
+            visitor.field("messages", &self.messages)
+            visitor.field("held", &self.held)
+            visitor.field("incarnation", &self.incarnation)
+            visitor.field("clockOffsetMilliseconds", &self.clockOffsetMilliseconds)
+            visitor.field("scrub", &self.scrub)
+            visitor.field("alerts", &self.alerts)
+        }
+    }
+
+    /// How other nodes are found.
+    public struct Discovery: ControlValue {
+        /// What the configuration asks for.
+        public var mode = ""
+        /// What is in use.
+        public var backend = ""
+        /// How it is doing.
+        public var state = ""
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("mode", &self.mode)
+            visitor.field("backend", &self.backend)
+            visitor.field("state", &self.state)
+        }
+    }
+
+    /// How far the daemon has read its database through, looking for damage.
+    public struct Scrub: ControlValue {
+        /// When all of it had been read last; null where it never was.
+        public var completedAt: Timestamp?
+        /// How much of the present round is done, in percent.
+        public var percent: Int64 = 0
+        /// How many damaged pages the last round found, or the present one where that is more.
+        public var damagedPages: Int64 = 0
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("completedAt", &self.completedAt, .orNull)
+            visitor.field("percent", &self.percent)
+            visitor.field("damagedPages", &self.damagedPages)
+        }
+    }
+
+    /// Something that a person should know about.
+    public struct Alert: ControlValue {
+        /// A stable word for programs.
+        public var code = ""
+        /// A sentence for people.
+        public var text = ""
+        /// When it began.
+        public var since = Timestamp(milliseconds: 0)
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("code", &self.code)
+            visitor.field("text", &self.text)
+            visitor.field("since", &self.since)
+        }
+    }
+}

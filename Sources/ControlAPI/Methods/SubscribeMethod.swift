@@ -1,0 +1,61 @@
+/// The method `subscribe`.
+public enum SubscribeMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "subscribe",
+        "Follow messages: the notifications message, gap and ended come until unsubscribe or the "
+            + "end of the connection.",
+        result: "subscribed", errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused])
+
+    /// What to follow, and from where.
+    public struct Params: ControlValue {
+        /// A room, a person or a conversation id; nil for all conversations.
+        public var to: String?
+        /// The last cursor already processed; what follows it comes.
+        ///
+        /// Nil: after the newest message, or after what the consumer acknowledged.
+        public var from: Int64?
+        /// The name of a durable consumer.
+        public var consumer: String?
+        /// Whether to end another live reader of the same consumer and conversation.
+        public var takeOver: Bool?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "to", &self.to, .word,
+                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id; left out: all conversations."
+            )
+            visitor.field(
+                "from", &self.from, .range(0...Int64.max),
+                "The last cursor already processed; 0 for everything. Left out: what the consumer has not acknowledged, else only what is new."
+            )
+            visitor.field(
+                "consumer", &self.consumer, .word,
+                "A durable consumer: its position is kept on disk, moved by acknowledge.")
+            visitor.field(
+                "takeOver", &self.takeOver, .any,
+                "Whether to end another live reader of this consumer instead of being refused.")
+        }
+    }
+
+    /// The subscription.
+    public struct Result: ControlValue {
+        /// The number of the subscription on this connection.
+        public var subscription: Int64 = 0
+        /// The cursor after which messages come.
+        public var cursor: Int64 = 0
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("subscription", &self.subscription)
+            visitor.field("cursor", &self.cursor)
+        }
+    }
+}

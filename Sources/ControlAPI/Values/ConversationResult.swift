@@ -1,0 +1,56 @@
+/// One conversation in the result of `conversations`, and the result of `join`.
+public struct ConversationResult: ControlValue {
+    /// The kinds of conversation.
+    public enum Kind: String, WordValue {
+        /// An open room.
+        case room
+        /// Two people.
+        case direct
+    }
+
+    /// A member.
+    public struct Member: ControlValue {
+        /// The identity.
+        public var id = ""
+        /// The name it goes by here.
+        public var name = ""
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id)
+            visitor.field("name", &self.name)
+        }
+    }
+
+    /// The conversation's id.
+    public var id = ""
+    /// Its kind.
+    public var kind = Kind.room
+    /// The room's name, or the other person's.
+    public var name = ""
+    /// Its members.
+    public var members: [Member] = []
+    /// How many messages were not read.
+    public var unread: Int64 = 0
+    /// The newest message in display order; nil, written as null, when there is none.
+    public var lastMessage: MessageResult?
+
+    /// An empty value.
+    public init() {}
+
+    /// Others refer to it as `Conversation`.
+    public static var schemaName: String? { "Conversation" }
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("id", &self.id, .id)
+        visitor.field("kind", &self.kind)
+        visitor.field("name", &self.name)
+        visitor.field("members", &self.members)
+        visitor.field("unread", &self.unread)
+        visitor.field("lastMessage", &self.lastMessage, .orNull)
+    }
+}

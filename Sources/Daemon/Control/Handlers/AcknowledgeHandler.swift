@@ -1,0 +1,30 @@
+internal import ControlAPI
+internal import Engine
+internal import Storage
+
+extension AcknowledgeMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        var conversation: ConversationID?
+        if let named = params.conversation { conversation = try shell.conversation(named) }
+        let cursor = Cursor(params.cursor)
+        guard cursor <= shell.newestShown else {
+            throw .invalidParams(
+                "cursor \(params.cursor) is ahead of the newest one, \(shell.newestShown.rawValue)",
+                reason: "cursorAhead", remedy: "acknowledge a cursor that a message had",
+                details: [JSON.Member("param", "cursor")])
+        }
+        let consumer = params.consumer
+        let read = conversation
+        shell.ask { (store) async throws(StoreFailure) in
+            if let consumer { try await store.acknowledge(consumer: consumer, cursor: cursor) }
+            if let read { try await store.markRead(read, through: cursor) }
+        } then: { result in
+            switch result {
+            case .success: reply.answer(EmptyValue())
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
+    }
+}

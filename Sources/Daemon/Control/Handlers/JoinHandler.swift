@@ -1,0 +1,36 @@
+internal import ControlAPI
+internal import Engine
+internal import Storage
+
+extension JoinMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        guard let room = RoomName(typed: params.room) else {
+            throw .invalidParams(
+                "\"\(TerminalText.line(params.room))\" cannot be the name of a room",
+                reason: "badRoomName",
+                remedy: "use letters, digits and - _ . within, at most \(Limits.nameBytes) bytes",
+                details: [JSON.Member("param", "room")])
+        }
+        shell.request(.join(room), .join(reply))
+    }
+}
+
+extension NodeShell {
+    /// The node has joined a room; the answer also says what is stored of it.
+    func joined(_ id: ConversationID, _ reply: Reply) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.summaries().first { $0.conversation == id }
+        } then: { result in
+            // The room is joined whatever the store says about its last message.
+            let summary = try? result.get()
+            guard let status = self.node?.conversations.first(where: { $0.id == id }) else {
+                reply.fail(.internalError("the room was left meanwhile"))
+                return
+            }
+            var texts = MessageTexts()
+            reply.answer(self.conversationResult(status, summary, previewBytes: .max, &texts))
+        }
+    }
+}

@@ -1,0 +1,21 @@
+internal import ControlAPI
+internal import Engine
+
+extension LeaveMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        shell.request(.leave(try shell.conversation(params.room)), .leave(reply))
+    }
+}
+
+extension NodeShell {
+    /// The node has left a room.
+    func left(_ id: ConversationID, _ reply: Reply) {
+        reply.answer(
+            LeaveMethod.Result {
+                $0.id = id.description
+                $0.name = self.name(of: id)
+            })
+    }
+}

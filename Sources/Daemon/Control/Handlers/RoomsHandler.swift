@@ -1,0 +1,19 @@
+internal import ControlAPI
+internal import Engine
+
+extension RoomsMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        reply.answer(
+            (shell.node?.rooms ?? []).map { room in
+                Room {
+                    $0.id = room.id.description
+                    $0.name = room.name.text
+                    $0.joined = room.isJoined
+                    $0.members = Int64(room.members)
+                    $0.announcedBy = room.announcedBy.map(\.description)
+                }
+            })
+    }
+}

@@ -1,0 +1,83 @@
+internal import ControlAPI
+internal import Discovery
+internal import Engine
+internal import Posix
+internal import Storage
+
+extension StatusMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        shell.ask { (store) async throws(StoreFailure) in
+            try await store.counts()
+        } then: { result in
+            guard let node = shell.node else {
+                reply.fail(.shuttingDown())
+                return
+            }
+            let messages: Int
+            switch result {
+            case .success(let counts): messages = counts.entries
+            case .failure(let failure):
+                // A broken disk is when people look at the status, so it is shown all the same.
+                shell.log(.error, failure.detail)
+                messages = 0
+            }
+            reply.answer(shell.statusResult(node.status(at: shell.now), messages: messages))
+        }
+    }
+}
+
+extension NodeShell {
+    fileprivate func statusResult(_ status: NodeStatus, messages: Int) -> StatusMethod.Result {
+        var result = StatusMethod.Result()
+        result.version = Build.version
+        result.id = status.id.description
+        result.name = status.name
+        result.dataDirectory = self.configuration.dataDirectory
+        result.startedAt = Timestamp(clamping: self.startedAt)
+        result.listen = self.dialableAddresses()
+        result.discovery.mode = self.configuration.discovery.rawValue
+        result.discovery.backend = self.discovery.backend
+        result.discovery.state = self.discovery.state
+        result.links = Int64(status.links)
+        result.conversations = Int64(status.conversations)
+        result.messages = Int64(messages)
+        result.held = Int64(status.held)
+        result.incarnation = Self.hexadecimal(status.incarnation)
+        result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
+        result.scrub = self.scrubStatus
+        result.alerts = ((self.damage.map { [$0] } ?? []) + status.alerts).map { alert in
+            StatusMethod.Alert {
+                $0.code = alert.code.rawValue
+                $0.text = alert.text
+                $0.since = Timestamp(clamping: alert.since)
+            }
+        }
+        return result
+    }
+
+    /// All 64 bits, which a JSON number does not carry safely.
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// What peers can dial: a wildcard is shown as the addresses of the interfaces.
+    private func dialableAddresses() -> [String] {
+        var found: [SocketAddress] = []
+        for address in self.listening.addresses {
+            guard address.ip.isWildcard else {
+                found.append(address)
+                continue
+            }
+            let all = ((try? NetworkInterface.all()) ?? []).filter(\.isUp)
+            let real = all.filter { !$0.isLoopback }.flatMap(\.addresses)
+            let candidates = real.isEmpty ? all.flatMap(\.addresses) : real
+            for ip in candidates.sorted() where address.ip.isIPv6 || !ip.isIPv6 {
+                found.append(SocketAddress(ip: ip, port: address.port))
+            }
+        }
+        return found.map(\.description)
+    }
+}

@@ -1,0 +1,54 @@
+internal import ControlAPI
+internal import Engine
+internal import Storage
+
+extension SubscribeMethod: MethodHandler {
+    /// Subscriptions of one client: each costs a lookup per message.
+    private static let perClient = 64
+
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        var conversation: ConversationID?
+        if let to = params.to { conversation = try shell.conversation(to) }
+        guard let client = reply.asker else { return reply.answer(EmptyValue()) }
+        let own = shell.subscriptions.keys.count { $0.client == client.number }
+        guard own < Self.perClient else {
+            throw .busy("a connection may hold \(Self.perClient) subscriptions")
+        }
+        if let from = params.from {
+            shell.subscribe(to: conversation, after: Cursor(from), reply)
+        } else if let consumer = params.consumer {
+            let newest = shell.newestShown
+            shell.ask { (store) async throws(StoreFailure) -> Cursor in
+                if let position = try await store.consumer(consumer) { return position }
+                // A new consumer starts here, also when it comes back without having acknowledged.
+                try await store.acknowledge(consumer: consumer, cursor: newest)
+                return newest
+            } then: { result in
+                switch result {
+                case .success(let position):
+                    shell.subscribe(to: conversation, after: position, reply)
+                case .failure(let failure): reply.fail(RPCError(failure))
+                }
+            }
+        } else {
+            shell.subscribe(to: conversation, after: shell.newestShown, reply)
+        }
+    }
+}
+
+extension UnsubscribeMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let key = SubscriptionKey(
+            client: reply.asker?.number ?? 0, number: params.subscription)
+        guard shell.subscriptions.removeValue(forKey: key) != nil else {
+            throw .notFound(
+                "this connection has no subscription \(params.subscription)",
+                reason: "unknownSubscription", remedy: "give a number that subscribe returned")
+        }
+        reply.answer(EmptyValue())
+    }
+}

@@ -1,0 +1,19 @@
+internal import ControlAPI
+internal import Engine
+
+extension WhoisMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let id = try shell.person(params.person)
+        let profile = shell.node?.profile(of: id)
+        let peer = shell.node?.peers.first { $0.id == id }
+        var result = Result()
+        result.id = id.description
+        result.name = profile?.name ?? ""
+        result.status = profile?.status ?? ""
+        result.state = peer.map { PeersMethod.State($0.state) } ?? .away
+        result.addresses = peer?.addresses ?? []
+        reply.answer(result)
+    }
+}

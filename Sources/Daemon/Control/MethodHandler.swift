@@ -1,0 +1,48 @@
+internal import ControlAPI
+
+/// A method of the control API as the daemon performs it: an extension of the method, one file each
+/// in `Handlers`.
+protocol MethodHandler: ControlMethod {
+    /// Does what a client asks for, and answers once, now or later.
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError)
+}
+
+/// The methods of ``ControlMethods/all`` by their names.
+enum MethodHandlers {
+    /// Traps at the first request when a method of the table has no handler.
+    static let byName: [String: any MethodHandler.Type] = {
+        var byName: [String: any MethodHandler.Type] = [:]
+        for method in ControlMethods.all {
+            guard let handler = method as? any MethodHandler.Type else {
+                preconditionFailure("every method has a handler")
+            }
+            byName[method.description.name] = handler
+        }
+        return byName
+    }()
+}
+
+extension NodeShell {
+    /// Does what a client asks for; each call is answered once, now or later.
+    func handle(_ request: RPCRequest, _ reply: Reply) {
+        guard self.phase == .running else {
+            reply.fail(.shuttingDown())
+            return
+        }
+        guard let method = MethodHandlers.byName[request.method] else {
+            reply.fail(.methodNotFound(request.method))
+            return
+        }
+        do throws(RPCError) {
+            try self.handle(method, request.params, reply)
+        } catch { reply.fail(error) }
+    }
+
+    private func handle<Method: MethodHandler>(
+        _ method: Method.Type, _ params: RPCParams, _ reply: Reply
+    ) throws(RPCError) {
+        try Method.handle(try Method.read(params), reply, in: self)
+    }
+}

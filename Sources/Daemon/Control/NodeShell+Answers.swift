@@ -1,0 +1,117 @@
+internal import ControlAPI
+internal import Engine
+internal import Storage
+
+/// A request that the node is working on, and where its answer goes.
+enum PendingRequest {
+    case join(Reply)
+    case leave(Reply)
+    case send(Reply)
+    case connect(Reply, address: String)
+    case profile(Reply)
+    /// The shell's own.
+    case silent
+
+    var reply: Reply? {
+        switch self {
+        case .join(let reply), .leave(let reply), .send(let reply), .connect(let reply, _),
+            .profile(let reply):
+            reply
+        case .silent: nil
+        }
+    }
+}
+
+/// Requests to the node, and its answers.
+extension NodeShell {
+    func request(_ request: Request, _ pending: PendingRequest) {
+        let id = RequestID(self.nextRequest)
+        self.nextRequest += 1
+        self.requests[id] = pending
+        self.happened(.request(id, request))
+    }
+
+    func answered(_ id: RequestID, _ answer: Answer) {
+        guard let pending = self.requests.removeValue(forKey: id) else { return }
+        guard let reply = pending.reply else {
+            if case .failed(let error) = answer {
+                self.log(
+                    .warning, "a configured peer was not taken: \(RPCError(error).message)")
+            }
+            return
+        }
+        switch (answer, pending) {
+        case (.failed(let error), _): reply.fail(RPCError(error))
+        case (.joined(let id), .join): self.joined(id, reply)
+        case (.left(let id), .leave): self.left(id, reply)
+        case (.sent(let message, let isDuplicate, let peers), .send):
+            reply.answer(SendMethod.Result(message, isDuplicate: isDuplicate, peers))
+        case (.connecting, .connect(_, let address)):
+            reply.answer(ConnectMethod.Result { $0.address = address })
+        case (.connected(let peer), .connect(_, let address)):
+            reply.answer(
+                ConnectMethod.Result {
+                    $0.address = address
+                    $0.peer = peer.description
+                })
+        case (.profile, .profile): reply.answer(self.ownProfile())
+        case (.joined, _), (.left, _), (.sent, _), (.connecting, _), (.connected, _),
+            (.profile, _):
+            preconditionFailure("the node answers a request in its own kind")
+        }
+    }
+}
+
+extension SendMethod.Result {
+    /// Describes a message that was sent.
+    init(_ message: SentMessage, isDuplicate: Bool, _ peers: [PeerID]) {
+        self.init()
+        self.id = message.id.description
+        self.conversation = message.conversation.description
+        self.cursor = message.cursor?.rawValue ?? 0
+        self.time = Timestamp(clamping: message.time.milliseconds)
+        self.duplicate = isDuplicate
+        self.deliveredTo = peers.map(\.description)
+    }
+}
+
+extension RPCError {
+    /// Why the node did not do what it was asked for.
+    init(_ error: RequestError) {
+        self =
+            switch error {
+            case .unknownConversation:
+                .notFound(
+                    "there is no such conversation", reason: "unknownConversation",
+                    remedy: "join the room first: stoa join ROOM")
+            case .notMember: .notMember()
+            case .size(let limit):
+                RPCError(
+                    .tooLarge, "the text is empty or has more than \(limit) bytes",
+                    reason: "tooLarge", remedy: "use 1 to \(limit) bytes",
+                    details: [JSON.Member("limit", .integer(Int64(limit)))])
+            case .tooManyRooms:
+                .refused(
+                    "you are in \(Limits.conversations) rooms already", reason: "tooManyRooms",
+                    remedy: "leave one first")
+            case .notConnected(let failure):
+                .refused(
+                    "there is no link: \(failure.detail)", reason: failure.reason.rawValue,
+                    remedy: "the daemon goes on dialling; see stoa peers")
+            case .tooManyTargets:
+                .refused(
+                    "\(Limits.targets) addresses are being dialled already",
+                    reason: "tooManyTargets",
+                    remedy: "restart the daemon to forget those that connect has added")
+            case .busy: .busy("too many messages are waiting for the disk")
+            case .storage(let failure): RPCError(failure)
+            case .deliveryTimeout(let message, let peers):
+                .deliveryTimeout(SendMethod.Result(message, isDuplicate: false, peers))
+            }
+    }
+
+    /// Why the store did not.
+    init(_ failure: StoreFailure) {
+        self = .storageFailed(failure.detail, remedy: failure.remedy)
+    }
+}

@@ -1,0 +1,61 @@
+internal import ControlAPI
+internal import Engine
+
+/// Whom and what the words of clients name.
+extension NodeShell {
+    /// The conversation that a room name or a full id means.
+    func conversation(_ text: String) throws(RPCError) -> ConversationID {
+        if text.hasPrefix("@") {
+            _ = try self.person(text)
+            throw .refused(
+                "this version has no messages to one person", reason: "noDirect",
+                remedy: "join a room together: stoa join ROOM")
+        }
+        do throws(NameError) {
+            let found = try self.node?.ask { (node) throws(NameError) in
+                try node.conversation(named: text)
+            }
+            if let found { return found }
+        } catch { throw self.rpcError(error, kind: "conversation") }
+        throw .shuttingDown()
+    }
+
+    /// The person that `@` and a name or the beginning of a key means.
+    func person(_ text: String) throws(RPCError) -> PeerID {
+        do throws(NameError) {
+            let found = try self.node?.ask { (node) throws(NameError) in
+                try node.person(named: text)
+            }
+            if let found { return found }
+        } catch { throw self.rpcError(error, kind: "person") }
+        throw .shuttingDown()
+    }
+
+    private func rpcError(_ error: NameError, kind: String) -> RPCError {
+        switch error {
+        case .notFound(let text):
+            .notFound(
+                "there is no \(kind) \"\(TerminalText.line(text))\"", reason: "unknownName",
+                remedy: kind == "person" ? "see stoa peers" : "see stoa rooms")
+        case .ambiguous(let text, let candidates):
+            .ambiguous(
+                text,
+                candidates: candidates.map { ($0.description, self.name(of: $0)) })
+        case .malformed(let text):
+            .invalidParams(
+                "\"\(TerminalText.line(text))\" cannot be the name of a \(kind)",
+                reason: "badName",
+                remedy: "a room is a bare word, a person @name, an id has 52 characters")
+        case .tooShort(let text):
+            .invalidParams(
+                "\"\(TerminalText.line(text))\" is too short for a key", reason: "shortKey",
+                remedy: "give 8 or more characters of the key")
+        }
+    }
+
+    func name(of conversation: ConversationID) -> String {
+        self.node?.ask { $0.name(of: conversation)?.text } ?? ""
+    }
+
+    func name(of peer: PeerID) -> String { self.node?.ask { $0.profile(of: peer).name } ?? "" }
+}
