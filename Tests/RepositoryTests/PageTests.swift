@@ -147,6 +147,23 @@ struct PageTests {
         }
     }
 
+    @Test("the map of the tests names every folder")
+    func map() throws {
+        let page = try #require(Repository.file("Tests/README.md"))
+        let modules = Set(Repository.modules.map { "\($0)Tests" })
+        let folders = Set(
+            Repository.files.compactMap { file -> String? in
+                let parts = file.path.split(separator: "/")
+                guard parts.count > 2, parts[0] == "Tests" else { return nil }
+                if parts[1] == "System" { return parts.count > 3 ? "System/\(parts[2])" : nil }
+                return modules.contains(String(parts[1])) ? nil : String(parts[1])
+            })
+        #expect(folders.contains("System/Driver"))
+        for folder in folders {
+            #expect(!page.lines(with: "| `\(folder)` |").isEmpty, "\(folder)")
+        }
+    }
+
     @Test("every test that the threat model calls upon is there")
     func threats() throws {
         // A sentence that does not fit its line is cut in two there.
