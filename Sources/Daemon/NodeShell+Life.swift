@@ -71,7 +71,7 @@ extension NodeShell {
             peer.numeric.map { StaticPeer(address: $0, key: peer.key) }
         }
         self.node = Node(
-            signer: self.signer, boot: self.boot,
+            signer: self.birth.signer, boot: self.birth.boot,
             configuration: NodeConfiguration(
                 name: self.configuration.name, staticPeers: numeric,
                 buildTime: Build.timeMilliseconds),
@@ -80,7 +80,8 @@ extension NodeShell {
         let addresses = self.listening.addresses
         self.peerStreams.open(
             as: SessionIdentity(
-                signer: self.signer, boot: self.boot, listenPort: addresses.first?.port))
+                signer: self.birth.signer, boot: self.birth.boot, listenPort: addresses.first?.port)
+        )
         self.turn { self.happened(.started) }
         for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
         do throws(SystemError) {
@@ -93,7 +94,7 @@ extension NodeShell {
         let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
             .info,
-            "version \(Build.version), identity \(PeerID(self.signer.publicKey)), "
+            "version \(Build.version), identity \(PeerID(self.birth.signer.publicKey)), "
                 + "listening on \(places)")
         // Relocations and all that a start does once are half of what the process has touched.
         ProcessEnvironment.releaseCode()
@@ -103,14 +104,14 @@ extension NodeShell {
     private func bindControlSocket() throws(StartError) -> ControlServer {
         let listener: UnixListener
         do throws(SystemError) {
-            if let socket = self.activated.first(where: { $0.kind == .unixListener }) {
+            if let socket = self.birth.activated.first(where: { $0.kind == .unixListener }) {
                 listener = try UnixListener(adopting: socket.adopt())
             } else {
                 listener = try UnixListener(path: self.configuration.socket)
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
         return ControlServer(
-            listener, bounds: self.controlBounds, loop: self.loop, buffer: self.readBuffer,
+            listener, bounds: self.birth.bounds, loop: self.loop, buffer: self.readBuffer,
             turn: { self.turn($0) }
         ) { request, reply in
             self.handle(request, reply)
@@ -124,7 +125,7 @@ extension NodeShell {
     }
 
     func openStore() async throws(StartError) -> (OpenStore, Snapshot, Cursor) {
-        let owner = PeerID(self.signer.publicKey)
+        let owner = PeerID(self.birth.signer.publicKey)
         do {
             let witness = try self.continuityPath(owner: owner)
             let executor = try ThreadExecutor(name: "stoad-store")
@@ -215,9 +216,7 @@ extension NodeShell {
     private func sayGoodbye() {
         self.begin(.goodbyes, forAtMost: Self.goodbyeMilliseconds)
         self.turn {
-            for id in self.requests.keys.sorted() {
-                self.requests.removeValue(forKey: id)?.reply?.fail(.shuttingDown())
-            }
+            for pending in self.requests.removeAll() { pending.reply?.fail(.shuttingDown()) }
             self.peerStreams.sayGoodbye()
             self.timers.disarmAll()
             self.control?.finish()

@@ -16,12 +16,7 @@ public actor NodeShell {
     let configuration: Configuration
     let loop: EventLoop
     let log: Journal
-    let signer: Signer
-    let activated: [ActivatedSocket]
-    let controlBounds: ControlBounds
-    /// Random per start, for the handshake.
-    let boot: UInt64
-    let startedAt = SystemClock.wallMilliseconds()
+    let birth: Birth
 
     var node: Node<SodiumRandom>?
     var phase = Phase.starting
@@ -37,8 +32,7 @@ public actor NodeShell {
     var store: OpenStore?
     var scheduler = StoreScheduler()
     var tasks = TaskTable()
-    var scrubSchedule: ScrubSchedule
-    var damage: Alert?
+    var scrub: ScrubState
 
     // Peers.
     let readBuffer = ReadBuffer()
@@ -50,11 +44,23 @@ public actor NodeShell {
     // Clients.
     var control: ControlServer?
     var dirtyClients: [ControlConnection] = []
-    var requests: [Engine.RequestID: PendingRequest] = [:]
-    var nextRequest: UInt64 = 1
+    var requests = PendingRequests()
     var subscriptions: [SubscriptionKey: Subscription] = [:]
     var nextSubscription: Int64 = 1
     var newestShown = Cursor(0)
+
+    /// What a start is given, and what makes it this one.
+    struct Birth {
+        let signer: Signer
+        /// Sockets that systemd handed over.
+        let activated: [ActivatedSocket]
+        /// What clients may cost.
+        let bounds: ControlBounds
+        /// Random per start, for the handshake.
+        let boot: UInt64
+        /// Wall-clock milliseconds.
+        let moment = SystemClock.wallMilliseconds()
+    }
 
     enum Phase: Equatable {
         case starting
@@ -82,15 +88,13 @@ public actor NodeShell {
         configuration: Configuration, loop: EventLoop, signer: Signer, log: Journal,
         activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
     ) {
-        self.scrubSchedule = scrub
         self.configuration = configuration
         self.loop = loop
         self.log = log
-        self.signer = signer
-        self.activated = activated
-        self.controlBounds = bounds
         var random = SodiumRandom()
-        self.boot = random.next()
+        self.birth = Birth(
+            signer: signer, activated: activated, bounds: bounds, boot: random.next())
+        self.scrub = ScrubState(schedule: scrub)
     }
 
     /// The event loop.

@@ -39,7 +39,7 @@ enum ConfigurationFile {
                 found[setting] = nil
                 continue
             }
-            if !setting.isList, let earlier = found[setting]?.first {
+            if !setting.description.isList, let earlier = found[setting]?.first {
                 throw ConfigurationError(
                     "\(place): \(setting.key) is given again after \(earlier.origin)",
                     remedy: "keep one of the two lines", isFromFile: true)
@@ -75,11 +75,11 @@ enum ConfigurationFile {
                     key, among: Setting.allCases.map(\.key), "the keys are", { $0 }),
                 isFromFile: true)
         }
-        guard setting.section == section else {
+        guard setting.description.section == section else {
             throw ConfigurationError(
                 "\(place): \(setting.key) does not belong "
                     + (section.map { "into [\($0)]" } ?? "before the first section"),
-                remedy: "put it below [\(setting.section)]", isFromFile: true)
+                remedy: "put it below [\(setting.description.section)]", isFromFile: true)
         }
         return setting
     }
@@ -87,8 +87,8 @@ enum ConfigurationFile {
     /// The sections in the order of the settings.
     private static var sections: [String] {
         var names: [String] = []
-        for setting in Setting.allCases where !names.contains(setting.section) {
-            names.append(setting.section)
+        for setting in Setting.allCases where !names.contains(setting.description.section) {
+            names.append(setting.description.section)
         }
         return names
     }

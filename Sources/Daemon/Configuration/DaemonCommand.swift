@@ -58,9 +58,9 @@ public enum DaemonCommand: Equatable, Sendable {
             else {
                 throw ConfigurationError(
                     "\(flag) needs a value",
-                    remedy: "write \(flag) \(setting.valueShape)", isFromFile: false)
+                    remedy: "write \(flag) \(setting.description.valueShape)", isFromFile: false)
             }
-            if !setting.isList, flags[setting] != nil {
+            if !setting.description.isList, flags[setting] != nil {
                 throw ConfigurationError(
                     "\(flag) is given twice", remedy: "keep one of the two", isFromFile: false)
             }
@@ -83,7 +83,9 @@ public enum DaemonCommand: Equatable, Sendable {
             "usage: stoad [OPTION...]", "",
         ]
         let options =
-            Setting.allCases.map { ("\($0.flag) \($0.valueShape)", $0.help) }
+            Setting.allCases.map {
+                ("\($0.flag) \($0.description.valueShape)", $0.description.help)
+            }
             + [
                 ("--check", "check the database, say what is wrong and end"),
                 ("--repair", "repair the database, keeping a copy, say what was done and end"),

@@ -18,48 +18,52 @@ enum Setting: String, CaseIterable, Sendable {
             .joined()
     }
 
-    /// The section of the file that holds the key.
-    var section: String {
-        switch self {
-        case .dataDirectory, .name, .logLevel: "Node"
-        case .listen, .interface, .discovery, .peer: "Network"
-        case .socket: "Control"
-        }
+    /// What people are told of a setting, and how it may be given.
+    struct Description {
+        /// The section of the file that holds the key.
+        let section: String
+        /// What stands for the value in the help text.
+        let valueShape: String
+        /// What it does, for the help text.
+        let help: String
+        /// Whether it may be given more than once.
+        var isList = false
     }
 
-    /// Whether it may be given more than once.
-    var isList: Bool {
+    /// What people are told of this setting; ``Configuration`` reads its value.
+    var description: Description {
         switch self {
-        case .listen, .peer: true
-        case .dataDirectory, .socket, .interface, .discovery, .name, .logLevel: false
-        }
-    }
-
-    /// What stands for the value in the help text.
-    var valueShape: String {
-        switch self {
-        case .dataDirectory: "DIRECTORY"
-        case .socket: "PATH"
-        case .listen: "ADDRESS:PORT"
-        case .interface: "NAME"
-        case .discovery: "auto|system|embedded|off"
-        case .peer: "[KEY@]HOST:PORT"
-        case .name: "NAME"
-        case .logLevel: "error|warning|notice|info|debug"
-        }
-    }
-
-    /// What it does, for the help text.
-    var help: String {
-        switch self {
-        case .dataDirectory: "where identity and messages lie (~/.local/share/stoa)"
-        case .socket: "the control socket ($XDG_RUNTIME_DIR/stoa/control.sock)"
-        case .listen: "where peers can reach this node; repeatable ([::]:0)"
-        case .interface: "use this network interface only"
-        case .discovery: "how to find peers (auto)"
-        case .peer: "a peer to keep a link to; repeatable"
-        case .name: "the name that others see at first (your name)"
-        case .logLevel: "how much to log (info)"
+        case .dataDirectory:
+            Description(
+                section: "Node", valueShape: "DIRECTORY",
+                help: "where identity and messages lie (~/.local/share/stoa)")
+        case .socket:
+            Description(
+                section: "Control", valueShape: "PATH",
+                help: "the control socket ($XDG_RUNTIME_DIR/stoa/control.sock)")
+        case .listen:
+            Description(
+                section: "Network", valueShape: "ADDRESS:PORT",
+                help: "where peers can reach this node; repeatable ([::]:0)", isList: true)
+        case .interface:
+            Description(
+                section: "Network", valueShape: "NAME", help: "use this network interface only")
+        case .discovery:
+            Description(
+                section: "Network", valueShape: "auto|system|embedded|off",
+                help: "how to find peers (auto)")
+        case .peer:
+            Description(
+                section: "Network", valueShape: "[KEY@]HOST:PORT",
+                help: "a peer to keep a link to; repeatable", isList: true)
+        case .name:
+            Description(
+                section: "Node", valueShape: "NAME",
+                help: "the name that others see at first (your login name)")
+        case .logLevel:
+            Description(
+                section: "Node", valueShape: "error|warning|notice|info|debug",
+                help: "how much to log (info)")
         }
     }
 }

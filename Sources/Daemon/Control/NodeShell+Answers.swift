@@ -25,14 +25,12 @@ enum PendingRequest {
 /// Requests to the node, and its answers.
 extension NodeShell {
     func request(_ request: Request, _ pending: PendingRequest) {
-        let id = RequestID(self.nextRequest)
-        self.nextRequest += 1
-        self.requests[id] = pending
+        let id = self.requests.add(pending)
         self.happened(.request(id, request))
     }
 
     func answered(_ id: RequestID, _ answer: Answer) {
-        guard let pending = self.requests.removeValue(forKey: id) else { return }
+        guard let pending = self.requests.remove(id) else { return }
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
                 self.log(

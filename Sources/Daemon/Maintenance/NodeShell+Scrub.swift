@@ -4,6 +4,13 @@ internal import Loop
 internal import Posix
 internal import Storage
 
+/// How the reading-through of the database goes, and what damage is known.
+struct ScrubState {
+    var schedule: ScrubSchedule
+    /// What people are told of damage, whoever met it.
+    var damage: Alert?
+}
+
 /// Reading the whole database bit by bit, and telling people what is damaged.
 extension NodeShell {
     /// How much later a step may be, so that it shares a wake-up with another timer.
@@ -16,16 +23,16 @@ extension NodeShell {
         } then: { result in
             guard case .success(let position) = result, self.phase == .running else { return }
             if position.damagedPages > 0 { self.scrubFound(position) }
-            self.scrub(self.scrubSchedule.begin(at: position))
+            self.goOnScrubbing(self.scrub.schedule.begin(at: position))
         }
     }
 
-    private func scrub(_ decision: ScrubSchedule.Decision) {
+    private func goOnScrubbing(_ decision: ScrubSchedule.Decision) {
         switch decision {
         case .wait(let milliseconds):
             self.after(milliseconds, accuracy: Self.scrubAccuracy) {
                 guard self.phase == .running else { return }
-                self.scrub(self.scrubSchedule.due(isBusy: !self.tasks.isEmpty))
+                self.goOnScrubbing(self.scrub.schedule.due(isBusy: !self.tasks.isEmpty))
             }
         case .read(let first, let count):
             self.ask { (store) async throws(StoreFailure) in
@@ -36,21 +43,21 @@ extension NodeShell {
                 case .success(let reading): self.scrubbed(reading)
                 case .failure(let failure):
                     self.log(.warning, "the database cannot be read through: \(failure.detail)")
-                    self.scrub(self.scrubSchedule.failed())
+                    self.goOnScrubbing(self.scrub.schedule.failed())
                 }
             }
         }
     }
 
     private func scrubbed(_ reading: ScrubReading) {
-        let (next, round) = self.scrubSchedule.read(reading, at: SystemClock.wallMilliseconds())
-        let position = self.scrubSchedule.position
+        let (next, round) = self.scrub.schedule.read(reading, at: SystemClock.wallMilliseconds())
+        let position = self.scrub.schedule.position
         if reading.damaged > 0 { self.scrubFound(position) }
         if let round {
             self.log(
                 .info,
                 "read all \(round.pages) pages of the database: \(round.damaged) are damaged")
-            if round.damaged == 0 { self.damage = nil }
+            if round.damaged == 0 { self.scrub.damage = nil }
         }
         if case .wait = next {
             self.ask { (store) async throws(StoreFailure) in
@@ -58,7 +65,7 @@ extension NodeShell {
             } then: { _ in
             }
         }
-        self.scrub(next)
+        self.goOnScrubbing(next)
     }
 
     private func scrubFound(_ position: ScrubPosition) {
@@ -72,18 +79,19 @@ extension NodeShell {
 
     /// Says once what is damaged, in the log and among the alerts.
     func noteDamage(_ text: String) {
-        guard self.damage?.text != text else { return }
+        guard self.scrub.damage?.text != text else { return }
         self.log(.error, text)
-        self.damage = Alert(
-            code: .damage, text: text, since: self.damage?.since ?? SystemClock.wallMilliseconds())
+        self.scrub.damage = Alert(
+            code: .damage, text: text,
+            since: self.scrub.damage?.since ?? SystemClock.wallMilliseconds())
     }
 
     /// How the round does, for `status`.
     var scrubStatus: StatusMethod.Scrub {
-        let position = self.scrubSchedule.position
+        let position = self.scrub.schedule.position
         return StatusMethod.Scrub {
             $0.completedAt = position.completedAt.map { Timestamp(clamping: $0) }
-            $0.percent = Int64(self.scrubSchedule.percent)
+            $0.percent = Int64(self.scrub.schedule.percent)
             $0.damagedPages = Int64(position.damagedPages)
         }
     }

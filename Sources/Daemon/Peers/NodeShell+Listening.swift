@@ -46,7 +46,7 @@ extension NodeShell {
             _ = try NetworkInterface.named(interface)
         }
         var listeners: [TCPListener] = []
-        for socket in self.activated where socket.kind == .tcpListener {
+        for socket in self.birth.activated where socket.kind == .tcpListener {
             listeners.append(try TCPListener(adopting: socket.adopt()))
         }
         if !listeners.isEmpty { return listeners }
@@ -68,7 +68,7 @@ extension NodeShell {
     /// Listeners that are bound to the addresses of an interface follow them, at the same port.
     private func listenAgain() {
         guard let interface = self.configuration.interface, self.configuration.listen.isEmpty,
-            !self.activated.contains(where: { $0.kind == .tcpListener }),
+            !self.birth.activated.contains(where: { $0.kind == .tcpListener }),
             let listener = self.listening.listener
         else { return }
         let found = (try? NetworkInterface.named(interface))?.addresses ?? []

@@ -35,7 +35,7 @@ extension NodeShell {
         result.id = status.id.description
         result.name = status.name
         result.dataDirectory = self.configuration.dataDirectory
-        result.startedAt = Timestamp(clamping: self.startedAt)
+        result.startedAt = Timestamp(clamping: self.birth.moment)
         result.listen = self.dialableAddresses()
         result.discovery.mode = self.configuration.discovery.rawValue
         result.discovery.backend = self.discovery.backend
@@ -47,7 +47,7 @@ extension NodeShell {
         result.incarnation = Self.hexadecimal(status.incarnation)
         result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
         result.scrub = self.scrubStatus
-        result.alerts = ((self.damage.map { [$0] } ?? []) + status.alerts).map { alert in
+        result.alerts = ((self.scrub.damage.map { [$0] } ?? []) + status.alerts).map { alert in
             StatusMethod.Alert {
                 $0.code = alert.code.rawValue
                 $0.text = alert.text

@@ -35,7 +35,7 @@ enum ConfigurationTarget {
         var lines: [String] = []
         for setting in Setting.allCases {
             for value in values[setting] ?? [] {
-                lines += ["[\(setting.section)]", "\(setting.key)=\(value.text)"]
+                lines += ["[\(setting.description.section)]", "\(setting.key)=\(value.text)"]
             }
         }
         return lines.joined(separator: "\n")
