@@ -91,12 +91,13 @@ extension ControlValue {
 
     /// Appends the compact text, without a tree in between.
     public func write(into output: inout [UInt8]) {
-        var writer = FieldWriter(output)
-        // Moved and not copied: the writer alone holds the bytes.
-        output = []
+        var writer = FieldWriter()
+        // Swapped, so that the writer alone holds the bytes and their reserve.
+        swap(&writer.output, &output)
         var copy = self
         copy.fields(&writer)
-        output = writer.finish()
+        writer.close()
+        swap(&writer.output, &output)
     }
 
     /// The value as a tree, for errors and tests.

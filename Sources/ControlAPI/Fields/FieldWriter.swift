@@ -3,11 +3,9 @@
 /// There is no tree in between, so the answer to `send` and the notifications of messages need no
 /// fast path of their own.
 struct FieldWriter: FieldVisitor {
-    private var output: [UInt8]
+    /// What is written so far, behind what stood there before.
+    var output: [UInt8] = []
     private var isFirst = true
-
-    /// Writes behind these bytes.
-    init(_ output: [UInt8]) { self.output = output }
 
     mutating func field<Value: FieldValue>(
         _ name: StaticString, _ value: inout Value, _ rule: FieldRule, _ summary: StaticString
@@ -22,10 +20,9 @@ struct FieldWriter: FieldVisitor {
         value.write(into: &self.output)
     }
 
-    /// All bytes, with the object closed.
-    consuming func finish() -> [UInt8] {
+    /// Closes the object.
+    mutating func close() {
         if self.isFirst { self.output.append(UInt8(ascii: "{")) }
         self.output.append(UInt8(ascii: "}"))
-        return self.output
     }
 }

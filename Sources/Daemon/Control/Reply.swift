@@ -45,6 +45,7 @@ final class Reply {
             RPCResponse.line(id: id, result: result)
         } inBatch: {
             var bytes: [UInt8] = []
+            bytes.reserveCapacity(result.expectedBytes)
             result.write(into: &bytes)
             return .result(.written(bytes))
         }
