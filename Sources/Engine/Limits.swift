@@ -105,6 +105,8 @@ public enum Limits {
     public static let logsPerAuthor = 64
     /// Logs per conversation: bounds what a clock and a digest cost.
     public static let logsPerConversation = 8_192
+    /// Logs and peers of which was told that histories differ, before all are told anew.
+    public static let forkSuspicions = 1_024
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
     public static let forkSearchSteps = 40
 

@@ -24,6 +24,14 @@ struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// The value of a key that is there; traps otherwise.
+    subscript(known key: Key) -> Value {
+        @inline(__always)
+        _read { yield self.slots[self.place(of: key)]! }
+        @inline(__always)
+        _modify { yield &self.slots[self.place(of: key)]! }
+    }
+
     var count: Int { self.keys.count }
 
     /// Whether a key has a value, which is not looked at.

@@ -19,12 +19,12 @@ extension Node {
     /// What a link has taken in and not credited back is never less than what is under way of it.
     package var hasCreditedEarly: Bool {
         var underWay: [LinkID: [Channel: Int]] = [:]
-        for run in self.commitQueue.live + self.commitQueue.sync + (self.inFlight?.accepted ?? []) {
+        for run in self.commits.underWay {
             underWay[run.link, default: [:]][run.channel, default: 0] += run.byteCount
         }
         return underWay.contains { link, channels in
             channels.contains { channel, bytes in
-                self.links[link].map { $0.uncredited(on: channel) < bytes } ?? false
+                self.links.find(link).map { $0.flow.uncredited(on: channel) < bytes } ?? false
             }
         }
     }
@@ -37,22 +37,22 @@ extension Node {
                 audit.logs[LogKey(conversation: id, name: name)] = (log.head, log.fork?.point)
             }
         }
-        let wants = self.links.values.reduce(0) { $0 + $1.openWants }
-        let discoveries = self.links.values.reduce(0) { count, link in
+        let wants = self.links.all.reduce(0) { $0 + $1.wants.open }
+        let discoveries = self.links.all.reduce(0) { count, link in
             count + link.shared.values.reduce(0) { $0 + $1.discoveries.count }
         }
-        if wants != self.fetches.count + discoveries {
+        if wants != self.fetching.count + discoveries {
             audit.open.append(
-                "\(wants) wants for \(self.fetches.count) fetches and \(discoveries) new")
+                "\(wants) wants for \(self.fetching.count) fetches and \(discoveries) new")
         }
         let counts: [String: Int] = [
-            "fetches": self.fetches.count, "discoveries": discoveries,
+            "fetches": self.fetching.count, "discoveries": discoveries,
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
             "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
-            "drafts": self.commitQueue.drafts.count, "live runs": self.commitQueue.live.count,
-            "sync runs": self.commitQueue.sync.count, "challengers": self.contest.challengers.count,
-            "served wants": self.links.values.reduce(0) { $0 + $1.serving.count },
-            "waiting frames": self.links.values.reduce(0) { $0 + $1.outbox.count },
+            "drafts": self.commits.drafts.count, "live runs": self.commits.live.count,
+            "sync runs": self.commits.sync.count, "challengers": self.contest.challengers.count,
+            "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },
+            "waiting frames": self.links.all.reduce(0) { $0 + $1.flow.outbox.count },
         ]
         for (what, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
             audit.open.append("\(count) \(what)")
@@ -70,7 +70,7 @@ extension Node {
         found.check(self.dialling.targets.count, Limits.targets, "targets")
         found.check(self.conversationTable.count, Limits.conversations, "conversations")
         found.check(self.alerts.refusals.count, Limits.refusals, "refusals")
-        found.check(self.commitQueue.drafts.count, Limits.waitingDrafts, "drafts")
+        found.check(self.commits.drafts.count, Limits.waitingDrafts, "drafts")
         for challenger in self.contest.challengers.values {
             found.check(challenger.frames.count, Limits.heldFrames, "held frames")
         }
@@ -78,15 +78,15 @@ extension Node {
             found.check(conversation.logs.count, Limits.logsPerConversation, "logs")
         }
         var bytes = 0
-        for accepted in self.commitQueue.live { bytes += accepted.byteCount }
-        for accepted in self.commitQueue.sync { bytes += accepted.byteCount }
+        for accepted in self.commits.live { bytes += accepted.byteCount }
+        for accepted in self.commits.sync { bytes += accepted.byteCount }
         // Each link's credit bounds what it brings; some links may have ended meanwhile.
         found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
-        for link in self.links.values {
+        for link in self.links.all {
             found.check(link.rooms.count, Limits.roomsPerPeer, "rooms of a link")
-            found.check(link.outbox.count, Limits.outboxFrames, "waiting frames of a link")
+            found.check(link.flow.outbox.count, Limits.outboxFrames, "waiting frames of a link")
             found.check(link.serving.count, Limits.wantsPerLink, "served wants of a link")
-            found.check(link.openWants, Limits.wantsPerLink, "wants of a link")
+            found.check(link.wants.open, Limits.wantsPerLink, "wants of a link")
             found.check(link.earlyRecords.count, Limits.earlyRecords, "early records of a link")
             for shared in link.shared.values {
                 found.check(
@@ -103,7 +103,7 @@ extension Node {
     /// An own log of which a peer is pushed what is new, and lags, and would not be sent the rest;
     /// nil where there is none.
     package var forgottenLog: String? {
-        for link in self.links.values {
+        for link in self.links.all {
             for (room, shared) in link.shared {
                 for (name, fed) in shared.fed {
                     let key = LogKey(conversation: room, name: name)

@@ -4,7 +4,7 @@ extension Node {
         for action in wanted {
             switch action {
             case .perform(let action): self.actions.append(action)
-            case .keep(let peer): self.commitQueue.peers[peer.id] = peer
+            case .keep(let peer): self.commits.peers[peer.id] = peer
             case .refuse(let address, let peer, let reason):
                 self.refuse(address: address, peer: peer, reason)
             }

@@ -6,16 +6,16 @@ extension Node {
     mutating func pushOwn(_ flight: InFlight) {
         for append in flight.batch.appends.prefix(flight.ownAppends) {
             let run = append.run.run
-            let links = self.links(sharing: run.key.conversation)
+            let links = self.links.sharing(run.key.conversation)
             guard !links.isEmpty else { continue }
             let frame = Frame.liveRun(run).encoded
             for id in links {
-                switch self.links[id]?.push(run, byteCount: frame.bytes.count) {
+                switch self.links[id].push(run, byteCount: frame.bytes.count) {
                 case .now:
-                    self.links[id]?.notePushed(run, at: self.now)
+                    self.links[id].notePushed(run, at: self.now)
                     self.actions.append(.send(id, frame))
                 case .later: self.pumpLive(id)
-                case .some(.none), nil: break
+                case .none: break
                 }
             }
         }
@@ -24,8 +24,8 @@ extension Node {
     /// Notes that an own log has grown otherwise than by sending: by entries that came back.
     mutating func feedReturned(_ key: LogKey) {
         guard key.name.author == self.id else { return }
-        for id in self.links(sharing: key.conversation) where self.links[id]?.fed(key) != nil {
-            self.links[id]?.lagging.add(key)
+        for id in self.links.sharing(key.conversation) where self.links[id].fed(key) != nil {
+            self.links[id].lagging.add(key)
             self.pumpLive(id)
         }
     }
@@ -35,18 +35,18 @@ extension Node {
     /// While its author writes on, nobody ever has all of a log, and would be pushed nothing.
     mutating func beginFeed(_ key: LogKey, from seq: UInt64, on id: LinkID) {
         // First what is known of nearly every delta.
-        guard self.links[id]?.fed(key) == nil else { return }
-        let head = self.conversationTable[key.conversation]?.log(key.name).head.seq ?? 0
+        guard self.links[id].fed(key) == nil else { return }
+        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
         guard seq > 0, seq <= head, head - seq <= UInt64(Limits.runEntries) else { return }
-        self.links[id]?.shared[key.conversation]?.fed[key.name] = seq
+        self.links[id].shared[known: key.conversation].fed[key.name] = seq
         guard seq < head else { return }
-        self.links[id]?.lagging.add(key)
+        self.links[id].lagging.add(key)
         self.pumpLive(id)
     }
 
     /// Sends what waits for credit: frames, then runs from the store, own new ones apart from bulk.
     mutating func pump(_ id: LinkID) {
-        while let frame = self.links[id]?.nextWaiting() {
+        while let frame = self.links[id].flow.nextWaiting() {
             self.actions.append(.send(id, frame))
         }
         self.pumpLive(id)
@@ -55,25 +55,26 @@ extension Node {
 
     /// Reads on for the lagging logs in turn, as much as may be sent.
     private mutating func pumpLive(_ id: LinkID) {
-        guard let bytes = self.links[id]?.liveReadBytes else { return }
-        while let key = self.links[id]?.lagging.next() {
-            let head = self.conversationTable[key.conversation]?.log(key.name).head.seq ?? 0
-            guard let fed = self.links[id]?.fed(key), fed < head else { continue }
-            self.links[id]?.lagging.add(key)
-            self.links[id]?.isReadingLive = true
+        guard let bytes = self.links[id].liveReadBytes else { return }
+        while let key = self.links[id].lagging.next() {
+            let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+            // The conversation may have been left since.
+            guard let fed = self.links[id].fed(key), fed < head else { continue }
+            self.links[id].lagging.add(key)
+            self.links[id].isReadingLive = true
             self.read(.live(id, key), key, from: fed + 1, through: head, bytes: bytes)
             return
         }
     }
 
     private mutating func pumpSync(_ id: LinkID) {
-        guard let serving = self.links[id]?.nextServing() else { return }
-        self.links[id]?.isReadingSync = true
+        guard let serving = self.links[id].nextServing() else { return }
+        self.links[id].isReadingSync = true
         // A run at a time, since live entries wait behind what is read; and short ones where there
         // are any, since they wait for each run at the peer as well.
         let short = serving.from + UInt64(Limits.attestedEntries) - 1
-        let isLive = self.links[id]?.isLive(at: self.now) ?? false
-        let through = isLive ? min(short, serving.through) : serving.through
+        let through =
+            self.links[id].isLive(at: self.now) ? min(short, serving.through) : serving.through
         self.read(.sync(id, serving), serving.key, from: serving.from, through: through)
     }
 
@@ -81,43 +82,47 @@ extension Node {
     mutating func read(
         _ purpose: ReadPurpose, _ key: LogKey, from: UInt64, through: UInt64, bytes: Int = 0
     ) {
-        self.lastRead += 1
-        let read = ReadID(self.lastRead)
-        self.reads[read] = purpose
+        let read = self.reads.begin(purpose)
         self.actions.append(.readRuns(read, key, from: from, through: through, byteLimit: bytes))
     }
 
-    mutating func received(_ want: Want, on id: LinkID) {
-        guard let link = self.links[id] else { return }
-        let room = want.conversation
+    mutating func receiveWant(_ want: Want, on id: LinkID) {
+        let conversation = want.conversation
         // A peer that has given up a want may ask again before the first one is answered.
-        guard link.serving.count < Limits.wantsPerLink,
-            let name = link.shared[room]?.names[want.tag],
-            let head = self.conversationTable[room]?.log(name).head, head.seq >= want.from
-        else {
-            return self.send(
-                .unavailable(room, tag: want.tag, from: want.from), on: id)
+        guard self.links.isShared(conversation, on: id),
+            self.links[id].serving.count < Limits.wantsPerLink,
+            let name = self.links[id].shared[known: conversation].names[want.tag]
+        else { return self.refuseWant(want, on: id) }
+        let head = self.conversationTable[known: conversation].log(name).head
+        guard head.seq >= want.from else { return self.refuseWant(want, on: id) }
+        if name.author != self.id {
+            self.links[id].shared[known: conversation].taken.insert(name)
         }
-        if name.author != self.id { self.links[id]?.shared[room]?.taken.insert(name) }
-        self.links[id]?.serving.append(
+        self.links[id].serving.append(
             Serving(
-                key: LogKey(conversation: room, name: name), tag: want.tag, from: want.from,
-                through: min(want.through, head.seq)))
+                key: LogKey(conversation: conversation, name: name), tag: want.tag,
+                from: want.from, through: min(want.through, head.seq)))
         self.pumpSync(id)
     }
 
+    private mutating func refuseWant(_ want: Want, on id: LinkID) {
+        self.send(.unavailable(want.conversation, tag: want.tag, from: want.from), on: id)
+    }
+
+    // MARK: What the store has read
+
     mutating func runsRead(_ read: ReadID, _ runs: [Run]) {
-        guard let purpose = self.reads.removeValue(forKey: read) else { return }
-        switch purpose {
+        switch self.reads.end(read) {
         case .live(let id, let key): self.liveRead(runs, key, on: id)
         case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
         case .fork(let key): self.forkRead(runs.first, key)
         case .end(let proof): self.endRead(runs.first, proof)
+        case nil: break
         }
     }
 
     mutating func readFailed(_ read: ReadID, _ failure: StoreFailure) {
-        guard let purpose = self.reads.removeValue(forKey: read) else { return }
+        guard let purpose = self.reads.end(read) else { return }
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         switch purpose {
         // Entries that are damaged here are no reason to keep the others from the peer.
@@ -126,58 +131,62 @@ extension Node {
         case .sync(let id, let serving) where failure.reason == .corrupt:
             self.syncRead(nil, serving, on: id)
         case .live(let id, _), .sync(let id, _): self.close(id, .storage, "the disk failed")
-        case .fork(let key): self.forkSearches[key] = nil
+        case .fork(let key): self.forkSearches.end(key)
         // Peers tell of the proof again.
         case .end: break
         }
     }
 
     private mutating func liveRead(_ runs: [Run], _ key: LogKey, on id: LinkID) {
-        self.links[id]?.isReadingLive = false
+        self.links[id].isReadingLive = false
+        // The conversation may have been left while this was read.
+        guard self.links.isShared(key.conversation, on: id) else { return self.pump(id) }
         if runs.isEmpty {
             // The log was repaired or ended meanwhile; clocks will tell what the peer lacks.
-            self.links[id]?.shared[key.conversation]?.fed[key.name] = nil
+            self.links[id].shared[known: key.conversation].fed[key.name] = nil
         }
         for run in runs {
-            guard let fed = self.links[id]?.fed(key), run.first == fed + 1 else { break }
+            guard let fed = self.links[id].fed(key), run.first == fed + 1 else { break }
             // Pushes of other logs may have used of the credit while this was read.
             let frame = Frame.liveRun(run).encoded
-            guard (self.links[id]?.credit(on: .live) ?? 0) >= frame.bytes.count else { break }
-            self.send(frame, on: id)
-            self.links[id]?.shared[key.conversation]?.fed[key.name] = run.last
+            guard self.links[id].flow.credit(on: .live) >= frame.bytes.count else { break }
+            self.sendEncoded(frame, on: id)
+            self.links[id].shared[known: key.conversation].fed[key.name] = run.last
         }
         self.pump(id)
     }
 
     private mutating func syncRead(_ run: Run?, _ serving: Serving, on id: LinkID) {
-        self.links[id]?.isReadingSync = false
-        guard self.links[id]?.serving.first == serving else { return self.pump(id) }
-        let room = serving.key.conversation
-        guard let run, self.links[id]?.shared.has(room) == true else {
-            self.links[id]?.serving.removeFirst()
-            self.send(.unavailable(room, tag: serving.tag, from: serving.from), on: id)
+        self.links[id].isReadingSync = false
+        guard self.links[id].serving.first == serving else { return self.pump(id) }
+        guard let run else {
+            self.links[id].serving.removeFirst()
+            let want = Want(
+                conversation: serving.key.conversation, tag: serving.tag, from: serving.from,
+                through: serving.through)
+            self.refuseWant(want, on: id)
             return self.pump(id)
         }
         // Sent past the outbox: the credit for a whole run was there when the read began, and only
         // frames that were sent since have used of it.
         let frame = Frame.syncRun(run).encoded
-        guard (self.links[id]?.credit(on: .sync) ?? 0) >= frame.bytes.count else { return }
-        self.send(frame, on: id)
+        guard self.links[id].flow.credit(on: .sync) >= frame.bytes.count else { return }
+        self.sendEncoded(frame, on: id)
         if run.last >= serving.through {
-            self.links[id]?.serving.removeFirst()
+            self.links[id].serving.removeFirst()
             self.feedOn(serving.key, after: run.last, on: id)
         } else {
-            self.links[id]?.serving[0].from = run.last + 1
+            self.links[id].serving[0].from = run.last + 1
         }
         self.pump(id)
     }
 
     /// A peer that has fetched an own log to its end is pushed what is new from then on.
     private mutating func feedOn(_ key: LogKey, after seq: UInt64, on id: LinkID) {
-        let head = self.conversationTable[key.conversation]?.log(key.name).head.seq ?? 0
-        guard key.name.author == self.id, seq >= head else { return }
-        if self.links[id]?.shared[key.conversation]?.fed[key.name] == nil {
-            self.links[id]?.shared[key.conversation]?.fed[key.name] = seq
+        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        guard key.name.author == self.id, seq >= head, self.links[id].fed(key) == nil else {
+            return
         }
+        self.links[id].shared[known: key.conversation].fed[key.name] = seq
     }
 }

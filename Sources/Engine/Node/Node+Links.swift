@@ -19,7 +19,7 @@ extension Node {
             self.alertIdentityInUse(at: address)
         case .some: self.turnAway(link, .busy, "all \(Limits.links) links are taken")
         case nil:
-            if let old = self.linkOfPeer[info.peer].flatMap({ self.links[$0] }) {
+            if let old = self.links.link(with: info.peer) {
                 self.decide(between: old, and: link)
             } else {
                 self.adopt(link)
@@ -30,7 +30,7 @@ extension Node {
     /// Why there can be no link with whoever has shaken hands.
     private func obstacle(to info: LinkInfo) -> DialFailure? {
         if info.peer == self.id {
-            return info.boot == self.boot
+            return info.boot == self.own.boot
                 ? DialFailure(.ownAddress, "the address is this node's own")
                 : DialFailure(.rejected, "the same key runs in another daemon")
         }
@@ -59,7 +59,7 @@ extension Node {
         case .newer:
             self.close(old.id, .duplicate, "another link stays")
             // A link that had challenged the old one has taken its place now.
-            if let other = self.linkOfPeer[peer].flatMap({ self.links[$0] }) {
+            if let other = self.links.link(with: peer) {
                 self.decide(between: other, and: new)
             } else {
                 self.adopt(new)
@@ -78,27 +78,28 @@ extension Node {
     /// The older link has not answered: the newer one takes its place.
     mutating func probeDue(_ peer: PeerID) {
         guard let challenger = self.contest.takeChallenger(of: peer) else { return }
-        if let old = self.linkOfPeer[peer] { self.close(old, .dead, "no answer to a probe") }
+        if let old = self.links.id(of: peer) { self.close(old, .dead, "no answer to a probe") }
         self.adopt(challenger)
     }
 
     private mutating func adopt(_ challenger: Challenger) {
         self.adopt(challenger.link)
-        for frame in challenger.frames { self.received(frame, on: challenger.link.id) }
+        for frame in challenger.frames where !self.links.isDoomed(challenger.link.id) {
+            self.receiveFrame(frame, on: challenger.link.id)
+        }
     }
 
     private mutating func adopt(_ link: Link) {
         let (id, peer) = (link.id, link.info.peer)
-        self.links[id] = link
-        self.links[id]?.newsTold = self.news.last
-        self.linkOfPeer[peer] = id
+        self.links.add(link)
+        self.links[id].newsTold = self.news.last
         self.log(.info, "linked to \(peer.shortText) at \(link.address)")
         self.perform(
             self.dialling.peerLinked(peer, address: link.listenAddress, at: self.now))
         self.ping(id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
         self.announceRooms(on: id)
-        if let record = self.profiles[self.id] { self.send(.records([record]), on: id) }
+        if let record = self.profiles.record(of: self.id) { self.send(.records([record]), on: id) }
     }
 
     private mutating func announceRooms(on link: LinkID) {
@@ -108,7 +109,7 @@ extension Node {
                 self.share(room, on: link)
             }
         #endif
-        let names = self.conversationTable.values.filter(\.isJoined).map(\.name).sorted()
+        let names = self.conversationTable.values.filter(\.isShared).map(\.name).sorted()
         var gathered: [RoomName] = []
         var bytes = 0
         for name in names.prefix(Limits.roomsPerPeer) {
@@ -126,54 +127,48 @@ extension Node {
 
     mutating func linkClosed(_ id: LinkID, _ failure: SessionFailure?) {
         if let action = self.contest.challengerClosed(id) { return self.perform([action]) }
-        guard let link = self.links[id] else { return }
+        guard let link = self.links.find(id) else { return }
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
         }
-        self.forget(link, penalty: failure != nil)
+        self.forget(link, isRefused: failure != nil)
     }
 
     /// Ends a link with a reason; the shell says goodbye and closes it.
+    ///
+    /// Only for what no frame of that link is the cause of: those mark it (``LinkTable/doom(_:_:_:)``).
     mutating func close(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
-        guard let link = self.links[id] else { return }
         self.actions.append(.close(id, reason, text))
-        let penalty = [.protocolViolation, .identityInUse, .blocked, .storage].contains(reason)
-        self.forget(link, penalty: penalty)
+        let isRefused = [.protocolViolation, .identityInUse, .blocked, .storage].contains(reason)
+        self.forget(self.links[id], isRefused: isRefused)
     }
 
-    /// Ends a link whose peer broke the protocol.
-    mutating func violation(_ id: LinkID, _ what: String) {
-        guard let link = self.links[id] else { return }
-        self.refuse(address: link.address, peer: link.info.peer, what)
-        self.close(id, .protocolViolation, what)
+    /// Ends the links that were marked while the event was handled.
+    mutating func closeDoomed() {
+        while let doom = self.links.takeDoomed() { self.close(doom.link, doom.reason, doom.text) }
     }
 
-    private mutating func forget(_ link: Link, penalty: Bool) {
+    private mutating func forget(_ link: Link, isRefused: Bool) {
         let (id, peer) = (link.id, link.info.peer)
         self.log(.info, "unlinked from \(peer.shortText) at \(link.address)")
-        self.links[id] = nil
-        for room in link.shared.keys { self.forgetSharer(id, of: room) }
-        self.earlyHolders.remove(id)
-        self.clocks.set(nil, of: id)
-        if self.linkOfPeer[peer] == id { self.linkOfPeer[peer] = nil }
+        self.links.remove(id)
+        self.profiles.dropEarly(of: id)
+        self.time.read(nil, of: id)
         self.actions.append(.disarm(.ping(id)))
-        self.reads = self.reads.filter { entry in
-            switch entry.value {
-            case .live(let reader, _), .sync(let reader, _): reader != id
-            case .fork, .end: true
-            }
-        }
+        self.reads.drop(of: id)
+        self.forkSearches.end(of: id)
         self.dropFetches(of: link)
         self.perform(
             self.dialling.peerUnlinked(
-                peer, address: link.listenAddress, lastHeard: link.lastHeardWall(at: self.now)))
+                peer, address: link.listenAddress,
+                lastHeard: link.pulse.lastHeardWall(at: self.now)))
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
             self.adopt(challenger)
         } else {
             self.perform(
                 self.dialling.redialPeer(
-                    peer, isRefused: penalty, at: self.now, using: &self.random))
+                    peer, isRefused: isRefused, at: self.now, using: &self.random))
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
@@ -184,17 +179,18 @@ extension Node {
 
     /// Pings a link; gives what the answer must carry.
     @discardableResult
-    mutating func ping(_ id: LinkID) -> UInt64 {
+    private mutating func ping(_ id: LinkID) -> UInt64 {
         let nonce: UInt64 = self.random.next()
-        self.links[id]?.pingNonce = nonce
-        self.links[id]?.pingSent = self.now
+        self.links[id].pulse.ping(nonce, at: self.now)
         self.send(.ping(nonce: nonce, clock: self.now.wall), on: id)
         return nonce
     }
 
     mutating func pingDue(_ id: LinkID) {
-        guard let link = self.links[id] else { return }
-        guard self.now.monotonic - link.lastHeard < Limits.silenceMilliseconds else {
+        // The timer may have been due when the link ended.
+        guard self.links.has(id) else { return }
+        let silence = self.now.monotonic - self.links[id].pulse.lastHeard
+        guard silence < Limits.silenceMilliseconds else {
             return self.close(id, .dead, "nothing was heard for a minute")
         }
         self.ping(id)
@@ -207,115 +203,48 @@ extension Node {
     ///
     /// A stream from an address that is gone would be noticed only after a minute of silence.
     mutating func networkChanged() {
-        self.networkChangedAt = self.now.monotonic
-        for id in self.links.keys.sorted() { self.ping(id) }
+        self.links.networkChangedAt = self.now.monotonic
+        for id in self.links.ids { self.ping(id) }
         self.actions.append(
             .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
         self.perform(self.dialling.redialAll(at: self.now))
     }
 
     mutating func networkCheckDue() {
-        guard let changed = self.networkChangedAt.take() else { return }
-        for id in self.links.keys.sorted() where (self.links[id]?.lastHeard ?? .max) <= changed {
+        guard let changed = self.links.networkChangedAt.take() else { return }
+        for id in self.links.ids where self.links[id].pulse.lastHeard <= changed {
             self.close(id, .dead, "no answer since the network changed")
         }
     }
 
-    private mutating func received(clock: UInt64, on id: LinkID, roundTrip: UInt64?) {
-        if roundTrip == nil && self.links[id]?.clockLead != nil { return }
-        let reading = clock &+ (roundTrip ?? 0) / 2
-        let lead = reading &- self.now.monotonic
-        self.links[id]?.clockLead = lead
-        self.clocks.set(lead, of: id)
-        if let roundTrip { self.links[id]?.roundTrip = roundTrip }
+    mutating func receivePing(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
+        self.send(.pong(nonce: nonce, clock: self.now.wall), on: id)
+        if self.links[id].pulse.receivePing(clock: clock, at: self.now) { self.clockRead(on: id) }
+    }
+
+    mutating func receivePong(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
+        guard self.links[id].pulse.receivePong(nonce, clock: clock, at: self.now) else { return }
+        self.clockRead(on: id)
+    }
+
+    private mutating func clockRead(on id: LinkID) {
+        self.time.read(self.links[id].pulse.clockLead, of: id)
         self.updateClockAlert()
         self.releaseIfDue()
     }
 
-    // MARK: Frames
-
-    mutating func received(_ received: ReceivedFrame, on id: LinkID) {
-        guard let peer = self.links[id]?.heard(at: self.now) else {
-            return self.perform(self.contest.hold(received, on: id))
-        }
-        if !self.contest.isEmpty, case .pong(let nonce, _) = received.frame {
-            let latest = self.links[id]?.pingNonce ?? 0
-            self.perform(self.contest.receivePong(nonce, from: peer, latest: latest))
-        }
-        guard self.links[id]?.take(received) == true else {
-            return self.violation(id, "more was sent than the credit allows")
-        }
-        guard let frame = received.frame else {
-            return self.consume(received.byteCount, on: received.channel, of: id)
-        }
-        switch frame {
-        case .liveRun(let run), .syncRun(let run):
-            // Credit for what is accepted returns when it is on disk.
-            self.received(run, received, on: id)
-            return
-        default:
-            self.dispatch(frame, on: id)
-        }
-        self.consume(received.byteCount, on: received.channel, of: id)
-    }
-
-    private mutating func dispatch(_ frame: Frame, on id: LinkID) {
-        switch frame {
-        case .ping(let nonce, let clock):
-            self.send(.pong(nonce: nonce, clock: self.now.wall), on: id)
-            self.received(clock: clock, on: id, roundTrip: nil)
-        case .pong(let nonce, let clock):
-            guard let link = self.links[id], link.pingNonce == nonce, let sent = link.pingSent
-            else { return }
-            self.links[id]?.pingSent = nil
-            self.received(
-                clock: clock, on: id, roundTrip: self.now.monotonic - sent.monotonic)
-        case .credit(let channel, let bytes):
-            guard self.links[id]?.earn(bytes, on: channel) == true else {
-                return self.violation(id, "more credit than was ever used")
-            }
-            self.pump(id)
-        case .goaway(let reason, let text): self.receivedGoaway(reason, text, on: id)
-        case .rooms(let names): self.received(names, on: id)
-        case .roomsLeft(let rooms):
-            for room in rooms {
-                self.links[id]?.rooms[room] = nil
-                self.unshare(room, on: id)
-            }
-        case .digest(let conversation, let digest): self.received(digest, of: conversation, on: id)
-        case .clock(let conversation, let isComplete, let rows):
-            self.received(rows, of: conversation, isComplete: isComplete, on: id)
-        case .want(let want): self.received(want, on: id)
-        case .unavailable(let conversation, let tag, _):
-            self.unavailable(tag, in: conversation, on: id)
-        case .records(let records): self.received(records, on: id)
-        case .recordClock(let conversation, let rows):
-            self.received(rows, of: conversation, on: id)
-        case .forkProof(let proof): self.received(proof, on: id)
-        case .liveRun, .syncRun:
-            preconditionFailure("runs are taken before")
-        }
-    }
-
-    private mutating func receivedGoaway(_ reason: GoawayReason?, _ text: String, on id: LinkID) {
-        guard let link = self.links[id] else { return }
+    mutating func receiveGoaway(_ reason: GoawayReason?, _ text: String, on id: LinkID) {
+        let link = self.links[id]
         switch reason {
-        case .identityInUse:
-            self.alertIdentityInUse(at: link.address)
+        case .identityInUse: self.alertIdentityInUse(at: link.address)
         case .protocolViolation, .busy, .blocked, .storage, nil:
             self.refuse(
                 address: link.address, peer: link.info.peer,
                 "the peer said goodbye: \(reason.map { "\($0)" } ?? "unknown reason") \(text)")
-        case .shutdown, .duplicate, .`self`, .dead:
-            break
+        case .shutdown, .duplicate, .`self`, .dead: break
         }
         self.actions.append(.close(id, .shutdown, ""))
-        let penalty = reason != .shutdown && reason != .duplicate && reason != .dead
-        self.forget(link, penalty: penalty)
-    }
-
-    /// Counts bytes as consumed and gives credit back once it is worth a frame.
-    mutating func consume(_ bytes: Int, on channel: Channel, of id: LinkID) {
-        if let credit = self.links[id]?.consume(bytes, on: channel) { self.send(credit, on: id) }
+        let isRefused = reason != .shutdown && reason != .duplicate && reason != .dead
+        self.forget(link, isRefused: isRefused)
     }
 }

@@ -8,14 +8,14 @@ extension Node {
         NodeStatus(
             id: self.id, name: self.profile(of: self.id).name, links: self.links.count,
             conversations: self.conversationTable.values.count(where: \.isJoined),
-            held: self.held.count, incarnation: self.incarnation,
-            clockOffsetMilliseconds: self.commonOffset,
+            held: self.held.count, incarnation: self.history.incarnation,
+            clockOffsetMilliseconds: self.time.offset,
             alerts: self.alerts.all)
     }
 
     /// Peers that are linked, being dialled or remembered, by key.
     public var peers: [PeerStatus] {
-        var ids = Set(self.dialling.known.keys).union(self.linkOfPeer.keys)
+        var ids = Set(self.dialling.known.keys).union(self.links.peers)
         for target in self.dialling.targets.values {
             if let peer = target.peer ?? target.expecting { ids.insert(peer) }
         }
@@ -24,7 +24,7 @@ extension Node {
     }
 
     private func peerStatus(_ peer: PeerID) -> PeerStatus {
-        let link = self.linkOfPeer[peer].flatMap { self.links[$0] }
+        let link = self.links.link(with: peer)
         let leads = self.dialling.leads(to: peer)
         let known = self.dialling.known[peer]
         var addresses = [link?.address].compactMap { $0 }
@@ -45,10 +45,10 @@ extension Node {
         }
         return PeerStatus(
             id: peer, profile: self.profile(of: peer), state: state, addresses: addresses,
-            lastSeen: link?.lastHeardWall(at: self.now) ?? known?.lastSeen,
+            lastSeen: link?.pulse.lastHeardWall(at: self.now) ?? known?.lastSeen,
             source: self.source(of: link, Set(leads.keys)),
-            roundTripMilliseconds: link?.roundTrip,
-            clockOffsetMilliseconds: link?.clockOffset(at: self.now),
+            roundTripMilliseconds: link?.pulse.roundTrip,
+            clockOffsetMilliseconds: link?.pulse.clockOffset(at: self.now),
             failedDial: leads.values.compactMap(\.failedDial).max { $0.time < $1.time })
     }
 
@@ -62,7 +62,7 @@ extension Node {
         self.dialling.targets.sorted { $1.key < $0.key }.map { id, target in
             let leadsTo = [target.peer, target.expecting].compactMap { $0 }
             let state: TargetStatus.State
-            if leadsTo.contains(where: { self.linkOfPeer[$0] != nil }) {
+            if leadsTo.contains(where: { self.links.id(of: $0) != nil }) {
                 state = .linked
             } else if target.isSelf {
                 state = .ownAddress
@@ -85,7 +85,7 @@ extension Node {
         for conversation in self.conversationTable.values {
             names[conversation.id] = conversation.name
         }
-        for link in self.links.values {
+        for link in self.links.all {
             for (room, name) in link.rooms {
                 names[room] = name
                 announcers[room, default: []].append(link.info.peer)
@@ -111,8 +111,8 @@ extension Node {
 
     /// The name and status that a person chose; empty texts where none are known.
     public func profile(of peer: PeerID) -> Profile {
-        self.profiles[peer]?.profile
-            ?? Profile(name: peer == self.id ? self.configuration.name : "", status: "")
+        self.profiles.profile(of: peer)
+            ?? Profile(name: peer == self.id ? self.own.configuration.name : "", status: "")
     }
 
     /// The name of a conversation; nil where it is not known.
@@ -137,8 +137,8 @@ extension Node {
     public func person(named text: String) throws(NameError) -> PeerID {
         let name = text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard !name.isEmpty else { throw .malformed(text) }
-        var known = Set(self.profiles.keys).union(self.dialling.known.keys).union(
-            self.linkOfPeer.keys)
+        var known = Set(self.profiles.standing.keys).union(self.dialling.known.keys).union(
+            self.links.peers)
         known.insert(self.id)
         let named = known.filter { self.profile(of: $0).name == name }.sorted()
         let keyed = known.filter { $0.description.hasPrefix(name.lowercased()) }.sorted()

@@ -127,15 +127,15 @@ struct GoldenLines {
         let room = self.story.agora.conversation
         for name in ["a", "b", "c", "d"] {
             let log = self.story.log(name).key.name
-            self.write("tag.log.\(name)") { $0.u64(link.tag(log, in: room)) }
+            self.write("tag.log.\(name)") { $0.u64(link.tags.log(log, in: room)) }
         }
         for name in ["a1", "a4", "b2", "c1"] {
             let id = self.story.place(name).id
-            self.write("tag.head.\(name)") { $0.u64(link.headTag(id)) }
+            self.write("tag.head.\(name)") { $0.u64(link.tags.head(id)) }
         }
         for (name, signer) in [("ada", self.story.ada), ("bea", self.story.bea)] {
             let author = PeerID(signer.publicKey)
-            self.write("tag.author.\(name)") { $0.u64(link.authorTag(author)) }
+            self.write("tag.author.\(name)") { $0.u64(link.tags.author(author)) }
         }
     }
 
@@ -146,14 +146,14 @@ struct GoldenLines {
         func row(_ log: String, _ entry: String?, _ state: ClockRow.State) -> ClockRow {
             let place = entry.map { self.story.place($0) }
             return ClockRow(
-                tag: link.tag(self.story.log(log).key.name, in: room), seq: place?.seq ?? 0,
-                headTag: place.map { link.headTag($0.id) } ?? 0, state: state)
+                tag: link.tags.log(self.story.log(log).key.name, in: room), seq: place?.seq ?? 0,
+                headTag: place.map { link.tags.head($0.id) } ?? 0, state: state)
         }
         let open = row("a", "a4", .open)
         let rows = [open, row("b", "b2", .open), row("c", nil, .forked), row("d", nil, .refused)]
         let records = [self.story.record("ada"), self.story.record("bea")]
         let recordRows = records.map { record in
-            RecordRow(tag: link.authorTag(record.author), kind: record.kind, time: record.time)
+            RecordRow(tag: link.tags.author(record.author), kind: record.kind, time: record.time)
         }
         let digest = fixed32(self.lines["digest.whole"] ?? [])
         let frames: [String: Frame] = [

@@ -1,7 +1,7 @@
 internal import Crypto
 
 /// One log, as far as a node keeps it in memory.
-struct Log: Hashable, Sendable {
+struct LogProgress: Hashable, Sendable {
     /// The last entry on disk; what clocks, digests and wants speak of.
     var head = Head.start
     /// The last entry accepted, on disk or on its way there.
@@ -36,8 +36,10 @@ struct Attendance: Hashable, Sendable {
 struct Conversation: Sendable {
     let id: ConversationID
     let name: RoomName
-    var isJoined: Bool
-    private(set) var logs = Table<LogName, Log>()
+    private(set) var isJoined: Bool
+    /// Whether the user has left and no other member is known to have been told.
+    private(set) var isDeparting = false
+    private(set) var logs = Table<LogName, LogProgress>()
     /// Shown entries that no other shown entry follows, with their times: the deps of the next own one.
     private(set) var heads: [EntryID: HybridTime] = [:]
     var attendance: [PeerID: Attendance] = [:]
@@ -50,6 +52,50 @@ struct Conversation: Sendable {
         self.name = name
         self.isJoined = isJoined
     }
+
+    /// The conversations that a store has kept.
+    static func restored(
+        from snapshot: Snapshot, own: PeerID
+    ) -> [ConversationID: Conversation] {
+        var conversations: [ConversationID: Conversation] = [:]
+        for (id, membership) in snapshot.rooms {
+            var conversation = Conversation(
+                id: id, name: membership.name, isJoined: membership.isJoined)
+            conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
+            // Older joins and leaves that arrive later must not undo what the store has settled.
+            for member in snapshot.members[id] ?? [] {
+                conversation.attendance[member] = Attendance(
+                    time: conversation.latestShown, isPresent: true)
+            }
+            // Whether the others were told before the last stop is not known.
+            if !membership.isJoined { conversation.leave(own: own) }
+            conversations[id] = conversation
+        }
+        let proofs = Dictionary(
+            snapshot.proofs.map { ($0.key, $0) },
+            uniquingKeysWith: { $0.point < $1.point ? $0 : $1 })
+        for (key, log) in snapshot.logs {
+            conversations[key.conversation]?.restore(key.name, log, fork: proofs[key])
+        }
+        return conversations
+    }
+
+    /// Whether it is shared with peers that are in it, though nothing of theirs is taken after a leave.
+    var isShared: Bool { self.isJoined || self.isDeparting }
+
+    mutating func join() {
+        self.isJoined = true
+        self.isDeparting = false
+    }
+
+    /// Notes a leave, which others who are in it are to be told.
+    mutating func leave(own: PeerID) {
+        self.isJoined = false
+        self.isDeparting = self.members.contains { $0 != own }
+    }
+
+    /// Notes that another member has the leave.
+    mutating func departed() { self.isDeparting = false }
 
     var members: [PeerID] {
         self.attendance.filter { $0.value.isPresent }.keys.sorted()
@@ -65,7 +111,7 @@ struct Conversation: Sendable {
     /// Whether entries of a log are taken.
     func takes(_ name: LogName) -> Bool { self.isJoined && self.hasRoom(for: name) }
 
-    func log(_ name: LogName) -> Log { self.logs[name] ?? Log() }
+    func log(_ name: LogName) -> LogProgress { self.logs[name] ?? LogProgress() }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {
         self.make(name)
@@ -73,11 +119,11 @@ struct Conversation: Sendable {
     }
 
     private mutating func make(_ name: LogName) {
-        if !self.logs.has(name) { self.logs[name] = Log() }
+        if !self.logs.has(name) { self.logs[name] = LogProgress() }
     }
 
     /// Counts a run as stored; gives its log.
-    mutating func append(_ run: VerifiedRun) -> Log {
+    mutating func append(_ run: VerifiedRun) -> LogProgress {
         let name = run.run.key.name
         var log = self.log(name)
         // A proof may have ended the log while the run was being written.
@@ -106,7 +152,7 @@ struct Conversation: Sendable {
     }
 
     mutating func restore(_ name: LogName, _ stored: StoredLog, fork: ForkProof?) {
-        self.logs[name] = Log(head: stored.head, tail: stored.head, fork: fork)
+        self.logs[name] = LogProgress(head: stored.head, tail: stored.head, fork: fork)
         if stored.isHeadShown && stored.head.seq > 0 {
             self.heads[stored.head.id] = stored.head.time
         }

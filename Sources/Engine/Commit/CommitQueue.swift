@@ -1,0 +1,229 @@
+/// A verified run of somebody's on its way to the disk, and whom to credit for it.
+struct Accepted: Hashable, Sendable {
+    /// What a full run counts for in a transaction.
+    static let fullRun = 16
+
+    var append: Append
+    var link: LinkID
+    var channel: Channel
+    var byteCount: Int
+
+    var key: LogKey { self.append.run.run.key }
+
+    /// What this counts for, by its entries or its bytes; each run costs its log's row in any case.
+    var size: Int {
+        let part = max(
+            Self.fullRun * self.append.run.run.entries.count / Limits.runEntries,
+            Self.fullRun * self.byteCount / Limits.runFrameBytes)
+        return 1 + min(part, Self.fullRun - 1)
+    }
+}
+
+/// The batch that the store is writing, and who waits for it.
+struct InFlight: Sendable {
+    var batch: Batch
+    /// The drafts of own entries, in the order of the batch's first appends.
+    var drafts: [Draft] = []
+    /// How many of the batch's appends are own.
+    var ownAppends = 0
+    /// Where the other appends came from, in their order.
+    var accepted: [Accepted] = []
+    var profileRequests: [RequestID] = []
+}
+
+/// What waits for the disk, what is on its way there, and how the next batch is put together.
+///
+/// One batch at a time, each with all that had gathered while the one before was written: so a group
+/// commit grows with load, one transaction and one fsync, and per log one attestation. While live
+/// messages come or go batches are kept small. A batch begins with ``begin()``, gets drafts with
+/// their places (``takeDrafts()``), then the rest (``fill(_:release:at:)``), and is given to the
+/// store by ``send(_:)``; ``finish()`` ends it.
+struct CommitQueue: Sendable {
+    private(set) var drafts = Drafts()
+    private(set) var live: [Accepted] = []
+    private(set) var sync: [Accepted] = []
+    var records: [PeerID: Record] = [:]
+    var proofs: [ForkProof] = []
+    var membership: [ConversationID: RoomMembership] = [:]
+    var peers: [PeerID: KnownPeer] = [:]
+    var profileRequests: [RequestID] = []
+    var release = false
+    private(set) var inFlight: InFlight?
+    private var lastNumber: UInt64 = 0
+    /// Whether the store has failed and is not yet tried again by itself.
+    private(set) var isResting = false
+    /// Until when batches are kept small for live messages.
+    private var smallUntil: UInt64 = 0
+    /// Whether the last batch had runs of catch-up.
+    private var hadCatchUp = false
+
+    /// Whether there is nothing to be written.
+    var isEmpty: Bool {
+        self.drafts.isEmpty && self.live.isEmpty && self.sync.isEmpty && self.membership.isEmpty
+            && !self.hasSmallThings
+    }
+
+    private var hasSmallThings: Bool {
+        self.release || !self.records.isEmpty || !self.proofs.isEmpty || !self.peers.isEmpty
+            || !self.profileRequests.isEmpty
+    }
+
+    /// All runs of others that are not yet on disk.
+    var underWay: [Accepted] { self.live + self.sync + (self.inFlight?.accepted ?? []) }
+
+    // MARK: What comes in
+
+    mutating func add(_ draft: Draft) { self.drafts.append(draft) }
+
+    /// Takes a run; a live one goes before bulk, but never before what its own log has there.
+    mutating func add(_ accepted: Accepted, hasPending: Bool) {
+        let isBehindBulk = hasPending && self.sync.contains { $0.key == accepted.key }
+        if accepted.channel == .live && !isBehindBulk {
+            self.live.append(accepted)
+        } else {
+            self.sync.append(accepted)
+        }
+    }
+
+    /// Takes out the runs of a log that has ended.
+    mutating func drop(_ key: LogKey) -> [Accepted] {
+        let dropped = (self.live + self.sync).filter { $0.key == key }
+        guard !dropped.isEmpty else { return [] }
+        self.live.removeAll { $0.key == key }
+        self.sync.removeAll { $0.key == key }
+        return dropped
+    }
+
+    /// The record of an author that will stand once all is on disk; nil where none is on its way.
+    func record(of author: PeerID) -> Record? {
+        self.records[author] ?? self.inFlight?.batch.records.first { $0.author == author }
+    }
+
+    /// Whether the user will be in a room once all is on disk; nil where nothing changes.
+    func isJoined(_ id: ConversationID) -> Bool? {
+        (self.membership[id] ?? self.inFlight?.batch.membership[id])?.isJoined
+    }
+
+    // MARK: The next batch
+
+    /// Begins the next batch; nil while the store writes one.
+    func begin() -> InFlight? {
+        guard self.inFlight == nil else { return nil }
+        return InFlight(batch: Batch(number: self.lastNumber + 1))
+    }
+
+    /// Takes the drafts of the next batch, by conversation.
+    mutating func takeDrafts() -> [(conversation: ConversationID, drafts: [Draft])] {
+        guard !self.drafts.isEmpty else { return [] }
+        return self.drafts.removeFirst(atMost: Limits.draftsPerBatch)
+            .sorted { $0.conversation < $1.conversation }
+    }
+
+    /// Adds runs of others and small things to a batch that has its own entries; while the store
+    /// rests only own messages try it.
+    mutating func fill(_ flight: inout InFlight, release: HybridTime, at now: Instant) {
+        flight.ownAppends = flight.batch.appends.count
+        guard !self.isResting else { return }
+        self.takeAccepted(&flight, at: now)
+        guard self.hasSmallThings else { return }
+        flight.batch.records = self.records.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.proofs = self.proofs
+        flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
+        flight.profileRequests = self.profileRequests
+        if self.release { flight.batch.release = release }
+        (self.records, self.proofs, self.peers) = ([:], [], [:])
+        (self.profileRequests, self.release) = ([], false)
+    }
+
+    private mutating func takeAccepted(_ flight: inout InFlight, at now: Instant) {
+        // Live runs go before bulk, but a log's own order must hold: once a log has a run in the
+        // bulk queue, its live runs have been queued there behind it.
+        // Who has only joined waits for what it catches up with.
+        let hasLive =
+            flight.drafts.contains { $0.content.kind.traits.isLive }
+            || self.live.contains { $0.append.run.run.isLive }
+        if hasLive { self.smallUntil = now.monotonic + Limits.liveMilliseconds }
+        let isLive = now.monotonic < self.smallUntil
+        let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
+        let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
+        let count = Self.fitting(self.live, runs: limit)
+        var live: [Accepted] = []
+        if count == self.live.count {
+            swap(&live, &self.live)
+        } else {
+            live = Array(self.live.prefix(count))
+            self.live.removeFirst(count)
+        }
+        for accepted in live { flight.take(accepted) }
+        // A live message that had to wait for bulk does not wait for more of it.
+        let isAlone = hasLive && self.hadCatchUp
+        self.hadCatchUp = false
+        guard !isAlone, !self.sync.isEmpty else { return }
+        // Bulk gets on however many live runs come, but not with what follows one that still waits.
+        let left = Set(self.live.map(\.key))
+        let size = live.reduce(0) { $0 + $1.size }
+        let rest = limit - (size + Accepted.fullRun - 1) / Accepted.fullRun
+        let sync = self.sync.prefix(Self.fitting(self.sync, runs: max(1, min(bulk, rest))))
+            .prefix { !left.contains($0.key) }
+        self.sync.removeFirst(sync.count)
+        self.hadCatchUp = !sync.isEmpty
+        flight.batch.isBesideLive = isLive && !sync.isEmpty
+        for accepted in sync { flight.take(accepted) }
+    }
+
+    /// How many of the first runs have room where so many full ones have.
+    private static func fitting(_ waiting: [Accepted], runs: Int) -> Int {
+        var left = runs * Accepted.fullRun
+        var count = 0
+        while count < waiting.count {
+            left -= waiting[count].size
+            guard left >= 0 else { break }
+            count += 1
+        }
+        return count
+    }
+
+    /// Notes that a batch is given to the store.
+    mutating func send(_ flight: InFlight) {
+        precondition(self.inFlight == nil, "the store writes one batch at a time")
+        self.lastNumber = flight.batch.number
+        self.inFlight = flight
+    }
+
+    // MARK: What became of it
+
+    /// The store has answered the batch that it was given.
+    mutating func finish() -> InFlight {
+        guard let flight = self.inFlight.take() else {
+            preconditionFailure("the store answers the batch that it was given")
+        }
+        return flight
+    }
+
+    /// None of a batch is on disk: what is still true is written again, and runs of others are
+    /// dropped; gives the links that had brought them.
+    mutating func fail(_ flight: InFlight) -> [LinkID] {
+        let dropped = Set((flight.accepted + self.live + self.sync).map(\.link))
+        (self.live, self.sync) = ([], [])
+        self.proofs = flight.batch.proofs + self.proofs
+        for peer in flight.batch.peers where self.peers[peer.id] == nil {
+            self.peers[peer.id] = peer
+        }
+        for record in flight.batch.records where self.records[record.author] == nil {
+            self.records[record.author] = record
+        }
+        if flight.batch.release != nil { self.release = true }
+        self.isResting = true
+        return dropped.sorted()
+    }
+
+    /// The store is tried again.
+    mutating func retry() { self.isResting = false }
+}
+
+extension InFlight {
+    fileprivate mutating func take(_ accepted: Accepted) {
+        self.batch.appends.append(accepted.append)
+        self.accepted.append(accepted)
+    }
+}

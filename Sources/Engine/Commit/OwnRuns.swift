@@ -1,0 +1,75 @@
+internal import Crypto
+
+/// Gives drafts their places in an own log, and attests them run by run.
+struct OwnRuns {
+    let key: LogKey
+    let signer: Signer
+    let time: CommonTime
+    /// The last entry of the log.
+    private(set) var tail: Head
+    private(set) var appends: [Append] = []
+
+    private var gathered: [Entry] = []
+    private var ids: [EntryID] = []
+    private var keys: [Int: String] = [:]
+    private var bytes = 0
+    /// Behind what the run that is being gathered begins.
+    private var start: Head
+
+    init(_ key: LogKey, after tail: Head, signer: Signer, time: CommonTime) {
+        self.key = key
+        self.signer = signer
+        self.time = time
+        self.tail = tail
+        self.start = tail
+    }
+
+    /// Adds drafts in their order; the first follows `deps`, and all are later than `floor`.
+    mutating func add(
+        _ drafts: [Draft], deps: [EntryID], floor: HybridTime,
+        using random: inout some RandomNumberGenerator
+    ) {
+        var (deps, floor) = (deps, floor)
+        for (index, draft) in drafts.enumerated() {
+            let time = self.time.own(after: max(self.tail.time, floor))
+            let entry = Entry(
+                kind: draft.content.kind.rawValue, time: time, deps: deps,
+                payload: .present(draft.content.payload(using: &random)))
+            // What one run can hold stays one: a peer writes each run that it gets at once.
+            let left = drafts.count - index
+            let isPart = self.gathered.count == Limits.attestedEntries
+            if isPart && self.gathered.count + left > Limits.runEntries
+                || self.gathered.count == Limits.runEntries
+                || self.bytes + entry.runBytes > Limits.runEntryBytes
+            {
+                self.attest()
+            }
+            if let key = draft.outgoing?.idempotencyKey { self.keys[self.gathered.count] = key }
+            let id = entry.id(
+                key: self.key, seq: self.tail.seq + 1,
+                prev: self.tail.seq == 0 ? nil : self.tail.id)
+            self.gathered.append(entry)
+            self.ids.append(id)
+            self.bytes += entry.runBytes
+            self.tail = Head(seq: self.tail.seq + 1, id: id, time: time)
+            (deps, floor) = ([], HybridTime(0))
+        }
+        self.attest()
+    }
+
+    /// Ends the run that is being gathered with an attestation.
+    private mutating func attest() {
+        let attestation = Attestation.sign(
+            key: self.key, seq: self.tail.seq, id: self.tail.id, by: self.signer)
+        let run = Run(
+            key: self.key, first: self.start.seq + 1,
+            prev: self.start.seq == 0 ? nil : self.start.id, attestation: attestation,
+            entries: self.gathered)
+        self.appends.append(
+            Append(
+                run: VerifiedRun(run: run, ids: self.ids),
+                heldFrom: self.time.heldFrom(self.gathered), keys: self.keys))
+        self.start = self.tail
+        (self.gathered, self.ids, self.keys, self.bytes) = ([], [], [:], 0)
+    }
+}

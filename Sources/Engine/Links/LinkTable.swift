@@ -1,0 +1,106 @@
+/// The open links: by number, by peer, by conversation.
+///
+/// A link that is asked for by number is there: what comes in for one that is gone is dropped where
+/// it comes in. So that this holds while an event is handled, a link whose peer breaks the protocol
+/// or does not read is only marked, and ends when the event has been handled.
+struct LinkTable: Sendable {
+    /// Why a link is to end.
+    struct Doom: Sendable {
+        var link: LinkID
+        var reason: GoawayReason
+        var text: String
+    }
+
+    private var table = Table<LinkID, Link>()
+    private var byPeer: [PeerID: LinkID] = [:]
+    /// The links that share a conversation, oldest first.
+    private var sharers: [ConversationID: [LinkID]] = [:]
+    private var doomed: [Doom] = []
+    /// Conversations that the user has left and of which a peer has told what it has: where that is
+    /// the leave they end being shared, once the event has been handled.
+    var departing: Set<ConversationID> = []
+    /// When the network changed, until the links have been looked at.
+    var networkChangedAt: UInt64?
+
+    var count: Int { self.table.count }
+
+    /// The links' numbers, ascending.
+    var ids: [LinkID] { self.table.keys.sorted() }
+
+    /// The links, in no order.
+    var all: [Link] { self.table.values }
+
+    /// The peers that are linked.
+    var peers: some Collection<PeerID> { self.byPeer.keys }
+
+    /// A link that is there; traps otherwise.
+    subscript(id: LinkID) -> Link {
+        @inline(__always)
+        _read { yield self.table[known: id] }
+        @inline(__always)
+        _modify { yield &self.table[known: id] }
+    }
+
+    func has(_ id: LinkID) -> Bool { self.table.has(id) }
+
+    func find(_ id: LinkID) -> Link? { self.table[id] }
+
+    func link(with peer: PeerID) -> Link? { self.byPeer[peer].flatMap { self.table[$0] } }
+
+    func id(of peer: PeerID) -> LinkID? { self.byPeer[peer] }
+
+    mutating func add(_ link: Link) {
+        self.table[link.id] = link
+        self.byPeer[link.info.peer] = link.id
+    }
+
+    /// Takes a link out, and out of all that it shared.
+    mutating func remove(_ id: LinkID) {
+        let link = self.table[known: id]
+        self.table[id] = nil
+        for conversation in link.shared.keys { self.removeSharer(id, of: conversation) }
+        if self.byPeer[link.info.peer] == id { self.byPeer[link.info.peer] = nil }
+        self.doomed.removeAll { $0.link == id }
+    }
+
+    // MARK: Conversations
+
+    /// The links that share a conversation, oldest first.
+    func sharing(_ conversation: ConversationID) -> [LinkID] { self.sharers[conversation] ?? [] }
+
+    func isShared(_ conversation: ConversationID, on id: LinkID) -> Bool {
+        self.table[id]?.shared.has(conversation) ?? false
+    }
+
+    mutating func share(_ conversation: ConversationID, on id: LinkID, _ sync: ConversationSync) {
+        self.table[known: id].shared[conversation] = sync
+        self.sharers[conversation, default: []].append(id)
+        self.sharers[conversation]?.sort()
+    }
+
+    mutating func unshare(_ conversation: ConversationID, on id: LinkID) {
+        self.table[known: id].shared[conversation] = nil
+        self.table[known: id].serving.removeAll { $0.key.conversation == conversation }
+        self.removeSharer(id, of: conversation)
+    }
+
+    private mutating func removeSharer(_ id: LinkID, of conversation: ConversationID) {
+        self.sharers[conversation]?.removeAll { $0 == id }
+        if self.sharers[conversation]?.isEmpty == true { self.sharers[conversation] = nil }
+    }
+
+    // MARK: Links that are to end
+
+    /// Marks a link; the first reason counts.
+    mutating func doom(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
+        guard !self.isDoomed(id) else { return }
+        self.doomed.append(Doom(link: id, reason: reason, text: text))
+    }
+
+    func isDoomed(_ id: LinkID) -> Bool { self.doomed.contains { $0.link == id } }
+
+    /// The next link that is to end; nil where there is none.
+    mutating func takeDoomed() -> Doom? {
+        self.doomed.isEmpty ? nil : self.doomed.removeFirst()
+    }
+}

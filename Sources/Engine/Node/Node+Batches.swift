@@ -1,0 +1,104 @@
+internal import Crypto
+
+/// What goes to the store: own entries get their places here, all else waits in ``CommitQueue``.
+extension Node {
+    /// Gives the store its next batch, if it is free and something waits.
+    mutating func startBatch() {
+        guard !self.history.isStored || !self.commits.isEmpty, var flight = self.commits.begin()
+        else { return }
+        for (conversation, drafts) in self.commits.takeDrafts() {
+            self.place(drafts, in: conversation, &flight)
+        }
+        let release = HybridTime(wallMilliseconds: self.time.latestDue)
+        self.commits.fill(&flight, release: release, at: self.now)
+        // A new incarnation is on disk before anything is written under it, and at every start.
+        if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
+            flight.batch.incarnation = self.history.incarnation
+        }
+        guard !flight.batch.isEmpty else { return }
+        #if MUTANTS
+            if Mutant.acknowledgeBeforeCommit.isActive { self.acknowledgeEarly(&flight) }
+            if Mutant.pushBeforeCommit.isActive { self.pushOwn(flight) }
+        #endif
+        self.commits.send(flight)
+        self.actions.append(.commit(flight.batch))
+    }
+
+    #if MUTANTS
+        /// Answers what is only on its way to the disk.
+        private mutating func acknowledgeEarly(_ flight: inout InFlight) {
+            let cursors = flight.batch.appends.map { append in
+                [Cursor?](repeating: nil, count: append.run.ids.count)
+            }
+            self.answerDrafts(
+                flight,
+                BatchOutcome(
+                    number: flight.batch.number, cursors: cursors, released: [], held: self.held))
+            for index in flight.drafts.indices { flight.drafts[index].request = nil }
+        }
+    #endif
+
+    /// Gives the drafts of a conversation their places in the own log.
+    private mutating func place(
+        _ all: [Draft], in conversation: ConversationID, _ flight: inout InFlight
+    ) {
+        var drafts: [Draft] = []
+        for draft in all {
+            let isJoin = if case .join = draft.content { true } else { false }
+            // What was written behind a join that could not be stored goes the same way.
+            if isJoin || !drafts.isEmpty || self.conversationTable[known: conversation].isJoined {
+                drafts.append(draft)
+            } else {
+                self.dropDraft(draft, .notMember)
+            }
+        }
+        guard !drafts.isEmpty else { return }
+        let tail = self.ownTail(in: conversation)
+        let key = LogKey(conversation: conversation, name: self.ownLog)
+        var (deps, floor) = self.follows(tail, in: conversation)
+        #if MUTANTS
+            if Mutant.forgetDeps.isActive { (deps, floor) = ([], HybridTime(0)) }
+        #endif
+        var runs = OwnRuns(key, after: tail, signer: self.own.signer, time: self.time)
+        runs.add(drafts, deps: deps, floor: floor, using: &self.random)
+        self.conversationTable[known: conversation].setTail(key.name, runs.tail)
+        self.time.wrote(runs.tail.time)
+        flight.batch.appends += runs.appends
+        flight.drafts += drafts
+        if let membership = self.commits.membership.removeValue(forKey: conversation) {
+            flight.batch.membership[conversation] = membership
+        }
+    }
+
+    /// Behind which entry the own log of a conversation goes on.
+    ///
+    /// One whose time ran ahead of everybody's cannot go on once the clock is set right: then a new
+    /// incarnation begins.
+    private mutating func ownTail(in conversation: ConversationID) -> Head {
+        let tail = self.conversationTable[known: conversation].log(self.ownLog).tail
+        guard self.time.isBehind(tail.time) else { return tail }
+        self.renewIncarnation(
+            "this machine's clock ran ahead and was set back; own history goes on anew")
+        return self.conversationTable[known: conversation].log(self.ownLog).tail
+    }
+
+    /// What an own entry follows besides its log's tail: the newest heads of others, later than which
+    /// it is.
+    private func follows(
+        _ tail: Head, in conversation: ConversationID
+    ) -> (deps: [EntryID], floor: HybridTime) {
+        let known = self.conversationTable[known: conversation]
+        let all = known.deps(besides: tail.id)
+        guard !all.isEmpty else { return ([], HybridTime(0)) }
+        let times = all.map { known.time(ofHead: $0) }
+        let deps = zip(all, times).filter { !self.time.isAhead($1) }
+        return (deps.map(\.0), deps.map(\.1).max() ?? HybridTime(0))
+    }
+
+    mutating func renewIncarnation(_ why: String) {
+        self.history = OwnHistory(incarnation: self.random.next(), isStored: false)
+        self.raiseAlert(.newIncarnation, why)
+    }
+
+    var ownLog: LogName { LogName(author: self.id, incarnation: self.history.incarnation) }
+}

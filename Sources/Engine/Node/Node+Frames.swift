@@ -1,0 +1,94 @@
+/// What comes in on links: counted, and given to the room that its name says.
+extension Node {
+    mutating func receiveFrame(_ received: ReceivedFrame, on id: LinkID) {
+        // A link that is not yet decided on, or has just ended.
+        guard self.links.has(id) else { return self.perform(self.contest.hold(received, on: id)) }
+        self.links[id].pulse.hear(at: self.now)
+        if !self.contest.isEmpty, case .pong(let nonce, _) = received.frame {
+            let (peer, latest) = (self.links[id].info.peer, self.links[id].pulse.nonce)
+            self.perform(self.contest.receivePong(nonce, from: peer, latest: latest))
+        }
+        guard self.links[id].flow.take(received) else {
+            return self.violation(id, "more was sent than the credit allows")
+        }
+        switch received.frame {
+        case .liveRun(let run), .syncRun(let run):
+            // Credit for what is accepted returns when it is on disk.
+            return self.receiveRun(run, received, on: id)
+        case .some(let frame): self.route(frame, on: id)
+        case nil: break
+        }
+        self.consume(received.byteCount, on: received.channel, of: id)
+    }
+
+    private mutating func route(_ frame: Frame, on id: LinkID) {
+        switch frame {
+        case .ping(let nonce, let clock): self.receivePing(nonce, clock: clock, on: id)
+        case .pong(let nonce, let clock): self.receivePong(nonce, clock: clock, on: id)
+        case .credit(let channel, let bytes):
+            guard self.links[id].flow.earn(bytes, on: channel) else {
+                return self.violation(id, "more credit than was ever used")
+            }
+            self.pump(id)
+        case .goaway(let reason, let text): self.receiveGoaway(reason, text, on: id)
+        case .rooms(let names): self.receiveRooms(names, on: id)
+        case .roomsLeft(let rooms): self.receiveRoomsLeft(rooms, on: id)
+        case .records(let records): self.receiveRecords(records, on: id)
+        case .liveRun, .syncRun: preconditionFailure("runs are taken before")
+        case .digest(let conversation, _), .clock(let conversation, _, _),
+            .unavailable(let conversation, _, _), .recordClock(let conversation, _):
+            guard self.links.isShared(conversation, on: id) else { return }
+            self.routeShared(frame, on: id)
+        case .want(let want): self.receiveWant(want, on: id)
+        case .forkProof(let proof):
+            guard self.links.isShared(proof.key.conversation, on: id) else { return }
+            self.receiveForkProof(proof, on: id)
+        }
+    }
+
+    /// Takes frames about a conversation that the link shares.
+    private mutating func routeShared(_ frame: Frame, on id: LinkID) {
+        switch frame {
+        case .digest(let conversation, let digest):
+            self.receiveDigest(digest, of: conversation, on: id)
+        case .clock(let conversation, let isComplete, let rows):
+            self.receiveClock(rows, of: conversation, isComplete: isComplete, on: id)
+        case .unavailable(let conversation, let tag, _):
+            self.receiveUnavailable(tag, in: conversation, on: id)
+        case .recordClock(let conversation, let rows):
+            self.receiveRecordClock(rows, of: conversation, on: id)
+        case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft, .records, .liveRun, .syncRun,
+            .want, .forkProof:
+            preconditionFailure("these are routed before")
+        }
+    }
+
+    /// Counts bytes as consumed and gives credit back once it is worth a frame.
+    mutating func consume(_ bytes: Int, on channel: Channel, of id: LinkID) {
+        // What was stored may have come on a link that has ended since.
+        guard self.links.has(id) else { return }
+        if let credit = self.links[id].flow.consume(bytes, on: channel) {
+            self.send(credit, on: id)
+        }
+    }
+
+    /// Puts a frame on a link, in order behind what already waits for credit there.
+    mutating func send(_ frame: Frame, on link: LinkID) {
+        self.sendEncoded(frame.encoded, on: link)
+    }
+
+    mutating func sendEncoded(_ frame: EncodedFrame, on link: LinkID) {
+        switch self.links[link].flow.send(frame) {
+        case .now: self.actions.append(.send(link, frame))
+        case .never: self.links.doom(link, .busy, "the peer does not take what it is sent")
+        case .later: break
+        }
+    }
+
+    /// Ends a link whose peer broke the protocol, once the event has been handled.
+    mutating func violation(_ id: LinkID, _ what: String) {
+        let link = self.links[id]
+        self.refuse(address: link.address, peer: link.info.peer, what)
+        self.links.doom(id, .protocolViolation, what)
+    }
+}

@@ -1,0 +1,82 @@
+/// Entries that were asked for and are on their way.
+struct Fetch: Hashable, Sendable {
+    var link: LinkID
+    var tag: UInt64
+    var through: UInt64
+    var deadline: UInt64
+}
+
+/// What was asked of whom, over all links: each log is asked of one peer at a time.
+struct Fetching: Sendable {
+    private var fetches: [LogKey: Fetch] = [:]
+    /// Conversations in which a peer has what this node may have to ask for.
+    private var seeking: Set<ConversationID> = []
+    /// Links on which a want has ended while others wait for one.
+    private var freed: Set<LinkID> = []
+    private var armedAt: UInt64?
+
+    var count: Int { self.fetches.count }
+
+    func fetch(of key: LogKey) -> Fetch? { self.fetches[key] }
+
+    func isFetching(_ conversation: ConversationID) -> Bool {
+        self.fetches.keys.contains { $0.conversation == conversation }
+    }
+
+    mutating func begin(_ key: LogKey, _ fetch: Fetch) {
+        precondition(self.fetches[key] == nil, "a log is asked of one peer at a time")
+        self.fetches[key] = fetch
+    }
+
+    mutating func end(_ key: LogKey) -> Fetch? { self.fetches.removeValue(forKey: key) }
+
+    /// A run of a fetch has come: it gets as much time again.
+    mutating func extend(_ key: LogKey, until deadline: UInt64) {
+        self.fetches[known: key].deadline = deadline
+    }
+
+    /// The logs that a link is asked for, in order.
+    func keys(of link: LinkID, where isMeant: (LogKey, Fetch) -> Bool = { _, _ in true })
+        -> [LogKey]
+    {
+        self.fetches.filter { $0.value.link == link && isMeant($0.key, $0.value) }.keys.sorted()
+    }
+
+    /// The fetches whose time is over, in order.
+    func overdue(at now: UInt64) -> [LogKey] {
+        self.fetches.filter { $0.value.deadline <= now }.keys.sorted()
+    }
+
+    /// When the time of each fetch is over.
+    var deadlines: [UInt64] { self.fetches.values.map(\.deadline) }
+
+    // MARK: Conversations
+
+    mutating func seek(_ conversation: ConversationID) { self.seeking.insert(conversation) }
+
+    /// The conversations in which something may be asked for; each is noted again where it still is.
+    mutating func takeSeeking() -> Set<ConversationID> {
+        defer { self.seeking = [] }
+        return self.seeking
+    }
+
+    // MARK: Links with free wants
+
+    mutating func free(_ link: LinkID) { self.freed.insert(link) }
+
+    mutating func takeFreed() -> LinkID? {
+        guard let first = self.freed.min() else { return nil }
+        return self.freed.remove(first)
+    }
+
+    // MARK: Waking up
+
+    /// Whether the node is to be woken at a moment; an earlier wake-up stands.
+    mutating func arm(at moment: UInt64) -> Bool {
+        guard self.armedAt.map({ moment < $0 }) ?? true else { return false }
+        self.armedAt = moment
+        return true
+    }
+
+    mutating func wokenUp() { self.armedAt = nil }
+}

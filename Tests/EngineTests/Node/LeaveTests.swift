@@ -1,0 +1,102 @@
+import Crypto
+import Testing
+
+@testable import Engine
+
+/// Leaving a room: the others learn of it, however late, and the room is silent only then.
+@Suite("Leaving a room") struct LeaveTests {
+    private static let ops = room("ops")
+
+    /// A node in a room that also holds an entry of bob's, and is linked to bob or not.
+    private static func joined(isLinked: Bool) -> Harness {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        harness.link(2, in: [Self.ops])
+        let log = TestLog(signer(2), in: Self.ops.conversation)
+        let content = Content.join(Self.ops)
+        var salt = RepeatedByte(byte: 0)
+        let entry = Entry(
+            kind: content.kind.rawValue, time: HybridTime(wallMilliseconds: harness.now.wall), deps: [],
+            payload: .present(content.payload(using: &salt)))
+        harness.give(.liveRun(log.run([entry]).run), from: 2)
+        harness.settle()
+        if !isLinked { harness.give(.linkClosed(LinkID(2), nil)) }
+        _ = harness.take(from: 2)
+        return harness
+    }
+
+    private static func leave(_ harness: inout Harness) {
+        harness.give(.request(RequestID(99), .leave(Self.ops.conversation)))
+        harness.settle()
+    }
+
+    private static func isLeft(_ frames: [Frame]) -> Bool {
+        frames.contains { if case .roomsLeft = $0 { true } else { false } }
+    }
+
+    @Test("a linked peer is pushed the leave, and told that the room is left once it has it")
+    func pushed() throws {
+        var harness = Self.joined(isLinked: true)
+        try Self.claim(1, from: 2, &harness)
+        Self.leave(&harness)
+        let runs = harness.pushed(to: 2)
+        #expect(runs.last?.entries.last?.kind == EntryKind.leave.rawValue)
+        let sent = harness.take(from: 2)
+        #expect(!Self.isLeft(sent))
+        try Self.claim(runs.last?.last ?? 0, from: 2, &harness)
+        #expect(Self.isLeft(harness.take(from: 2)))
+    }
+
+    @Test("a peer that was away gets the leave when it comes back")
+    func away() throws {
+        var harness = Self.joined(isLinked: false)
+        Self.leave(&harness)
+        harness.link(2, in: [Self.ops])
+        let sent = harness.take(from: 2)
+        #expect(sent.contains(.rooms([Self.ops])))
+        try Self.claim(1, from: 2, &harness)
+        harness.settle()
+        #expect(harness.pushed(to: 2).last?.entries.last?.kind == EntryKind.leave.rawValue)
+        try Self.claim(2, from: 2, &harness)
+        #expect(Self.isLeft(harness.take(from: 2)))
+        #expect(harness.node.conversations.isEmpty)
+    }
+
+    @Test("a room that nobody else is in is left at once")
+    func alone() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        harness.link(2, in: [Self.ops])
+        _ = harness.take(from: 2)
+        Self.leave(&harness)
+        #expect(Self.isLeft(harness.take(from: 2)))
+    }
+
+    @Test("nothing of others is taken after the leave, and a join takes it back")
+    func back() {
+        var harness = Self.joined(isLinked: true)
+        Self.leave(&harness)
+        let log = TestLog(signer(3), in: Self.ops.conversation)
+        let time = HybridTime(wallMilliseconds: harness.now.wall).rawValue
+        harness.give(.liveRun(log.run([TestLog.text("late", at: time)]).run), from: 2)
+        #expect(harness.batch == nil)
+        harness.join(Self.ops)
+        harness.settle()
+        #expect(harness.node.conversations.map(\.name) == [Self.ops])
+        #expect(!Self.isLeft(harness.take(from: 2)))
+    }
+
+    /// Lets a peer say how much it has of the own log.
+    private static func claim(_ seq: UInt64, from number: UInt8, _ harness: inout Harness) throws {
+        let node = harness.node
+        let (tags, own) = (LinkTags(handshakeHash: .zero), node.ownLog)
+        let head = try #require(node.conversationTable[Self.ops.conversation]).log(own).head
+        let row = ClockRow(
+            tag: tags.log(own, in: Self.ops.conversation), seq: seq, headTag: tags.head(head.id),
+            state: .open)
+        harness.give(.clock(Self.ops.conversation, isComplete: false, [row]), from: number)
+        harness.settle()
+    }
+}
