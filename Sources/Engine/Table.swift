@@ -25,6 +25,7 @@ struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The value of a key that is there; traps otherwise.
+    // swift-format-ignore: NeverForceUnwrap
     subscript(known key: Key) -> Value {
         @inline(__always)
         _read { yield self.slots[self.place(of: key)]! }

@@ -36,6 +36,8 @@ struct Challenger: Sendable {
 /// peer.
 struct LinkContest: Sendable {
     private(set) var challengers: [PeerID: Challenger] = [:]
+    /// Peers that have turned this node away because its key runs in another daemon.
+    private(set) var shutOutBy: Set<PeerID> = []
 
     var isEmpty: Bool { self.challengers.isEmpty }
 
@@ -91,6 +93,15 @@ struct LinkContest: Sendable {
         else { return [] }
         self.challengers[peer] = nil
         return [.perform(.disarm(.probe(peer))), .refuse(challenger)]
+    }
+
+    /// A peer has turned this node away because its key runs in another daemon.
+    mutating func shutOut(by peer: PeerID) { self.shutOutBy.insert(peer) }
+
+    /// A peer has answered a ping, and so has taken the link; true where it was the last that had
+    /// turned this node away.
+    mutating func accepted(by peer: PeerID) -> Bool {
+        self.shutOutBy.remove(peer) != nil && self.shutOutBy.isEmpty
     }
 
     /// Ends a contest in favour of the newer link; nil where there is none.

@@ -224,7 +224,17 @@ extension Node {
 
     mutating func receivePong(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
         guard self.links[id].pulse.receivePong(nonce, clock: clock, at: self.now) else { return }
+        if self.contest.accepted(by: self.links[id].info.peer) { self.alerts.clear(.shutOut) }
         self.clockRead(on: id)
+    }
+
+    private mutating func alertShutOut(by peer: PeerID) {
+        self.contest.shutOut(by: peer)
+        self.raiseAlert(
+            .shutOut,
+            "peers turn this daemon away because another one runs with its identity key: what is "
+                + "sent here reaches nobody, and may be disputed later; stop one of the two, and "
+                + "move the data directory aside on the machine that is to be somebody else")
     }
 
     private mutating func clockRead(on id: LinkID) {
@@ -236,7 +246,9 @@ extension Node {
     mutating func receiveGoaway(_ reason: GoawayReason?, _ text: String, on id: LinkID) {
         let link = self.links[id]
         switch reason {
-        case .identityInUse: self.alertIdentityInUse(at: link.address)
+        case .identityInUse:
+            self.alertIdentityInUse(at: link.address)
+            if link.info.peer != self.id { self.alertShutOut(by: link.info.peer) }
         case .protocolViolation, .busy, .blocked, .storage, nil:
             self.refuse(
                 address: link.address, peer: link.info.peer,

@@ -10,7 +10,7 @@ extension Node {
             conversations: self.conversationTable.values.count(where: \.isJoined),
             held: self.held.count, incarnation: self.history.incarnation,
             clockOffsetMilliseconds: self.time.offset,
-            alerts: self.alerts.all)
+            isShutOut: !self.contest.shutOutBy.isEmpty, alerts: self.alerts.all)
     }
 
     /// Peers that are linked, being dialled or remembered, by key.
@@ -97,7 +97,8 @@ extension Node {
             let isJoined = conversation?.isJoined ?? false
             return RoomStatus(
                 id: room, name: name, isJoined: isJoined,
-                members: isJoined ? conversation?.members.count ?? 0 : announced.count,
+                members: isJoined
+                    ? conversation.map { self.members(of: $0).count } ?? 0 : announced.count,
                 announcedBy: announced)
         }
     }
@@ -105,8 +106,27 @@ extension Node {
     /// Conversations that the user is in, by name.
     public var conversations: [ConversationStatus] {
         self.conversationTable.values.filter(\.isJoined).sorted { $0.name < $1.name }.map {
-            ConversationStatus(id: $0.id, name: $0.name, members: $0.members)
+            ConversationStatus(
+                id: $0.id, name: $0.name, members: self.members(of: $0),
+                isLearning: self.isLearning(of: $0.id))
         }
+    }
+
+    /// Who is in a conversation; the join of a linked peer that says so may not have come yet.
+    private func members(of conversation: Conversation) -> [PeerID] {
+        let announced = self.links.all.filter { link in
+            link.rooms[conversation.id] != nil
+                && conversation.attendance[link.info.peer] == nil
+        }
+        return (conversation.members + announced.map(\.info.peer)).sorted()
+    }
+
+    private func isLearning(of conversation: ConversationID) -> Bool {
+        self.fetching.isFetching(conversation)
+            || self.links.sharing(conversation).contains { id in
+                let sync = self.links[id].shared[known: conversation]
+                return !sync.isPeerKnown || sync.isSeeking
+            }
     }
 
     /// The name and status that a person chose; empty texts where none are known.

@@ -6,6 +6,8 @@ public struct Alert: Hashable, Sendable {
         case clock
         /// The own key runs in another daemon, too.
         case identityInUse
+        /// Peers turn this daemon away because its key runs in another one: nothing reaches them.
+        case shutOut
         /// The store cannot be written.
         case storage
         /// Something in the store is not what was written.
@@ -61,6 +63,9 @@ public struct NodeStatus: Hashable, Sendable {
     public var incarnation: UInt64
     /// How far *now* is from the own wall clock, in milliseconds.
     public var clockOffsetMilliseconds: Int64
+    /// Whether peers turn this daemon away because its key runs in another one, so that what is sent
+    /// here does not reach them.
+    public var isShutOut: Bool
     /// What a person should look at.
     public var alerts: [Alert]
 }
@@ -157,8 +162,11 @@ public struct ConversationStatus: Hashable, Sendable {
     public var id: ConversationID
     /// Its name.
     public var name: RoomName
-    /// Who is in it.
+    /// Who is in it: who has joined, and linked peers that say they are in it.
     public var members: [PeerID]
+    /// Whether a linked peer in it has not yet told what it has, or has more than this node: there may
+    /// be more members and messages.
+    public var isLearning: Bool
 }
 
 /// Why a name does not say who or what is meant.

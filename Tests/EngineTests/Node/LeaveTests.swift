@@ -17,8 +17,8 @@ import Testing
         let content = Content.join(Self.ops)
         var salt = RepeatedByte(byte: 0)
         let entry = Entry(
-            kind: content.kind.rawValue, time: HybridTime(wallMilliseconds: harness.now.wall), deps: [],
-            payload: .present(content.payload(using: &salt)))
+            kind: content.kind.rawValue, time: HybridTime(wallMilliseconds: harness.now.wall),
+            deps: [], payload: .present(content.payload(using: &salt)))
         harness.give(.liveRun(log.run([entry]).run), from: 2)
         harness.settle()
         if !isLinked { harness.give(.linkClosed(LinkID(2), nil)) }

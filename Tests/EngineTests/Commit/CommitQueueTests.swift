@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Engine
+
+@Suite("What waits for the disk") struct CommitQueueTests {
+    private static let now = Instant(monotonic: 1_000, wall: 1_000)
+    private static let release = HybridTime(0)
+
+    private static func accepted(
+        _ author: UInt8, first: UInt64, on channel: Channel, link: UInt64 = 1
+    ) -> Accepted {
+        let log = TestLog(signer(author), in: room("ops").conversation)
+        let prev = first > 1 ? EntryID(fixed32(1)) : nil
+        let run = log.run([TestLog.text("x", at: first * 65_536)], first: first, prev: prev)
+        return Accepted(
+            append: Append(run: run, heldFrom: 1), link: LinkID(link), channel: channel,
+            byteCount: 100)
+    }
+
+    private static func fill(_ queue: inout CommitQueue) -> InFlight? {
+        guard var flight = queue.begin() else { return nil }
+        queue.fill(&flight, release: Self.release, at: Self.now)
+        return flight
+    }
+
+    @Test("live runs go before bulk, but behind their own log's bulk")
+    func order() throws {
+        var queue = CommitQueue()
+        queue.add(Self.accepted(2, first: 1, on: .sync), hasPending: false)
+        queue.add(Self.accepted(2, first: 2, on: .live), hasPending: true)
+        queue.add(Self.accepted(3, first: 1, on: .live), hasPending: false)
+        let flight = try #require(Self.fill(&queue))
+        #expect(flight.accepted.map(\.append.run.run.first) == [1, 1, 2])
+        #expect(flight.accepted.first?.key.name.author == Harness.peer(3))
+        #expect(queue.isEmpty)
+    }
+
+    @Test("there is one batch at a time")
+    func oneAtATime() throws {
+        var queue = CommitQueue()
+        queue.add(Self.accepted(2, first: 1, on: .live), hasPending: false)
+        queue.send(try #require(Self.fill(&queue)))
+        #expect(Self.fill(&queue) == nil)
+        #expect(queue.underWay.count == 1)
+        #expect(queue.finish().accepted.count == 1)
+        #expect(Self.fill(&queue)?.batch.number == 2)
+    }
+
+    @Test("after a failure only own messages try the store until it is tried again")
+    func failure() throws {
+        var queue = CommitQueue()
+        queue.peers[Harness.peer(2)] = KnownPeer(
+            id: Harness.peer(2), addresses: [], lastSeen: 1)
+        queue.add(Self.accepted(2, first: 1, on: .live, link: 7), hasPending: false)
+        queue.send(try #require(Self.fill(&queue)))
+        let links = queue.fail(queue.finish())
+        #expect(links == [LinkID(7)])
+        #expect(Self.fill(&queue)?.batch.isEmpty == true)
+        queue.retry()
+        #expect(Self.fill(&queue)?.batch.peers.map(\.id) == [Harness.peer(2)])
+    }
+}

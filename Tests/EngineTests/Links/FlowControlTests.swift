@@ -1,0 +1,53 @@
+import Crypto
+import Testing
+
+@testable import Engine
+
+@Suite("Credit of a link") struct FlowControlTests {
+    private static let want = Frame.want(
+        Want(conversation: room("ops").conversation, tag: 1, from: 1, through: 1)
+    ).encoded
+
+    @Test("frames wait in order once it is used up, and leave as it comes back")
+    func waits() {
+        var flow = FlowControl()
+        flow.spend(Limits.initialCredit - 10, on: .sync)
+        #expect(Self.want.bytes.count > 10)
+        let first = flow.send(Self.want)
+        let second = flow.send(Frame.digest(room("ops").conversation, .zero).encoded)
+        #expect([first, second] == [.later, .later])
+        #expect(flow.outbox.count == 2)
+        let early = flow.nextWaiting()
+        #expect(early == nil)
+        let isTaken = flow.earn(UInt64(Self.want.bytes.count), on: .sync)
+        #expect(isTaken)
+        let next = flow.nextWaiting()
+        #expect(next == Self.want)
+        let last = flow.nextWaiting()
+        #expect(last == nil)
+    }
+
+    @Test("more than was ever used is refused")
+    func tooMuch() {
+        var flow = FlowControl()
+        flow.spend(10, on: .live)
+        let isTaken = [flow.earn(11, on: .live), flow.earn(10, on: .live)]
+        #expect(isTaken == [false, true])
+    }
+
+    @Test("comes back in steps that are worth a frame")
+    func steps() {
+        var flow = FlowControl()
+        let frame = try? ReceivedFrame(whole: Self.want.bytes)
+        var taken = 0
+        while taken < 16_384 {
+            guard let frame, flow.take(frame) else { break }
+            taken += frame.byteCount
+        }
+        let little = flow.consume(16_383, on: .sync)
+        #expect(little == nil)
+        let enough = flow.consume(1, on: .sync)
+        #expect(enough == .credit(.sync, bytes: 16_384))
+        #expect(flow.uncredited(on: .sync) == taken - 16_384)
+    }
+}
