@@ -351,7 +351,9 @@ def table(programs):
     found = count(programs)
     before = {
         (each["workload"], each["count"]): each["value"] for each in read_baselines()["counts"]}
-    lines = ["Counts, of 40 single messages and of 5,000 in batches of 100 (instructions: 2,000):", "", "| workload | count | value | baseline | |", "|---|---|---|---|---|"]
+    lines = [
+        "Counts, of 40 single messages and of 5,000 in batches of 100 (instructions: 2,000):", "",
+        "| workload | count | value | baseline | |", "|---|---|---|---|---|"]
     for (workload, name), value in found.items():
         old = before.get((workload, name))
         told = f"{old:,} | {(value / old - 1) * 100:+.1f} %" if old else "– | –"
