@@ -4,7 +4,7 @@ import Crypto
 /// The frames that hostile peers make.
 extension Simulation {
     /// A frame that somebody has sent, with something in it changed.
-    func changed(_ frame: Frame) -> Frame {
+    func changedFrame(_ frame: Frame) -> Frame {
         let number = self.random.chance(50) ? self.random.number(UInt64(1)...40) : UInt64.max >> 1
         switch frame {
         case .ping(let nonce, _): return .ping(nonce: nonce, clock: self.random.next())
@@ -13,9 +13,9 @@ extension Simulation {
         case .goaway: return .goaway(nil, "")
         case .rooms: return .rooms([Workload.room(self.random.number(0...5))])
         case .roomsLeft(let rooms): return .roomsLeft(rooms)
-        case .liveRun(let run): return .liveRun(self.changed(run))
-        case .syncRun(let run): return .syncRun(self.changed(run))
-        case .digest(let room, let digest): return .digest(room, self.changed(digest))
+        case .liveRun(let run): return .liveRun(self.changedRun(run))
+        case .syncRun(let run): return .syncRun(self.changedRun(run))
+        case .digest(let room, let digest): return .digest(room, self.changedHash(digest))
         case .clock(let room, let isComplete, let rows):
             return .clock(
                 room, isComplete: self.random.chance(50) ? !isComplete : isComplete,
@@ -34,7 +34,7 @@ extension Simulation {
             return .want(want)
         case .unavailable(let room, _, let from):
             return .unavailable(room, tag: self.random.next(), from: from)
-        case .records(let records): return .records(records.map { self.changed($0) })
+        case .records(let records): return .records(records.map { self.changedRecord($0) })
         case .recordClock(let room, let rows):
             return .recordClock(room, rows.filter { _ in self.random.chance(50) })
         case .forkProof(let proof): return .forkProof(proof)
@@ -55,7 +55,7 @@ extension Simulation {
                 attestation: last.attestation ?? .zero, entries: [entry]))
     }
 
-    private func changed(_ run: Run) -> Run {
+    private func changedRun(_ run: Run) -> Run {
         var entries = run.entries
         let first = self.random.chance(30) ? run.first + 1 : run.first
         switch self.random.number(0...4) {
@@ -69,11 +69,11 @@ extension Simulation {
         }
         return Run(
             key: run.key, first: first,
-            prev: first == 1 ? nil : run.prev ?? EntryID(self.changed(Bytes32.zero)),
+            prev: first == 1 ? nil : run.prev ?? EntryID(self.changedHash(Bytes32.zero)),
             attestation: run.attestation, entries: entries)
     }
 
-    private func changed(_ record: Record) -> Record {
+    private func changedRecord(_ record: Record) -> Record {
         // Somebody's name, signed by the wrong key.
         Record(
             kind: record.kind, author: record.author, conversation: nil,
@@ -82,7 +82,7 @@ extension Simulation {
             signer: Self.signer(&self.random))
     }
 
-    private func changed(_ hash: Bytes32) -> Bytes32 {
+    private func changedHash(_ hash: Bytes32) -> Bytes32 {
         var bytes = hash.bytes
         bytes[self.random.number(0...31)] ^= 1
         return Bytes32(bytes) ?? hash
@@ -152,7 +152,7 @@ extension Simulation {
                 for _ in 0..<self.random.number(1...3) {
                     if let id = others.randomElement(using: &self.random) { deps.insert(id) }
                 }
-                if self.random.chance(20) { deps.insert(EntryID(self.changed(Bytes32.zero))) }
+                if self.random.chance(20) { deps.insert(EntryID(self.changedHash(Bytes32.zero))) }
             }
             if self.random.chance(30), let id = self.laterForged(than: time, in: key.conversation) {
                 deps.insert(id)
@@ -174,7 +174,7 @@ extension Simulation {
                 attestation: Attestation.sign(
                     key: key, seq: last, id: ids[count - 1], by: machine.signer),
                 entries: entries), ids: ids)
-        self.checker.note(run)
+        self.checker.noteWritten(run)
         self.forged[key.conversation, default: []] += ids
         return run
     }
@@ -200,7 +200,7 @@ extension Simulation {
         }
         switch self.random.number(0...8) {
         case 0: inject(1_000) { _ in .ping(nonce: self.random.next(), clock: self.random.next()) }
-        case 1: inject(200) { _ in .digest(room, self.changed(Bytes32.zero)) }
+        case 1: inject(200) { _ in .digest(room, self.changedHash(Bytes32.zero)) }
         case 2:
             inject(300) { _ in
                 .want(Want(conversation: room, tag: self.random.next(), from: 1, through: 4_000))

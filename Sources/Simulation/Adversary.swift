@@ -70,7 +70,7 @@ extension Simulation {
     /// Notes that a hostile machine does something bad so many times.
     func noteAssaults(_ count: Int, by machine: Int, within milliseconds: UInt64) {
         for _ in 0..<count {
-            self.note(.assault(machine: machine), in: self.random.number(0...milliseconds))
+            self.schedule(.assault(machine: machine), in: self.random.number(0...milliseconds))
         }
     }
 
@@ -171,7 +171,7 @@ extension Simulation {
                 if let frame = self.anyRecorded() { self.inject(frame, number, side) }
             }
         case .forge:
-            let frame = self.forgery(by: index) ?? self.anyRecorded().map { self.changed($0) }
+            let frame = self.forgery(by: index) ?? self.anyRecorded().map { self.changedFrame($0) }
             if let frame { self.inject(frame, number, side) }
         case .flood: self.flood(by: index, number, side)
         case .lieAboutClocks:
@@ -180,7 +180,7 @@ extension Simulation {
                 self.recorded[kind]?.randomElement(using: &self.random)
             }
             if let frame = clocks.randomElement(using: &self.random) {
-                self.inject(self.changed(frame), number, side)
+                self.inject(self.changedFrame(frame), number, side)
             }
         case .garble: self.garble(number, side)
         case .mirror, .withhold, .knock: break
@@ -247,7 +247,7 @@ extension Simulation {
         } else {
             self.push(.hello(1), number, 0, bytes: 64)
         }
-        self.note(.knockEnds(wire: number), in: Limits.handshakeMilliseconds + 1_000)
+        self.schedule(.knockEnds(wire: number), in: Limits.handshakeMilliseconds + 1_000)
     }
 
     /// A handshake that somebody has begun was not done in time.

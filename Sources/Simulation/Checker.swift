@@ -67,7 +67,7 @@ struct Checker {
                 if known == nil { self.positions[position] = id }
             }
             // Own entries that come back from peers are known already.
-            self.note(append.run)
+            self.noteWritten(append.run)
         }
         for append in batch.appends {
             for id in append.run.ids where self.written[id] == nil {
@@ -79,7 +79,7 @@ struct Checker {
     }
 
     /// Entries are signed by their author.
-    mutating func note(_ run: VerifiedRun) {
+    mutating func noteWritten(_ run: VerifiedRun) {
         let key = run.run.key
         self.authors[key.conversation, default: []].insert(key.name.author)
         for (offset, id) in run.ids.enumerated() where self.written[id] == nil {

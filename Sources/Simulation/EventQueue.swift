@@ -21,7 +21,7 @@ struct EventQueue<Item> {
     var next: UInt64? { self.heap.isEmpty ? nil : self.heap[0].at }
 
     /// Notes an item for a moment.
-    mutating func note(_ item: Item, at moment: UInt64) {
+    mutating func schedule(_ item: Item, at moment: UInt64) {
         self.noted += 1
         self.items[self.noted] = item
         self.heap.append(Place(at: moment, order: self.noted))

@@ -30,20 +30,20 @@ extension Simulation {
     /// Notes all faults for moments within a time.
     package func scheduleFaults(within milliseconds: UInt64) {
         let faults = self.faults
-        func note(_ count: Int, _ fault: () -> FaultEvent) {
+        func add(_ count: Int, _ fault: () -> FaultEvent) {
             for _ in 0..<count {
                 let fault = fault()
-                self.note(.fault(fault), in: self.random.number(0...milliseconds))
+                self.schedule(.fault(fault), in: self.random.number(0...milliseconds))
             }
         }
-        note(faults.cuts) { .cut(isSilent: self.random.chance(30)) }
+        add(faults.cuts) { .cut(isSilent: self.random.chance(30)) }
         for _ in 0..<faults.partitions {
             let isOneWay = self.random.chance(30)
             let begin = self.random.number(0...milliseconds)
-            self.note(.fault(.part(isOneWay: isOneWay)), in: begin)
-            self.note(.fault(.heal), in: begin + self.random.number(UInt64(500)...90_000))
+            self.schedule(.fault(.part(isOneWay: isOneWay)), in: begin)
+            self.schedule(.fault(.heal), in: begin + self.random.number(UInt64(500)...90_000))
         }
-        note(faults.crashes) {
+        add(faults.crashes) {
             let isAtAction = self.random.chance(faults.crashesAtAction)
             return .crash(
                 machine: self.anyMachine(),
@@ -51,18 +51,18 @@ extension Simulation {
         }
         if faults.restless > 0 {
             let machine = self.anyMachine()
-            note(self.random.number(4...12)) { .crash(machine: machine, afterActions: nil) }
+            add(self.random.number(4...12)) { .crash(machine: machine, afterActions: nil) }
         }
-        note(faults.fullDisks) { .fillDisk }
+        add(faults.fullDisks) { .fillDisk }
         self.noteRestores(within: milliseconds)
-        note(faults.clockJumps) {
+        add(faults.clockJumps) {
             let error = self.random.chance(50) ? 0 : self.wrongness()
             return .setClock(machine: self.anyMachine(), error: error)
         }
-        note(faults.duplicateDials) { .dialAgain }
-        note(faults.addressChanges) { .move }
-        note(faults.departures) { .depart }
-        note(faults.newcomers) { .arrive(until: self.time + milliseconds) }
+        add(faults.duplicateDials) { .dialAgain }
+        add(faults.addressChanges) { .move }
+        add(faults.departures) { .depart }
+        add(faults.newcomers) { .arrive(until: self.time + milliseconds) }
         for machine in self.machines.indices where self.machines[machine].adversary != nil {
             self.noteAssaults(faults.assaults, by: machine, within: milliseconds)
         }
@@ -75,8 +75,8 @@ extension Simulation {
             // A disk that did not sync goes back a little, and nothing beside it tells.
             let hasLied = index >= self.faults.restores
             let isWhole = hasLied || self.random.chance(self.faults.wholeRestores)
-            self.note(.fault(.backUp(machine: machine)), in: begin)
-            self.note(
+            self.schedule(.fault(.backUp(machine: machine)), in: begin)
+            self.schedule(
                 .fault(.restore(machine: machine, isWhole: isWhole)),
                 in: begin
                     + (hasLied
@@ -106,7 +106,7 @@ extension Simulation {
         case .fillDisk:
             let machine = self.anyMachine()
             self.setDiskFull(machine, true)
-            self.note(
+            self.schedule(
                 .fault(.freeDisk(machine: machine)),
                 in: self.random.number(UInt64(100)...40_000))
         case .freeDisk(let machine): self.setDiskFull(machine, false)
@@ -115,17 +115,18 @@ extension Simulation {
             try self.crash(machine, isSilent: false)
             self.restore(machine, isWhole: isWhole)
             let wait = self.random.number(UInt64(10)...20_000)
-            self.note(.fault(.start(machine: machine)), in: wait)
+            self.schedule(.fault(.start(machine: machine)), in: wait)
             // Its user writes before anybody can say what the older disk lacks.
             let outgoing = Outgoing(
                 conversation: Workload.room(0).conversation, text: "written on an older disk",
                 idempotencyKey: nil, deliverBy: nil)
-            self.request(machine, .send(outgoing), in: wait + self.random.number(UInt64(1)...50))
+            self.requestLater(
+                machine, .send(outgoing), in: wait + self.random.number(UInt64(1)...50))
         case .setClock(let machine, let error): self.setClock(machine, error: error)
         case .dialAgain: try self.dialAgain()
         case .move: try self.move(self.anyMachine())
         case .depart: try self.depart()
-        case .arrive(let end): try self.arrive(until: end)
+        case .arrive(let end): try self.arriveMachine(until: end)
         }
     }
 
@@ -153,7 +154,7 @@ extension Simulation {
     }
 
     /// Somebody new comes, joins the first room and says something.
-    private func arrive(until end: UInt64) throws {
+    private func arriveMachine(until end: UInt64) throws {
         let machine = self.addMachine()
         try self.start(machine)
         let room = Workload.room(0)
@@ -163,7 +164,7 @@ extension Simulation {
                 conversation: room.conversation, text: "newcomer \(machine) says \(number)",
                 idempotencyKey: nil, deliverBy: nil)
             let left = end > self.time ? end - self.time : 0
-            self.request(machine, .send(outgoing), in: self.random.number(0...left))
+            self.requestLater(machine, .send(outgoing), in: self.random.number(0...left))
         }
     }
 
@@ -172,7 +173,7 @@ extension Simulation {
         for side in 0...1 {
             self.wires[number]?.directions[side].inFlight = []
             self.wires[number]?.directions[side].bytesInFlight = 0
-            self.note(
+            self.schedule(
                 .breaks(wire: number, side: side), in: self.random.number(UInt64(0)...2_000))
         }
     }

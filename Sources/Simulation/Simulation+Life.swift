@@ -45,7 +45,7 @@ extension Simulation {
 
     /// Notes that discovery will tell one machine of another.
     func noteDiscovery(of other: Int, by index: Int) {
-        self.note(
+        self.schedule(
             .found(
                 machine: index, start: self.machines[index].start, other: other,
                 otherStart: self.machines[other].start),
@@ -55,7 +55,7 @@ extension Simulation {
     func discover(_ index: Int, _ start: Int, _ other: Int, _ otherStart: Int) throws {
         guard self.isRunning(index, start), self.isRunning(other, otherStart) else { return }
         if self.isBlocked(other, index) || self.isBlocked(index, other) {
-            self.note(
+            self.schedule(
                 .found(machine: index, start: start, other: other, otherStart: otherStart),
                 in: 2_000)
             return
@@ -100,7 +100,7 @@ extension Simulation {
             }
         }
         for other in self.machines where other.isUp && self.meets(index, other.index) {
-            self.note(
+            self.schedule(
                 .lost(
                     machine: other.index, start: other.start,
                     name: self.machines[index].serviceName),
@@ -111,7 +111,7 @@ extension Simulation {
     /// Kills a node between two of its actions: those before have been done, the others have not.
     func fall(_ index: Int) throws {
         try self.crash(index, isSilent: self.random.chance(40))
-        self.note(.fault(.start(machine: index)), in: self.random.number(UInt64(10)...60_000))
+        self.schedule(.fault(.start(machine: index)), in: self.random.number(UInt64(10)...60_000))
     }
 
     /// Gives a machine other addresses; streams from and to the old ones fall silent.

@@ -54,12 +54,12 @@ extension Simulation {
         self.machines[index].dials[dial] = number
         guard target != nil else {
             let failure = DialFailure(.noRoute, "no route to host")
-            self.note(.dialEnds(wire: number, failure), in: self.delay())
+            self.schedule(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
         if !self.faults.hasSessions { self.push(.hello(1), number, 0, bytes: 64) }
         self.touch(number, 0)
-        self.note(
+        self.schedule(
             .dialEnds(wire: number, DialFailure(.timedOut, "no answer in time")),
             in: Limits.handshakeMilliseconds)
     }
@@ -166,7 +166,7 @@ extension Simulation {
             guard self.isHostile(wire) else {
                 throw Violation("node \(index) queues too many control frames")
             }
-            self.note(.overflows(wire: number, side: side), in: 0)
+            self.schedule(.overflows(wire: number, side: side), in: 0)
         }
         self.touch(number, side)
     }
@@ -218,10 +218,10 @@ extension Simulation {
         self.wires[number]?.directions[side].lastArrival = arrival
         self.wires[number]?.directions[side].inFlight.append(chunk)
         self.wires[number]?.directions[side].bytesInFlight += bytes
-        self.eventQueue.note(.arrives(wire: number, side: 1 - side), at: arrival)
+        self.eventQueue.schedule(.arrives(wire: number, side: 1 - side), at: arrival)
         if sending > 0 {
             self.wires[number]?.directions[side].isSending = true
-            self.note(.sent(wire: number, side: side), in: sending)
+            self.schedule(.sent(wire: number, side: side), in: sending)
         }
     }
 
@@ -274,7 +274,7 @@ extension Simulation {
 
     // MARK: Arriving
 
-    func arrive(_ number: Int, _ side: Int) throws {
+    func arriveFrames(_ number: Int, _ side: Int) throws {
         guard let wire = self.wires[number], let chunk = wire.directions[1 - side].inFlight.first
         else { return }
         let (end, sender) = (wire.ends[side], wire.ends[1 - side])
@@ -285,7 +285,7 @@ extension Simulation {
         }
         if self.isBlocked(sender.machine, end.machine) {
             self.wires[number]?.directions[1 - side].isStalled = true
-            self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
+            self.schedule(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
             return
         }
         self.wires[number]?.directions[1 - side].inFlight.removeFirst()
@@ -302,7 +302,7 @@ extension Simulation {
         } else if end.isGone || !self.isRunning(end.machine, end.start) {
             // Nobody is there: a machine that runs says so, one that is off does not.
             if end.machine >= 0, self.machines[end.machine].isUp, !sender.isGone {
-                self.note(.breaks(wire: number, side: 1 - side), in: self.delay())
+                self.schedule(.breaks(wire: number, side: 1 - side), in: self.delay())
             }
             return
         }
@@ -326,11 +326,11 @@ extension Simulation {
     func arriveAgain(_ number: Int, _ side: Int) throws {
         guard let wire = self.wires[number] else { return }
         if self.isBlocked(wire.ends[1 - side].machine, wire.ends[side].machine) {
-            self.note(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
+            self.schedule(.arrivesAgain(wire: number, side: side), in: Self.retransmitMilliseconds)
             return
         }
         self.wires[number]?.directions[1 - side].isStalled = false
-        for _ in wire.directions[1 - side].inFlight { try self.arrive(number, side) }
+        for _ in wire.directions[1 - side].inFlight { try self.arriveFrames(number, side) }
     }
 
     private static func size(_ chunk: Wire.Chunk) -> Int {
@@ -347,7 +347,7 @@ extension Simulation {
         guard self.machines[end.machine].isUp else {
             self.wires[number]?.ends[1].isGone = true
             let failure = DialFailure(.refused, "connection refused")
-            self.note(.dialEnds(wire: number, failure), in: self.delay())
+            self.schedule(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
         self.wires[number]?.ends[1].start = self.machines[end.machine].start

@@ -73,11 +73,11 @@ extension Simulation {
 
     private func prepare(_ workload: Workload) {
         for machine in self.machines.indices {
-            self.note(
+            self.schedule(
                 .fault(.start(machine: machine)),
                 in: self.random.chance(70) ? 0 : self.random.number(0...workload.milliseconds))
         }
-        self.note(workload)
+        self.schedule(workload)
         self.scheduleFaults(within: workload.milliseconds)
     }
 }

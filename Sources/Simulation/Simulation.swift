@@ -181,8 +181,8 @@ package final class Simulation {
         try self.sendTouched()
     }
 
-    func note(_ happening: Happening, in milliseconds: UInt64) {
-        self.eventQueue.note(happening, at: self.time + milliseconds)
+    func schedule(_ happening: Happening, in milliseconds: UInt64) {
+        self.eventQueue.schedule(happening, at: self.time + milliseconds)
     }
 
     private func happen(_ happening: Happening) throws {
@@ -190,7 +190,7 @@ package final class Simulation {
         case .sent(let wire, let side):
             self.wires[wire]?.directions[side].isSending = false
             self.transmit(wire, side)
-        case .arrives(let wire, let side): try self.arrive(wire, side)
+        case .arrives(let wire, let side): try self.arriveFrames(wire, side)
         case .arrivesAgain(let wire, let side): try self.arriveAgain(wire, side)
         case .breaks(let wire, let side): try self.endOfStream(wire, side, nil)
         case .overflows(let wire, let side): try self.endOfStream(wire, side, .notReading)
@@ -278,23 +278,23 @@ package final class Simulation {
             try self.checker.followed(batch, by: self.machines[index], faults: self.faults)
             try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
             let delay = self.machines[index].random.number(0...self.faults.commitDelay)
-            self.note(.stored(machine: index, start: start), in: delay)
+            self.schedule(.stored(machine: index, start: start), in: delay)
         case .readRuns(let read, let key, let from, let through, let bytes):
             let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.note(
+            self.schedule(
                 .read(
                     machine: index, start: start, read, key, from: from, through: through,
                     byteLimit: bytes),
                 in: delay)
         case .lookUp(let request, let key):
             let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.note(.lookedUp(machine: index, start: start, request, key: key), in: delay)
+            self.schedule(.lookedUp(machine: index, start: start, request, key: key), in: delay)
         case .arm(let timer, let moment):
             self.mix(moment)
             self.lastNumber += 1
             self.machines[index].timers[timer] = (moment, self.lastNumber)
             let wait = self.machines[index].monotonic.wait(until: moment, from: self.time)
-            self.note(
+            self.schedule(
                 .timer(machine: index, start: start, timer, generation: self.lastNumber),
                 in: wait)
         case .refresh: break
@@ -366,8 +366,8 @@ package final class Simulation {
     }
 
     /// Notes a request for later; the wait for delivery counts from then.
-    package func request(_ index: Int, _ request: Request, in milliseconds: UInt64) {
-        self.note(.request(machine: index, request), in: milliseconds)
+    package func requestLater(_ index: Int, _ request: Request, in milliseconds: UInt64) {
+        self.schedule(.request(machine: index, request), in: milliseconds)
     }
 
     // MARK: Sending

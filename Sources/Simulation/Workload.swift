@@ -42,10 +42,10 @@ package struct Workload: Sendable {
 
 extension Simulation {
     /// Notes what the users of all machines do.
-    package func note(_ workload: Workload) {
+    package func schedule(_ workload: Workload) {
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
-                self.request(
+                self.requestLater(
                     machine, .join(Workload.room(room)),
                     in: self.random.number(0...workload.milliseconds / 4))
             }
@@ -64,9 +64,9 @@ extension Simulation {
                     text: "message \(count)" + String(repeating: "x", count: size),
                     idempotencyKey: self.random.chance(20) ? "key \(count)" : nil,
                     deliverBy: self.random.chance(10) ? 5_000 : nil)
-                self.request(machine, .send(outgoing), in: moment)
+                self.requestLater(machine, .send(outgoing), in: moment)
                 if outgoing.idempotencyKey != nil && self.random.chance(50) {
-                    self.request(
+                    self.requestLater(
                         machine, .send(outgoing),
                         in: moment + self.random.number(UInt64(0)...2_000))
                 }
@@ -79,7 +79,7 @@ extension Simulation {
                 let outgoing = Outgoing(
                     conversation: Workload.room(0).conversation, text: "avalanche \(number)",
                     idempotencyKey: nil, deliverBy: nil)
-                self.request(
+                self.requestLater(
                     machine, .send(outgoing), in: begin + self.random.number(UInt64(0)...1_000))
             }
         }
@@ -87,13 +87,13 @@ extension Simulation {
             let machine = self.random.number(0...self.machines.count - 1)
             let name = Workload.room(self.random.number(0...workload.rooms - 1))
             let moment = self.random.number(0...workload.milliseconds)
-            self.request(machine, .leave(name.conversation), in: moment)
+            self.requestLater(machine, .leave(name.conversation), in: moment)
             if self.random.chance(60) {
-                self.request(
+                self.requestLater(
                     machine, .join(name), in: moment + self.random.number(UInt64(0)...10_000))
             }
             if self.random.chance(50) {
-                self.request(
+                self.requestLater(
                     machine, .profile(name: "user \(moment)", status: nil),
                     in: self.random.number(0...workload.milliseconds))
             }

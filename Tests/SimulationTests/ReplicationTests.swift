@@ -41,7 +41,7 @@ struct ReplicationTests {
             let outgoing = Outgoing(
                 conversation: self.room.conversation, text: "message \(number)",
                 idempotencyKey: nil, deliverBy: nil)
-            simulation.request(machine, .send(outgoing), in: UInt64(number) * 50)
+            simulation.requestLater(machine, .send(outgoing), in: UInt64(number) * 50)
         }
         try simulation.run(for: 5_000)
         simulation.block(0, 1)

@@ -1,6 +1,6 @@
 /// What ``Dialling`` and ``LinkContest`` decide is done here.
 extension Node {
-    mutating func perform(_ wanted: [DiallingAction]) {
+    mutating func performDialling(_ wanted: [DiallingAction]) {
         for action in wanted {
             switch action {
             case .perform(let action): self.actions.append(action)
@@ -11,17 +11,17 @@ extension Node {
         }
     }
 
-    mutating func perform(_ wanted: [ContestAction]) {
+    mutating func performContest(_ wanted: [ContestAction]) {
         for action in wanted {
             switch action {
             case .perform(let action): self.actions.append(action)
             case .turnAway(let link, let reason, let text): self.turnAway(link, reason, text)
-            case .refuse(let challenger): self.refuse(challenger)
+            case .refuse(let challenger): self.refuseChallenger(challenger)
             }
         }
     }
 
-    private mutating func refuse(_ challenger: Challenger) {
+    private mutating func refuseChallenger(_ challenger: Challenger) {
         let (link, peer) = (challenger.link, challenger.link.info.peer)
         self.actions.append(.close(link.id, challenger.refusal, challenger.refusalText))
         guard challenger.refusal == .identityInUse else { return }

@@ -184,11 +184,11 @@ extension Node {
         }
         self.forkSearches.endOverdue(at: now)
         for conversation in open.sorted() { self.planFetches(in: conversation) }
-        self.armFetching(open)
+        self.armNextFetching(open)
     }
 
     /// Wakes the node for the first that is due in these conversations and all fetches.
-    private mutating func armFetching(_ open: Set<ConversationID>) {
+    private mutating func armNextFetching(_ open: Set<ConversationID>) {
         var deadlines = self.fetching.deadlines + self.forkSearches.deadlines
         for conversation in open {
             for id in self.links.sharing(conversation) {

@@ -10,10 +10,11 @@ extension Node {
         let text = "\(key.name.author.shortText) may have signed two histories"
         self.log(isNews ? .warning : .debug, text)
         self.endFetch(key)
-        self.perform(self.forkSearches.begin(key, on: id, head: head, with: run, at: self.now))
+        self.performForkStep(
+            self.forkSearches.begin(key, on: id, head: head, with: run, at: self.now))
     }
 
-    private mutating func perform(_ step: ForkStep) {
+    private mutating func performForkStep(_ step: ForkStep) {
         switch step {
         case .none: break
         case .ask(let id, let key, let seq):
@@ -39,12 +40,12 @@ extension Node {
         guard let verified = run.verified() else {
             return self.violation(id, "forged run of \(run.key.name.author.shortText)")
         }
-        self.perform(self.forkSearches.receive(verified))
+        self.performForkStep(self.forkSearches.receive(verified))
     }
 
     /// The own entries have come: either the difference is here, or it lies before or behind.
     mutating func forkRead(_ run: Run?, _ key: LogKey) {
-        self.perform(self.forkSearches.readOwn(run, of: key, at: self.now))
+        self.performForkStep(self.forkSearches.readOwn(run, of: key, at: self.now))
     }
 
     mutating func receiveForkProof(_ proof: ForkProof, on id: LinkID) {

@@ -2,11 +2,13 @@
 extension Node {
     mutating func receiveFrame(_ received: ReceivedFrame, on id: LinkID) {
         // A link that is not yet decided on, or has just ended.
-        guard self.links.has(id) else { return self.perform(self.contest.hold(received, on: id)) }
+        guard self.links.has(id) else {
+            return self.performContest(self.contest.hold(received, on: id))
+        }
         self.links[id].pulse.hear(at: self.now)
         if !self.contest.isEmpty, case .pong(let nonce, _) = received.frame {
             let (peer, latest) = (self.links[id].info.peer, self.links[id].pulse.nonce)
-            self.perform(self.contest.receivePong(nonce, from: peer, latest: latest))
+            self.performContest(self.contest.receivePong(nonce, from: peer, latest: latest))
         }
         guard self.links[id].flow.take(received) else {
             return self.violation(id, "more was sent than the credit allows")

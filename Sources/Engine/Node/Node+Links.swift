@@ -8,7 +8,7 @@ extension Node {
         let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
         let obstacle = self.obstacle(to: info)
         if let dial {
-            self.perform(
+            self.performDialling(
                 self.dialling.dialReached(
                     dial, info.peer, obstacle, at: self.now, using: &self.random))
         }
@@ -70,7 +70,7 @@ extension Node {
                 return
             }
             let probe = self.ping(old.id)
-            self.perform(
+            self.performContest(
                 self.contest.challenge(by: new, refusal, text, probe: probe, at: self.now))
         }
     }
@@ -79,10 +79,10 @@ extension Node {
     mutating func probeDue(_ peer: PeerID) {
         guard let challenger = self.contest.takeChallenger(of: peer) else { return }
         if let old = self.links.id(of: peer) { self.close(old, .dead, "no answer to a probe") }
-        self.adopt(challenger)
+        self.adoptChallenger(challenger)
     }
 
-    private mutating func adopt(_ challenger: Challenger) {
+    private mutating func adoptChallenger(_ challenger: Challenger) {
         self.adopt(challenger.link)
         for frame in challenger.frames where !self.links.isDoomed(challenger.link.id) {
             self.receiveFrame(frame, on: challenger.link.id)
@@ -94,7 +94,7 @@ extension Node {
         self.links.add(link)
         self.links[id].newsTold = self.news.last
         self.log(.info, "linked to \(peer.shortText) at \(link.address)")
-        self.perform(
+        self.performDialling(
             self.dialling.peerLinked(peer, address: link.listenAddress, at: self.now))
         self.ping(id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
@@ -126,7 +126,7 @@ extension Node {
     // MARK: Closing
 
     mutating func linkClosed(_ id: LinkID, _ failure: SessionFailure?) {
-        if let action = self.contest.challengerClosed(id) { return self.perform([action]) }
+        if let action = self.contest.challengerClosed(id) { return self.performContest([action]) }
         guard let link = self.links.find(id) else { return }
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
@@ -158,15 +158,15 @@ extension Node {
         self.reads.drop(of: id)
         self.forkSearches.end(of: id)
         self.dropFetches(of: link)
-        self.perform(
+        self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,
                 lastHeard: link.pulse.lastHeardWall(at: self.now)))
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
-            self.adopt(challenger)
+            self.adoptChallenger(challenger)
         } else {
-            self.perform(
+            self.performDialling(
                 self.dialling.redialPeer(
                     peer, isRefused: isRefused, at: self.now, using: &self.random))
         }
@@ -207,7 +207,7 @@ extension Node {
         for id in self.links.ids { self.ping(id) }
         self.actions.append(
             .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
-        self.perform(self.dialling.redialAll(at: self.now))
+        self.performDialling(self.dialling.redialAll(at: self.now))
     }
 
     mutating func networkCheckDue() {

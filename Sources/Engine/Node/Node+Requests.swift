@@ -8,7 +8,7 @@ extension Node {
         case .leave(let conversation): self.leave(conversation, request)
         case .send(let outgoing): self.sendMessage(outgoing, request)
         case .connect(let address, let key, let deadline):
-            self.perform(
+            self.performDialling(
                 self.dialling.connect(
                     address, expecting: key, request, by: deadline, at: self.now))
         case .profile(let name, let status):

@@ -94,7 +94,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .linkClosed(let link, let failure): self.linkClosed(link, failure)
         case .received(let link, let frame): self.receiveFrame(frame, on: link)
         case .dialFailed(let dial, let failure):
-            self.perform(self.dialling.dialFailed(dial, failure, at: now, using: &self.random))
+            self.performDialling(
+                self.dialling.dialFailed(dial, failure, at: now, using: &self.random))
         case .incomingFailed(let address, let failure):
             self.refuse(address: address, peer: nil, "\(failure)")
         case .committed(let outcome): self.batchCommitted(outcome)
@@ -104,8 +105,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .lookedUp(let request, let sent): self.lookedUp(request, sent)
         case .lookUpFailed(let request, let failure): self.lookUpFailed(request, failure)
         case .timer(let timer): self.timerFired(timer)
-        case .found(let service): self.perform(self.dialling.serviceFound(service, at: now))
-        case .lost(let name): self.perform(self.dialling.serviceLost(name))
+        case .found(let service): self.performDialling(self.dialling.serviceFound(service, at: now))
+        case .lost(let name): self.performDialling(self.dialling.serviceLost(name))
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
         }
@@ -134,16 +135,16 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
         }
         self.armRelease()
-        self.perform(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
+        self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
     }
 
     private mutating func timerFired(_ timer: Timer) {
         switch timer {
         case .ping(let link): self.pingDue(link)
         case .probe(let peer): self.probeDue(peer)
-        case .stagger(let id): self.perform(self.dialling.staggerDue(id, at: self.now))
-        case .redial(let id): self.perform(self.dialling.redialDue(id, at: self.now))
-        case .connect(let request): self.perform(self.dialling.connectDue(request))
+        case .stagger(let id): self.performDialling(self.dialling.staggerDue(id, at: self.now))
+        case .redial(let id): self.performDialling(self.dialling.redialDue(id, at: self.now))
+        case .connect(let request): self.performDialling(self.dialling.connectDue(request))
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
         case .release: self.commits.release = true
