@@ -65,6 +65,7 @@ let package = Package(
         library("Engine", ["Crypto"]),
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),
+        library("ControlClient", ["ControlAPI", "Posix"]),
         // sd-event and sd-daemon, apart from Posix because the `stoa` command uses Posix and may
         // not load libsystemd. The target is not called EventLoop because its main type is.
         library("Loop", ["CLinux", "CSystemd", "Posix"]),
@@ -76,7 +77,8 @@ let package = Package(
         library("Simulation", ["Engine", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
-            name: "stoa", dependencies: ["ControlAPI", "Posix"], swiftSettings: strict),
+            name: "stoa", dependencies: ["ControlAPI", "ControlClient", "Posix"],
+            swiftSettings: strict),
 
         // For `make sim`; never installed.
         .executableTarget(
@@ -86,7 +88,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("Crypto", ["Crypto"], exclude: ["Vectors/generate.py"]),
         tests("Engine", ["Engine", "Crypto", "TestSupport"], exclude: ["Vectors"]),
-        tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport", "stoa"]),
+        tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport"]),
+        tests("ControlClient", ["ControlAPI", "ControlClient", "Posix", "TestSupport", "stoa"]),
         tests("Posix", ["Posix", "TestSupport"]),
         tests("Loop", ["Loop", "Posix", "TestSupport"]),
         tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestSupport"]),

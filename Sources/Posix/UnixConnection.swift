@@ -9,11 +9,20 @@ public final class UnixConnection {
 
     /// Connects; when ``SystemError/meansNobodyListens`` is true there is no daemon.
     ///
+    /// With a time, neither this nor a write takes longer, and then throws `EAGAIN` or `ETIMEDOUT`.
     /// Throws `ENAMETOOLONG` for a path of more than 107 bytes, `EACCES` for another user's socket.
-    public init(path: String) throws(SystemError) {
+    public init(path: String, timeoutMilliseconds: Int? = nil) throws(SystemError) {
         let number = clinux_stream_socket(AF_UNIX, 0)
         guard number >= 0 else { throw SystemError(errno, "socket", path) }
         let descriptor = FileDescriptor(owning: number)
+        if let timeoutMilliseconds {
+            // Governs connect as well, which waits while the daemon's queue is full: socket(7).
+            var time = timeval(
+                tv_sec: timeoutMilliseconds / 1_000,
+                tv_usec: max(1, timeoutMilliseconds % 1_000 * 1_000))
+            setsockopt(
+                number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
         while try UnixAddress.withSockaddr(path, { connect(number, $0, $1) }) != 0 {
             let code = errno
             if code == EINTR { continue }
@@ -34,7 +43,8 @@ public final class UnixConnection {
         while sent < bytes.count {
             switch self.descriptor.send(bytes, from: sent) {
             case .bytes(let count): sent += count
-            case .wouldBlock: continue
+            // The socket blocks, so this is the time that is up.
+            case .wouldBlock: throw SystemError(ETIMEDOUT, "write to", self.path)
             case .failed(let error): throw SystemError(error.code, "write to", self.path)
             }
         }

@@ -17,26 +17,27 @@ struct OptionSyntax {
     /// Options that every command takes, before or after its name.
     static let global = [
         OptionSyntax("--socket", "PATH", "the daemon's socket"),
+        OptionSyntax("--timeout", "S", "give up when an answer takes longer, in seconds"),
         OptionSyntax("--json", nil, "print what the daemon answered, one object per line"),
         OptionSyntax("--help", nil, "show this help"),
     ]
 }
 
-/// What a command takes, as data: the parser, the help and the man page agree with it.
+/// What a command takes, as data: parser, help and man page are made from it.
 struct CommandSyntax {
     let name: String
     let summary: String
-    /// The operands as usage shows them; those without brackets are required.
+    /// The operands as usage shows them; those in brackets may be left out.
     let operands: [String]
     /// Whether the last operand may be given several times.
     let lastRepeats: Bool
     let options: [OptionSyntax]
-    /// Paragraphs for the help.
-    let details: String
+    /// Sentences for help and man page.
+    let details: [String]
 
     init(
         _ name: String, _ summary: String, operands: [String] = [], lastRepeats: Bool = false,
-        options: [OptionSyntax] = [], details: String = ""
+        options: [OptionSyntax] = [], details: [String] = []
     ) {
         self.name = name
         self.summary = summary
@@ -44,6 +45,21 @@ struct CommandSyntax {
         self.lastRepeats = lastRepeats
         self.options = options
         self.details = details
+    }
+
+    /// The syntax of a command that does what the method of its name does.
+    init(
+        _ method: MethodDescription, operands: [String] = [], lastRepeats: Bool = false,
+        options: [OptionSyntax] = [], details: [String] = []
+    ) {
+        self.init(
+            method.name, method.summary, operands: operands, lastRepeats: lastRepeats,
+            options: options, details: details)
+    }
+
+    /// Whether an operand may be left out: `[TO]`, but not `[KEY@]HOST:PORT`.
+    static func isOptional(_ operand: String) -> Bool {
+        operand.hasPrefix("[") && operand.hasSuffix("]")
     }
 
     /// The line after `usage:`.
@@ -58,14 +74,30 @@ struct CommandSyntax {
     /// The whole help text of the command.
     var help: String {
         var text = "usage: \(self.usage)\n\n\(self.summary)\n"
-        if !self.details.isEmpty { text += "\n\(self.details)\n" }
+        if !self.details.isEmpty { text += "\n" + Self.wrap(self.details.joined(separator: " ")) }
         text += "\noptions:\n"
         text += Self.list(self.options + OptionSyntax.global)
         return text
     }
 
     static func list(_ options: [OptionSyntax]) -> String {
-        Table.text(
+        TextTable.text(
             options.map { ["  " + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.summary] })
+    }
+
+    /// Lines of at most 78 characters.
+    private static func wrap(_ text: String) -> String {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if line.count + word.count < 78 {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -7,10 +7,14 @@ final class Console {
     private let input: FileDescriptor
     private let output: FileDescriptor
     private let errors: FileDescriptor
+    /// Which of the streams were closed when the program began.
+    private var closed: Set<Int32> = []
     /// Whether a person looks at the output: only then may it be coloured and count as read.
     let outputIsTerminal: Bool
     /// Whether a person types the input.
     let inputIsTerminal: Bool
+    /// Whether a line can be drawn, erased and drawn again while it is typed.
+    let canEdit: Bool
     private let colours: Bool
     private var pending: [UInt8] = []
 
@@ -24,12 +28,31 @@ final class Console {
     ) {
         self.outputIsTerminal = isatty(output.number) == 1
         self.inputIsTerminal = isatty(input.number) == 1
-        self.colours =
-            self.outputIsTerminal && environment["NO_COLOR", default: ""].isEmpty
-            && !["", "dumb"].contains(environment["TERM", default: ""])
+        let canDraw =
+            self.outputIsTerminal && !["", "dumb"].contains(environment["TERM", default: ""])
+        self.canEdit = canDraw && self.inputIsTerminal
+        self.colours = canDraw && environment["NO_COLOR", default: ""].isEmpty
         self.input = input
         self.output = output
         self.errors = errors
+    }
+
+    /// Takes over the streams of this process.
+    ///
+    /// One that is closed is opened on /dev/null, so that no socket gets its number; using it is an
+    /// error all the same.
+    convenience init(environment: [String: String]) {
+        var closed: Set<Int32> = []
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            closed.insert(number)
+            // Gets the lowest free number, which is this one.
+            _ = open("/dev/null", O_RDWR)
+        }
+        self.init(
+            input: FileDescriptor(owning: STDIN_FILENO),
+            output: FileDescriptor(owning: STDOUT_FILENO),
+            errors: FileDescriptor(owning: STDERR_FILENO), environment: environment)
+        self.closed = closed
     }
 
     /// The input's descriptor, for waiting on it.
@@ -64,6 +87,11 @@ final class Console {
         guard !self.pending.isEmpty else { return }
         let bytes = self.pending
         self.pending = []
+        guard !self.closed.contains(STDOUT_FILENO) else {
+            throw Failure(
+                .inputOutput, why: "standard output is closed",
+                next: "open it, or use >/dev/null to discard the output")
+        }
         try Self.write(bytes, to: self.output)
     }
 
@@ -83,19 +111,33 @@ final class Console {
 
     /// What one read of standard input gives, after waiting when nothing is there; nil at its end.
     func readChunk() throws(Failure) -> [UInt8]? {
+        guard !self.closed.contains(STDIN_FILENO) else {
+            throw Failure(
+                .inputOutput, why: "standard input is closed",
+                next: "open it, or use </dev/null for no input")
+        }
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             switch self.input.read(into: &buffer) {
             case .bytes(let count): return Array(buffer[..<count])
             case .end: return nil
             case .wouldBlock:
-                _ = try Wait.until(readable: [self.input.number], millisecondsAtMost: nil)
+                _ = try PollWait.until(readable: [self.input.number], millisecondsAtMost: nil)
             case .failed(let error):
                 throw Failure(
                     .inputOutput, why: "standard input cannot be read: \(error)",
                     next: "check where it comes from")
             }
         }
+    }
+
+    /// How many columns the terminal has: ioctl_tty(2); 80 where that is not known.
+    var columns: Int {
+        var size = winsize()
+        guard ioctl(self.output.number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return 80
+        }
+        return Int(size.ws_col)
     }
 
     /// A text in a colour or weight, when colours are wanted.
@@ -120,7 +162,7 @@ final class Console {
         while sent < bytes.count {
             switch descriptor.write(bytes.span.bytes.extracting(sent..<bytes.count)) {
             case .bytes(let count): sent += count
-            case .wouldBlock: try Wait.until(writable: descriptor.number)
+            case .wouldBlock: try PollWait.until(writable: descriptor.number)
             case .failed(let error):
                 if error.code == EPIPE { throw .outputClosed }
                 throw Failure(

@@ -1,33 +1,58 @@
 import ControlAPI
 
 /// How the program ends: the codes of sysexits.h that scripts can tell apart.
-enum ExitCode: Int32 {
+enum ExitCode: Int32, CaseIterable {
     case done = 0
-    /// The command line is wrong.
     case usage = 64
-    /// What was given, or what it names, cannot be used.
     case badData = 65
-    /// No daemon answers.
+    case noHost = 68
     case noDaemon = 69
-    /// A fault of ours or the daemon's.
     case internalError = 70
-    /// Reading or writing failed, here or on the daemon's disk.
     case inputOutput = 74
-    /// Not done in time; it may be later.
     case temporary = 75
-    /// Understood and not allowed.
+    case `protocol` = 76
     case refused = 77
+
+    /// What the manual page says about it.
+    var meaning: String {
+        switch self {
+        case .done: "Done."
+        case .usage: "The command line is wrong."
+        case .badData:
+            "The input cannot be used: no such room or person, text too long or not UTF-8, or a "
+                + "key that belongs to another message."
+        case .noHost: "connect: no such host, or no route to it."
+        case .noDaemon:
+            "No daemon answers, or it is about to end; connect: nobody listens there."
+        case .internalError: "stoa or the daemon has failed."
+        case .inputOutput: "The disk failed or is full, or standard input or output failed."
+        case .temporary:
+            "Not done in time. A message that was not delivered in time is stored and goes out later."
+        case .protocol: "connect: what answers there is no Stoa that can be linked."
+        case .refused:
+            "Refused: a name that matches several people, a room that you are not in, another "
+                + "reader of a consumer, the wrong key at an address, or something that is not allowed."
+        }
+    }
 
     /// The code for an error that the daemon answered.
     init(for error: RPCError) {
         self =
             switch error.knownCode {
+            case .notFound where error.reason == "unknownHost": .noHost
             case .notFound, .tooLarge, .invalidParams, .keyReused: .badData
-            case .ambiguous, .refused, .notMember: .refused
+            case .refused: Self.refusals[error.reason ?? ""] ?? .refused
+            case .ambiguous, .notMember: .refused
             case .deliveryTimeout, .busy, .overflow: .temporary
             case .storageFailed: .inputOutput
             case .shuttingDown: .noDaemon
             case .parse, .invalidRequest, .methodNotFound, .internalError, nil: .internalError
             }
     }
+
+    /// Why a dial has failed, in the words of the daemon.
+    private static let refusals: [String: ExitCode] = [
+        "refused": .noDaemon, "noRoute": .noHost, "timedOut": .temporary, "failed": .temporary,
+        "rejected": .protocol, "ownAddress": .badData,
+    ]
 }

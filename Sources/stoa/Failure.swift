@@ -1,4 +1,5 @@
 import ControlAPI
+import ControlClient
 
 /// Why a command came to nothing, as it is told to a person.
 struct Failure: Error, Equatable {
@@ -13,12 +14,14 @@ struct Failure: Error, Equatable {
     /// What the daemon answered, when it was the daemon that refused.
     let answer: RPCError?
 
-    init(_ code: ExitCode, what: String = "", why: String, next: String) {
+    init(
+        _ code: ExitCode, what: String = "", why: String, next: String, answer: RPCError? = nil
+    ) {
         self.what = what
         self.why = why
         self.next = next
         self.code = code
-        self.answer = nil
+        self.answer = answer
     }
 
     /// A wrong command line.
@@ -26,32 +29,40 @@ struct Failure: Error, Equatable {
         Failure(.usage, why: why, next: next)
     }
 
-    init(_ error: RPCError) {
-        self.what = ""
-        self.why = TerminalText.line(error.message)
-        self.code = ExitCode(for: error)
-        self.next =
-            error.knownCode == .methodNotFound
-            ? "the daemon is of another version: systemctl --user restart stoad"
-            : TerminalText.line(error.remedy ?? "")
-        self.answer = error
+    /// What a person is told about an error of the connection.
+    init(_ error: ClientError) {
+        let code: ExitCode
+        var answer: RPCError?
+        switch error {
+        case .noDaemon, .unusable, .closed: code = .noDaemon
+        case .noAnswer: code = .temporary
+        case .takenOver: code = .refused
+        case .garbled: code = .internalError
+        case .refused(let error):
+            code = ExitCode(for: error)
+            answer = error
+        }
+        self.init(code, why: error.reason, next: error.remedy, answer: answer)
+    }
+
+    /// Does something with the daemon and tells its errors to a person.
+    static func of<Value>(
+        _ body: () throws(ClientError) -> Value
+    ) throws(Failure) -> Value {
+        do throws(ClientError) { return try body() } catch { throw Failure(error) }
     }
 
     /// The lines for standard error, each with its newline.
     ///
-    /// When a name fits several, the candidates follow, each in the form that can be typed.
+    /// When a name matches several people they follow, each in the form that can be typed.
     var text: String {
         var text = "stoa: "
         if !self.what.isEmpty { text += self.what + ": " }
         text += self.why
         if !self.next.isEmpty { text += "; " + self.next }
         text += "\n"
-        if case .array(let candidates) = self.answer?.data?["candidates"] {
-            for candidate in candidates {
-                let id = TerminalText.line(candidate["id"]?.stringValue ?? "")
-                let name = TerminalText.line(candidate["name"]?.stringValue ?? "")
-                text += "  @\(id.prefix(16))  \(name)\n"
-            }
+        for candidate in self.answer?.data?.list("candidates") ?? [] {
+            text += "  @\(candidate.shown("id").prefix(16))  \(candidate.shown("name"))\n"
         }
         return text
     }

@@ -39,7 +39,7 @@ struct ParsedArguments: Equatable {
     }
 
     /// Seconds, perhaps with a fraction, as milliseconds; nil when the option was not given.
-    func seconds(_ name: String) throws(Failure) -> Int64? {
+    func milliseconds(_ name: String) throws(Failure) -> Int64? {
         guard let text = self.options[name] else { return nil }
         let limit = ControlLimits.waitMilliseconds
         guard let value = Double(text), value.isFinite, value > 0,

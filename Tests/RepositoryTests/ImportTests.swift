@@ -8,6 +8,7 @@ struct ImportTests {
         "Engine": ["Crypto"],
         "ControlAPI": ["FoundationEssentials"],
         "Posix": ["CLinux", "Glibc", "Synchronization"],
+        "ControlClient": ["ControlAPI", "Glibc", "Posix"],
         "Loop": ["CLinux", "CSystemd", "Glibc", "Posix", "Synchronization"],
         "Storage": ["CPages", "CSQLite", "Engine", "Glibc", "Crypto"],
         "Discovery": ["CAvahi", "CDNSSD", "Glibc", "Loop", "Posix"],
@@ -18,7 +19,7 @@ struct ImportTests {
         "Simulation": ["Engine", "Crypto"],
         "simulate": ["Glibc", "Simulation"],
         "stoad": ["Daemon", "Glibc", "Posix"],
-        "stoa": ["ControlAPI", "FoundationEssentials", "Glibc", "Posix"],
+        "stoa": ["ControlAPI", "ControlClient", "Glibc", "Posix"],
     ]
 
     /// The modules that a file imports, and the lines that say so.

@@ -1,15 +1,15 @@
 import ControlAPI
 
 /// The command `stoa conversations`.
-struct ConversationsCommand: Command {
-    static let syntax = CommandSyntax(
-        "conversations", "Lists your conversations, with what is unread.")
+struct ConversationsCommand: Subcommand {
+    static let syntax = CommandSyntax(ConversationsMethod.description)
 
     init(_ arguments: ParsedArguments) {}
 
-    func run(in session: Session) throws(Failure) {
-        try session.showList(
-            "conversations", empty: "no conversations yet; open one: stoa join ROOM",
+    func run(in context: CommandContext) throws(Failure) {
+        try context.showList(
+            ConversationsMethod.self,
+            empty: "no conversations yet; start one with: stoa join ROOM",
             heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"]
         ) { conversation in
             let name = conversation.shown("name")
@@ -24,9 +24,13 @@ struct ConversationsCommand: Command {
             }
             return [
                 conversation["kind"] == .string("direct") ? "@" + name : name,
-                "\(conversation["members"]?.arrayValue?.count ?? 0)",
+                "\(conversation.list("members").count)",
                 "\(conversation.count("unread"))", shown,
             ]
         }
     }
+}
+
+extension ConversationsMethod: CommandMethod {
+    static var command: any Subcommand.Type { ConversationsCommand.self }
 }

@@ -1,19 +1,19 @@
 import ControlAPI
 
 /// The command `stoa history`.
-struct HistoryCommand: Command {
+struct HistoryCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "history", "Shows stored messages of one conversation, oldest first.", operands: ["TO"],
+        HistoryMethod.description, operands: ["TO"],
         options: [
-            OptionSyntax("--limit", "N", "the newest N messages; 50 by default, 1000 at most"),
+            OptionSyntax(
+                "--limit", "N", "how many of the newest messages; 50 by default, 1000 at most"),
             OptionSyntax("--before", "ID", "only messages before the one with this id"),
-            OptionSyntax("--since", "T", "only messages since then"),
+            OptionSyntax("--since", "T", "only messages since this time"),
         ],
-        details: """
-            T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and
-            time ("2026-01-31 18:00"), or how long ago: 90s, 30m, 2h, 3d, 1w.
-            What is shown on a terminal counts as read.
-            """)
+        details: [
+            "T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and time (\"2026-01-31 18:00\"), or how long ago: 90s, 30m, 2h, 3d, 1w.",
+            "What is shown on a terminal counts as read.",
+        ])
 
     private let params: HistoryMethod.Params
 
@@ -37,10 +37,10 @@ struct HistoryCommand: Command {
         }
     }
 
-    func run(in session: Session) throws(Failure) {
-        let console = session.console
-        let (messages, more) = try self.messages(session)
-        if session.json {
+    func run(in context: CommandContext) throws(Failure) {
+        let console = context.console
+        let (messages, more) = try self.messages(context)
+        if context.json {
             for message in messages { try console.print(message) }
         } else if messages.isEmpty {
             try console.print("no messages\n")
@@ -55,21 +55,21 @@ struct HistoryCommand: Command {
             for message in messages { try console.print(lines.text(message)) }
         }
         try console.flush()
-        if console.outputIsTerminal { try Self.markRead(messages, in: session) }
+        if console.outputIsTerminal { try context.markRead(messages) }
     }
 
     /// All messages that were asked for, oldest first, and whether there are older ones.
     ///
     /// One answer holds fewer when the messages are long, because a line has its limit; then the
     /// next older ones are asked for.
-    private func messages(_ session: Session) throws(Failure) -> ([JSON], more: Bool) {
+    private func messages(_ context: CommandContext) throws(Failure) -> ([JSON], more: Bool) {
         var pages: [[JSON]] = []
         var missing = self.params.limit ?? Int64(ControlLimits.historyMessagesDefault)
         var params = self.params
         while true {
             params.limit = missing
-            let result = try session.call("history", params.params)
-            let page = result["messages"]?.arrayValue ?? []
+            let result = try context.call(HistoryMethod.self, params)
+            let page = result.list("messages")
             pages.append(page)
             missing -= Int64(page.count)
             let more = result["more"] == .bool(true)
@@ -79,21 +79,8 @@ struct HistoryCommand: Command {
             params.before = oldest
         }
     }
+}
 
-    /// Tells the daemon that the user has read these messages of one conversation.
-    ///
-    /// What was shown stays shown when the daemon refuses, as for a room that was left.
-    static func markRead(_ messages: [JSON], in session: Session) throws(Failure) {
-        let newest = messages.max { $0.count("cursor") < $1.count("cursor") }
-        guard let newest, let conversation = newest["conversation"]?.stringValue else { return }
-        let params = AcknowledgeMethod.Params {
-            $0.conversation = conversation
-            $0.cursor = newest.count("cursor")
-        }
-        do {
-            _ = try session.call("acknowledge", params.params)
-        } catch {
-            guard error.answer != nil else { throw error }
-        }
-    }
+extension HistoryMethod: CommandMethod {
+    static var command: any Subcommand.Type { HistoryCommand.self }
 }

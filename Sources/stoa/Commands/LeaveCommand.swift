@@ -1,9 +1,8 @@
 import ControlAPI
 
 /// The command `stoa leave`.
-struct LeaveCommand: Command {
-    static let syntax = CommandSyntax(
-        "leave", "Leaves a room; its messages stay stored here.", operands: ["ROOM"])
+struct LeaveCommand: Subcommand {
+    static let syntax = CommandSyntax(LeaveMethod.description, operands: ["ROOM"])
 
     private let params: LeaveMethod.Params
 
@@ -11,7 +10,11 @@ struct LeaveCommand: Command {
         self.params = LeaveMethod.Params { $0.room = arguments.required(0) }
     }
 
-    func run(in session: Session) throws(Failure) {
-        try session.show("leave", self.params.params) { "you left \($0.shown("name"))\n" }
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(LeaveMethod.self, self.params) { "you have left \($0.shown("name"))\n" }
     }
+}
+
+extension LeaveMethod: CommandMethod {
+    static var command: any Subcommand.Type { LeaveCommand.self }
 }

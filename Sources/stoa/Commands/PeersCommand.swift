@@ -1,37 +1,40 @@
 import ControlAPI
 
 /// The command `stoa peers`.
-struct PeersCommand: Command {
+struct PeersCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "peers", "Lists the peers known here, and who was refused.",
+        PeersMethod.description,
         options: [OptionSyntax("--refusals", nil, "list only the refusals")],
-        details: """
-            With --json one peer per line, or with --refusals one refusal per line.
-            """)
+        details: [
+            "With --json it prints one peer per line, or with --refusals one refusal per line."
+        ])
 
     private let refusalsOnly: Bool
 
     init(_ arguments: ParsedArguments) { self.refusalsOnly = arguments.has("--refusals") }
 
-    func run(in session: Session) throws(Failure) {
-        let result = try session.call("peers")
-        let peers = result["peers"]?.arrayValue ?? []
-        let refusals = result["refusals"]?.arrayValue ?? []
-        let console = session.console
-        if session.json {
+    func run(in context: CommandContext) throws(Failure) {
+        let result = try context.call(PeersMethod.self)
+        let peers = result.list("peers")
+        let refusals = result.list("refusals")
+        let console = context.console
+        if context.json {
             for element in self.refusalsOnly ? refusals : peers { try console.print(element) }
             return
         }
         if !self.refusalsOnly {
             if peers.isEmpty {
                 try console.print(
-                    "no peers yet; others on this network appear here by themselves, or dial one: "
+                    "no peers yet; others on this network appear by themselves, or dial one with: "
                         + "stoa connect HOST:PORT\n")
             } else {
-                try console.print(Table.text([Self.heading] + peers.map(Self.row)))
+                try console.print(TextTable.text([Self.heading] + peers.map(Self.row)))
+            }
+            for dial in result.list("dials") where dial["detail"] != nil {
+                try console.print(Self.line(of: dial, console))
             }
         } else if refusals.isEmpty {
-            try console.print("nobody was refused\n")
+            try console.print("no refusals\n")
         }
         for refusal in refusals {
             let who =
@@ -42,6 +45,15 @@ struct PeersCommand: Command {
                     + " \(who) at \(LocalTime.text(refusal["time"])): \(refusal.shown("reason"))"
                     + (count > 1 ? " (\(count) times)\n" : "\n"))
         }
+    }
+
+    /// What became of dialling an address that has no link.
+    private static func line(of dial: JSON, _ console: Console) -> String {
+        let count = dial.count("failures")
+        return console.styled("no link", .yellow)
+            + " to \(dial.joined("addresses")): \(dial.shown("detail"))"
+            + (count > 1 ? " (\(count) times" : " (once")
+            + ", last at \(LocalTime.text(dial["failedAt"])))\n"
     }
 
     private static let heading = [
@@ -64,4 +76,8 @@ struct PeersCommand: Command {
             address.map(TerminalText.line) ?? "-", peer.shown("status"),
         ]
     }
+}
+
+extension PeersMethod: CommandMethod {
+    static var command: any Subcommand.Type { PeersCommand.self }
 }

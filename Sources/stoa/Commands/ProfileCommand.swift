@@ -1,12 +1,12 @@
 import ControlAPI
 
 /// The command `stoa profile`.
-struct ProfileCommand: Command {
+struct ProfileCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "profile", "Shows or changes your name and status.",
+        ProfileMethod.description,
         options: [
             OptionSyntax("--name", "NAME", "the name that others see"),
-            OptionSyntax("--status", "TEXT", "what you are up to; empty for nothing"),
+            OptionSyntax("--status", "TEXT", "what you are doing; empty for none"),
         ])
 
     private let params: ProfileMethod.Params
@@ -21,12 +21,16 @@ struct ProfileCommand: Command {
         }
     }
 
-    func run(in session: Session) throws(Failure) {
-        try session.show("profile", self.params.params) {
-            Table.text([
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(ProfileMethod.self, self.params) {
+            TextTable.text([
                 ["name", $0.shown("name")], ["status", $0.shown("status")],
                 ["key", $0.shown("id")],
             ])
         }
     }
+}
+
+extension ProfileMethod: CommandMethod {
+    static var command: any Subcommand.Type { ProfileCommand.self }
 }

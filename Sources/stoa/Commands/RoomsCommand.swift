@@ -1,22 +1,25 @@
 import ControlAPI
 
 /// The command `stoa rooms`.
-struct RoomsCommand: Command {
-    static let syntax = CommandSyntax(
-        "rooms", "Lists the rooms that you or your peers are in.")
+struct RoomsCommand: Subcommand {
+    static let syntax = CommandSyntax(RoomsMethod.description)
 
     init(_ arguments: ParsedArguments) {}
 
-    func run(in session: Session) throws(Failure) {
-        try session.showList(
-            "rooms", empty: "no rooms yet; open one: stoa join ROOM",
+    func run(in context: CommandContext) throws(Failure) {
+        try context.showList(
+            RoomsMethod.self, empty: "no rooms yet; start one with: stoa join ROOM",
             heading: ["ROOM", "JOINED", "MEMBERS", "ANNOUNCED BY"]
         ) { room in
-            let peers = room["announcedBy"]?.arrayValue?.count ?? 0
+            let peers = room.list("announcedBy").count
             return [
                 room.shown("name"), room["joined"] == .bool(true) ? "yes" : "no",
                 "\(room.count("members"))", peers == 1 ? "1 peer" : "\(peers) peers",
             ]
         }
     }
+}
+
+extension RoomsMethod: CommandMethod {
+    static var command: any Subcommand.Type { RoomsCommand.self }
 }

@@ -1,27 +1,28 @@
 import ControlAPI
 
 /// The command `stoa send`.
-struct SendCommand: Command {
+struct SendCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "send", "Sends a message.", operands: ["TO", "[TEXT...|-]"], lastRepeats: true,
+        SendMethod.description, operands: ["TO", "[TEXT...|-]"], lastRepeats: true,
         options: [
-            OptionSyntax("--wait", "WHAT", "sent: stored here (default); delivered: a peer has it"),
             OptionSyntax(
-                "--timeout", "S", "how many seconds --wait delivered waits; 30 by default"),
-            OptionSyntax("--key", "K", "idempotency key: the same key again sends nothing again"),
+                "--wait", "WHAT",
+                "sent: until it is stored here (default); delivered: until another member has it"),
+            OptionSyntax(
+                "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
         ],
-        details: """
-            Several words are joined by blanks. With - as the only word, or without text when
-            standard input is not a terminal, all of standard input becomes one message; one
-            newline at its end is dropped. A text has at most \(ControlLimits.textBytes) bytes.
-            Exit code 75 means stored but not delivered in time: it still goes out later.
-            """)
+        details: [
+            "Several words are joined by spaces.",
+            "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
+            "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
+            "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later.",
+            "A key that belongs to another text in the same conversation is refused with exit code 65.",
+        ])
 
     private let to: String
     private let words: [String]
     private let key: String?
     private let wait: SendMethod.Wait
-    private let timeoutMilliseconds: Int64
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -31,7 +32,6 @@ struct SendCommand: Command {
             throw .usage(
                 "--key has \(key.utf8.count) bytes", next: "give 1 to \(ControlLimits.wordBytes)")
         }
-        let seconds = try arguments.seconds("--timeout")
         if let word = arguments.value("--wait") {
             guard let wait = SendMethod.Wait(rawValue: word) else {
                 throw .usage(
@@ -42,24 +42,22 @@ struct SendCommand: Command {
         } else {
             self.wait = .sent
         }
-        if seconds != nil, self.wait == .sent {
-            throw .usage("--timeout without a wait means nothing", next: "add --wait delivered")
-        }
-        self.timeoutMilliseconds = seconds ?? ControlLimits.waitMillisecondsDefault
     }
 
-    func run(in session: Session) throws(Failure) {
+    func run(in context: CommandContext) throws(Failure) {
         var params = SendMethod.Params()
         params.to = self.to
-        params.text = try self.text(session.console)
+        params.text = try self.text(context.console)
         params.idempotencyKey = self.key
-        if self.wait != .sent {
-            params.wait = self.wait
-            params.timeoutMilliseconds = self.timeoutMilliseconds
+        if self.wait == .delivered {
+            params.wait = .delivered
+            params.timeoutMilliseconds = context.options.timeoutMilliseconds.map { Int64($0) }
         }
-        try session.show("send", params.params) { sent in
-            let peers = sent["deliveredTo"]?.arrayValue?.count ?? 0
-            let what = sent["duplicate"] == .bool(true) ? "sent before" : "sent"
+        try context.show(
+            SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds
+        ) { sent in
+            let peers = sent.list("deliveredTo").count
+            let what = sent["duplicate"] == .bool(true) ? "sent already" : "sent"
             switch peers {
             case 0: return "\(what)\n"
             case 1: return "\(what), delivered to 1 peer\n"
@@ -76,7 +74,7 @@ struct SendCommand: Command {
         } else if self.words.isEmpty {
             throw .usage(
                 "there is no text",
-                next: "give it as words, or with - type it and end with Ctrl-D")
+                next: "give it as arguments, or give - to type it and end with Ctrl-D")
         } else {
             text = self.words.joined(separator: " ")
         }
@@ -97,19 +95,24 @@ struct SendCommand: Command {
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }
         guard bytes.count <= ControlLimits.textBytes else {
-            throw Self.tooLong("of standard input has more than \(ControlLimits.textBytes)")
+            throw Self.tooLong("on standard input has more than \(ControlLimits.textBytes)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(
                 .badData, why: "standard input is not UTF-8",
-                next: "convert it, for instance with: iconv -t UTF-8")
+                next: "convert it, for example with: iconv -t UTF-8")
         }
         return text
     }
 
     private static func tooLong(_ what: String) -> Failure {
         Failure(
-            .badData, why: "the text \(what) bytes, and a message holds \(ControlLimits.textBytes)",
-            next: "send it in parts, or put it in a file and send its place")
+            .badData,
+            why: "the text \(what) bytes; a message holds at most \(ControlLimits.textBytes)",
+            next: "send it in parts, or put it in a file and send its location")
     }
+}
+
+extension SendMethod: CommandMethod {
+    static var command: any Subcommand.Type { SendCommand.self }
 }

@@ -1,22 +1,21 @@
 import ControlAPI
 
 /// The command `stoa status`.
-struct StatusCommand: Command {
-    static let syntax = CommandSyntax("status", "Shows how the daemon does.")
+struct StatusCommand: Subcommand {
+    static let syntax = CommandSyntax(StatusMethod.description)
 
     init(_ arguments: ParsedArguments) {}
 
-    func run(in session: Session) throws(Failure) {
-        try session.show("status") { status throws(Failure) in
-            let console = session.console
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(StatusMethod.self) { status throws(Failure) in
+            let console = context.console
             let discovery = status["discovery"] ?? .null
-            let listen = (status["listen"]?.arrayValue ?? [])
-                .compactMap { $0.stringValue.map(TerminalText.line) }
+            let listen = status.joined("listen")
             var rows = [
                 ["you", console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
                 ["daemon", "stoad \(status.shown("version"))"],
                 ["running since", LocalTime.text(status["startedAt"])],
-                ["listening on", listen.isEmpty ? "nothing" : listen.joined(separator: ", ")],
+                ["listening on", listen.isEmpty ? "nothing" : listen],
                 [
                     "discovery",
                     "\(discovery.shown("mode")): \(discovery.shown("backend")), "
@@ -33,9 +32,9 @@ struct StatusCommand: Command {
                 rows.append(["clock offset", "\(status.count("clockOffsetMilliseconds")) ms"])
             }
             rows.append(["data", status.shown("dataDirectory")])
-            if let scrub = status["scrub"] { rows.append(["read through", Self.text(of: scrub)]) }
-            var text = Table.text(rows)
-            for alert in status["alerts"]?.arrayValue ?? [] {
+            if let scrub = status["scrub"] { rows.append(["disk check", Self.text(of: scrub)]) }
+            var text = TextTable.text(rows)
+            for alert in status.list("alerts") {
                 text += console.styled("alert", .red)
                 text += " since \(LocalTime.text(alert["since"])): \(alert.shown("text"))"
                 text += " (\(alert.shown("code")))\n"
@@ -44,13 +43,17 @@ struct StatusCommand: Command {
         }
     }
 
-    /// When the database was last read from end to end, and what that found.
+    /// When the database was last read from end to end, and what was found.
     private static func text(of scrub: JSON) -> String {
         let damaged = scrub.count("damagedPages")
         let result = damaged > 0 ? ", \(damaged) damaged pages" : ""
         guard let completed = scrub["completedAt"]?.stringValue else {
-            return "not yet, \(scrub.count("percent")) %" + result
+            return "\(scrub.count("percent")) % of the first round" + result
         }
         return LocalTime.text(.string(completed)) + result
     }
+}
+
+extension StatusMethod: CommandMethod {
+    static var command: any Subcommand.Type { StatusCommand.self }
 }

@@ -1,39 +1,138 @@
 import ControlAPI
+import ControlClient
 
 /// The command `stoa tail`.
-struct TailCommand: Command {
+struct TailCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "tail", "Follows messages as they arrive.", operands: ["[TO]"],
+        "tail", "Follow messages as they arrive.", operands: ["[TO]"],
         options: [
-            OptionSyntax("--consumer", "NAME", "a durable reader: goes on where it left off"),
+            OptionSyntax("--consumer", "NAME", "a durable reader: continues where it left off"),
+            OptionSyntax(
+                "--take-over", nil, "end another live reader of this consumer instead of failing"),
             OptionSyntax("--from", "CURSOR", "start after this cursor; 0 for everything"),
             OptionSyntax("--limit", "N", "end after N messages"),
         ],
-        details: """
-            Without TO it follows all conversations. A message is acknowledged for the consumer
-            once its line was written, so none goes unwritten, and after a crash the last lines may
-            come again. When the daemon restarts, tail connects again and goes on after the last line.
-            Ends well on SIGINT, SIGTERM and when nobody reads its output.
-            With --json a gap is an object with the one member "gap".
-            """)
+        details: [
+            "Without TO it follows all conversations.",
+            "A consumer's position is kept per conversation, and apart from them for all.",
+            "A message is acknowledged for the consumer once its line was written, so none goes unwritten, and after a crash the last lines may come again.",
+            "What reads the lines through a pipe is beyond that: a program that must confirm its own work acknowledges over the socket.",
+            "A consumer has one reader at a time; one whose place is taken over ends with exit code 77.",
+            "When the daemon restarts, tail connects again and continues after the last line.",
+            "It ends with exit code 0 on SIGINT, SIGTERM and when nobody reads its output.",
+            "Gaps are reported on standard error and, with --json, as an object with the one member \"gap\".",
+        ])
 
-    private let to: String?
-    private let consumer: String?
-    private let from: Int64?
+    private let params: SubscribeMethod.Params
     private let limit: Int64?
 
     init(_ arguments: ParsedArguments) throws(Failure) {
-        self.to = arguments.operand(0)
-        self.consumer = arguments.value("--consumer")
-        self.from = try arguments.integer("--from", in: 0...Int64.max)
+        let from = try arguments.integer("--from", in: 0...Int64.max)
         self.limit = try arguments.integer("--limit", in: 1...Int64.max)
+        self.params = SubscribeMethod.Params {
+            $0.to = arguments.operand(0)
+            $0.from = from
+            $0.consumer = arguments.value("--consumer")
+            $0.takeOver = arguments.has("--take-over") ? true : nil
+        }
+        if self.params.takeOver != nil, self.params.consumer == nil {
+            throw .usage("--take-over needs a consumer", next: "add --consumer NAME")
+        }
     }
 
-    func run(in session: Session) throws(Failure) {
-        Signals.endWellWhenAllowed()
-        var follower = Follower(
-            session: session, to: self.to, consumer: self.consumer, from: self.from,
-            limit: self.limit)
-        try follower.run()
+    func run(in context: CommandContext) throws(Failure) {
+        InterruptSignals.endWellWhenAllowed()
+        let path = try context.socketPath()
+        let follower = try Failure.of { () throws(ClientError) in
+            try MessageFollower(
+                path: path, params: self.params,
+                answerMilliseconds: context.options.timeoutMilliseconds)
+        }
+        var tail = Tail(
+            context: context, follower: follower, remaining: self.limit,
+            lines: MessageLine(
+                console: context.console, showsConversation: self.params.to == nil))
+        try tail.run()
     }
+}
+
+/// One run of `tail`, once it is subscribed.
+private struct Tail {
+    let context: CommandContext
+    let follower: MessageFollower
+    var remaining: Int64?
+    var lines: MessageLine
+
+    /// Follows until the limit is reached or the output is closed.
+    mutating func run() throws(Failure) {
+        let pipe = self.context.console.outputPipeNumber
+        var events = try Failure.of { () throws(ClientError) in try self.follower.takeEvents() }
+        while true {
+            try self.handle(events)
+            if self.remaining == 0 {
+                try Failure.of { () throws(ClientError) in try self.follower.finish() }
+                return
+            }
+            let readable = self.follower.descriptor.map { [$0] } ?? []
+            let pause = self.follower.pauseMilliseconds
+            let outcome = try InterruptSignals.whileAllowed { () throws(Failure) in
+                try PollWait.until(readable: readable, closed: pipe, millisecondsAtMost: pause)
+            }
+            if outcome.pipeClosed { throw .outputClosed }
+            events = try Failure.of { () throws(ClientError) in try self.follower.receive() }
+        }
+    }
+
+    /// Prints events, then acknowledges the last.
+    private mutating func handle(_ events: [MessageFollower.Event]) throws(Failure) {
+        var read: [String: [JSON]] = [:]
+        var last: Int64?
+        for event in events where self.remaining != 0 {
+            switch event {
+            case .message(let message):
+                try self.context.json
+                    ? self.context.console.print(message)
+                    : self.context.console.print(self.lines.text(message))
+                last = message.count("cursor")
+                read[message.shown("conversation"), default: []].append(message)
+                if let remaining = self.remaining { self.remaining = remaining - 1 }
+            case .gap(let gap):
+                try self.show(gap: gap)
+                last = gap.count("to")
+            case .lost(let error):
+                self.context.console.report(
+                    "stoa: tail: \(error.reason); connecting again, from cursor "
+                        + "\(last ?? self.follower.cursor)\n")
+            case .connected: self.context.console.report("stoa: tail: connected again\n")
+            }
+        }
+        guard let last else { return }
+        try self.context.console.flush()
+        let isSeen = self.context.console.outputIsTerminal
+        try Failure.of { () throws(ClientError) in
+            try self.follower.settle(last)
+            guard isSeen else { return }
+            for messages in read.sorted(by: { $0.key < $1.key }).map(\.value) {
+                guard let params = AcknowledgeMethod.Params(reading: messages) else { continue }
+                try self.follower.tell(AcknowledgeMethod.self, params)
+            }
+        }
+    }
+
+    private func show(gap: JSON) throws(Failure) {
+        if self.context.json {
+            try self.context.console.print([
+                "gap": .members([
+                    "from": gap["from"], "to": gap["to"], "reason": gap["reason"],
+                ])
+            ])
+        }
+        self.context.console.report(
+            "stoa: tail: the messages after cursor \(gap.count("from")) up to \(gap.count("to")) "
+                + "cannot be shown: \(gap.shown("reason"))\n")
+    }
+}
+
+extension SubscribeMethod: CommandMethod {
+    static var command: any Subcommand.Type { TailCommand.self }
 }

@@ -1,10 +1,13 @@
 import ControlAPI
 
 /// The command `stoa whois`.
-struct WhoisCommand: Command {
+struct WhoisCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "whois", "Shows who someone is.", operands: ["@PERSON"],
-        details: "PERSON is a name, or 8 or more characters of a key.")
+        WhoisMethod.description, operands: ["@PERSON"],
+        details: [
+            "PERSON is a name or the beginning of one, in upper or lower case, or 8 or more characters of a key.",
+            "When it matches several people, they are listed.",
+        ])
 
     private let params: WhoisMethod.Params
 
@@ -12,16 +15,18 @@ struct WhoisCommand: Command {
         self.params = WhoisMethod.Params { $0.person = arguments.required(0) }
     }
 
-    func run(in session: Session) throws(Failure) {
-        try session.show("whois", self.params.params) {
-            let addresses = ($0["addresses"]?.arrayValue ?? [])
-                .compactMap { $0.stringValue.map(TerminalText.line) }
-            return Table.text([
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(WhoisMethod.self, self.params) {
+            TextTable.text([
                 ["name", $0.shown("name")], ["status", $0.shown("status")],
                 ["key", $0.shown("id")], ["state", $0.shown("state")],
                 ["verified", $0["verified"] == .bool(true) ? "yes" : "no"],
-                ["addresses", addresses.joined(separator: ", ")],
+                ["addresses", $0.joined("addresses")],
             ])
         }
     }
+}
+
+extension WhoisMethod: CommandMethod {
+    static var command: any Subcommand.Type { WhoisCommand.self }
 }

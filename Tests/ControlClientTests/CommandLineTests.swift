@@ -1,4 +1,5 @@
 import ControlAPI
+import ControlClient
 import Testing
 
 @testable import stoa
@@ -21,6 +22,9 @@ struct CommandLineTests {
 
     @Test("options of every command stand before or after it, with a space or an equals sign")
     func globalOptions() throws {
+        #expect(
+            try Self.options("status", "--timeout", "1.5")
+                == GlobalOptions(timeoutMilliseconds: 1_500))
         let both = GlobalOptions(socket: "/s", json: true)
         #expect(try Self.options("status") == GlobalOptions())
         #expect(try Self.options("--json", "--socket", "/s", "status") == both)
@@ -38,11 +42,11 @@ struct CommandLineTests {
                 return
             }
             #expect(text.hasPrefix("usage: stoa "))
-            for command in CommandLineParser.commands {
+            for command in CommandTable.all {
                 #expect(text.contains("  \(command.syntax.name) "))
             }
         }
-        for command in CommandLineParser.commands {
+        for command in CommandTable.all {
             let name = command.syntax.name
             for words in [
                 ["help", name], [name, "--help"], [name, "-h", "too", "many", "words"],
@@ -87,8 +91,9 @@ struct CommandLineTests {
     func operands() {
         #expect(
             Self.failure("history")?.text.contains("TO is missing; usage: stoa history") == true)
-        #expect(Self.failure("join", "a", "b")?.why == "\"b\" is one word too many")
+        #expect(Self.failure("join", "a", "b")?.why == "\"b\" is one argument too many")
         #expect(Self.failure("status", "x")?.code == .usage)
+        #expect(Self.failure("connect")?.why == "[KEY@]HOST:PORT is missing")
         #expect(Self.failure("tail", "--limit")?.why == "--limit needs a value")
         #expect(Self.failure("status", "--json=yes")?.why == "--json takes no value")
     }
@@ -100,7 +105,7 @@ struct CommandLineTests {
             ["history", "ops", "--limit", "x"], ["history", "ops", "--since", "yesterday"],
             ["tail", "--from", "-1"], ["tail", "--limit=0"],
             ["send", "ops", "x", "--wait", "read"],
-            ["send", "ops", "x", "--timeout", "5"], ["send", "ops", "x", "--key", ""],
+            ["status", "--timeout", "x"], ["send", "ops", "x", "--key", ""],
             ["send", "ops", "x", "--wait=delivered", "--timeout=0"],
             ["send", "ops", "x", "--wait=delivered", "--timeout=nan"],
             ["send", "ops", "x", "--wait=delivered", "--timeout=3601"], ["profile", "--name", ""],
@@ -139,6 +144,13 @@ struct CommandLineTests {
             #expect(ExitCode(for: error).rawValue == codes[code])
         }
         #expect(ExitCode(for: RPCError(code: -5, message: "m", data: nil)) == .internalError)
+        for (reason, code) in [
+            ("refused", 69), ("noRoute", 68), ("timedOut", 75), ("wrongKey", 77), ("rejected", 76),
+            ("noDirect", 77),
+        ] as [(String, Int32)] {
+            let error = RPCError.refused("m", reason: reason, remedy: "r")
+            #expect(ExitCode(for: error).rawValue == code)
+        }
     }
 }
 
@@ -147,9 +159,9 @@ struct PresentationTests {
     @Test("columns are aligned by what is seen, without blanks at the end of a line")
     func table() {
         #expect(
-            Table.text([["a", "bb", "c"], ["日本", "", "é"], ["x"], ["", "e\u{301}e", "z"]])
+            TextTable.text([["a", "bb", "c"], ["日本", "", "é"], ["x"], ["", "e\u{301}e", "z"]])
                 == "a     bb  c\n日本      é\nx\n      e\u{301}e  z\n")
-        #expect(Table.text([]) == "")
+        #expect(TextTable.text([]) == "")
     }
 
     @Test("a moment is understood as people write it")
@@ -175,12 +187,13 @@ struct PresentationTests {
     @Test("a failure says what, why and what to do, and lists candidates to type")
     func failures() {
         var failure = Failure(
-            .ambiguous(
-                "ada",
-                candidates: [
-                    (id: String(repeating: "a", count: 52), name: "ada"),
-                    (id: String(repeating: "b", count: 52), name: "ada\u{1B}[2J"),
-                ]))
+            .refused(
+                .ambiguous(
+                    "ada",
+                    candidates: [
+                        (id: String(repeating: "a", count: 52), name: "ada"),
+                        (id: String(repeating: "b", count: 52), name: "ada\u{1B}[2J"),
+                    ])))
         failure.what = "send"
         #expect(
             failure.text == """

@@ -1,11 +1,12 @@
 import ControlAPI
+import Posix
 
 /// One run of the command line, apart from the process it runs in.
-enum Program {
+enum CommandLineProgram {
     /// Runs what the words ask for and returns how the process shall end.
     ///
-    /// Errors are told on standard error. With `--json`, an error that the daemon answered is also
-    /// printed on standard output, as an object with the one member `error`.
+    /// Errors go to standard error. With `--json`, an error that the daemon answered is also printed
+    /// on standard output, as an object with the one member `error`.
     static func run(
         _ words: [String], console: Console, environment: [String: String]
     ) -> ExitCode {
@@ -18,9 +19,9 @@ enum Program {
             case .run(let command, let options):
                 json = options.json
                 name = type(of: command).syntax.name
-                let session = Session(
+                let context = CommandContext(
                     console: console, options: options, environment: environment)
-                try command.run(in: session)
+                try command.run(in: context)
             }
             try console.flush()
             return .done
@@ -34,5 +35,13 @@ enum Program {
             console.report(failure.text)
             return failure.code
         }
+    }
+
+    /// Runs in this process, with its arguments, environment and streams.
+    static func main(_ words: [String]) -> ExitCode {
+        ProcessEnvironment.ignoreBrokenPipes()
+        let environment = ProcessEnvironment.variables()
+        return self.run(
+            words, console: Console(environment: environment), environment: environment)
     }
 }

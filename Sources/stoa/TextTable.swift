@@ -1,5 +1,5 @@
 /// Lays out rows in aligned columns.
-enum Table {
+enum TextTable {
     /// Rows as lines, columns two spaces apart, no blanks at the end of a line.
     ///
     /// The cells must be safe to print already and hold no newline.

@@ -51,7 +51,7 @@ struct CommandRun {
         let console = Console(
             input: FileDescriptor(owning: input), output: FileDescriptor(owning: output),
             errors: FileDescriptor(owning: errors), environment: environment)
-        return Program.run(words, console: console, environment: environment)
+        return CommandLineProgram.run(words, console: console, environment: environment)
     }
 
     private static func pipe() throws -> (Int32, Int32) {

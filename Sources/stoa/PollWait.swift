@@ -1,7 +1,7 @@
 import Glibc
 
 /// Waiting on several descriptors at once: poll(2).
-enum Wait {
+enum PollWait {
     /// What a wait came to.
     struct Outcome: Equatable {
         /// Those of the descriptors that have bytes, an end or an error to read.

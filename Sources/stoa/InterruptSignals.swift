@@ -1,7 +1,7 @@
 import Glibc
 
 /// SIGINT and SIGTERM for commands that run until they are told to end.
-enum Signals {
+enum InterruptSignals {
     /// From here on the two signals end the process well, but only inside `whileAllowed`.
     ///
     /// So the end never falls between a line that was written and its acknowledgement.

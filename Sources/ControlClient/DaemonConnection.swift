@@ -1,0 +1,204 @@
+public import ControlAPI
+internal import Glibc
+internal import Posix
+
+/// A connection to the daemon that asks one thing at a time and keeps what comes unasked.
+///
+/// Not for several threads. Waits in poll(2), so a signal handler may end the process meanwhile.
+public final class DaemonConnection {
+    private let connection: UnixConnection
+    private var codec = LineCodec()
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
+    private var lastID: Int64 = 0
+    private var events: [RPCRequest] = []
+    private var unanswered: Set<Int64> = []
+    /// How long an answer may take, in milliseconds; nil for as long as it takes.
+    public var answerMilliseconds: Int?
+
+    /// The pause between two attempts to connect.
+    private static let retryMilliseconds = 50
+
+    /// Connects; throws ``ClientError/noDaemon(path:)`` when nobody listens.
+    ///
+    /// - Parameters:
+    ///   - path: the daemon's socket.
+    ///   - patienceMilliseconds: how long to wait for a daemon that is starting.
+    ///   - answerMilliseconds: how long an answer may take.
+    public init(
+        path: String, patienceMilliseconds: Int = 0, answerMilliseconds: Int? = nil
+    ) throws(ClientError) {
+        let deadline = SystemClock.monotonicMilliseconds() + UInt64(max(0, patienceMilliseconds))
+        while true {
+            do throws(SystemError) {
+                self.connection = try UnixConnection(
+                    path: path, timeoutMilliseconds: answerMilliseconds)
+                break
+            } catch {
+                guard error.meansNobodyListens else { throw Self.clientError(error) }
+                guard SystemClock.monotonicMilliseconds() < deadline else {
+                    throw .noDaemon(path: path)
+                }
+                _ = try? waitUntilReadable([], timeoutMilliseconds: Self.retryMilliseconds)
+            }
+        }
+        self.answerMilliseconds = answerMilliseconds
+    }
+
+    /// The socket's descriptor, for waiting on it.
+    public var descriptor: Int32 { self.connection.descriptor.number }
+
+    /// Asks and waits for the answer; events that come meanwhile are kept for ``takeEvents()``.
+    public func call<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(ClientError) -> JSON {
+        let id = try self.send(method, params)
+        let deadline = self.answerMilliseconds.map {
+            SystemClock.monotonicMilliseconds() + UInt64($0)
+        }
+        while true {
+            while let line = try self.nextLine() {
+                guard let response = try self.file(line) else { continue }
+                guard response.id == .integer(id) else { continue }
+                switch response.outcome {
+                case .result(let result): return result
+                case .failure(let error): throw .refused(error)
+                }
+            }
+            try self.read(until: deadline)
+        }
+    }
+
+    /// Asks and does not wait: when the answer comes as an error, it ends the reading.
+    public func post<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(ClientError) {
+        self.unanswered.insert(try self.send(method, params))
+    }
+
+    /// Asks and ignores the answer.
+    public func tell<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(ClientError) {
+        _ = try self.send(method, params)
+    }
+
+    /// Waits for the answers to what was posted, so that they are not lost by ending.
+    public func settle() throws(ClientError) {
+        let deadline = self.answerMilliseconds.map {
+            SystemClock.monotonicMilliseconds() + UInt64($0)
+        }
+        while true {
+            while let line = try self.nextLine() { _ = try self.file(line) }
+            guard !self.unanswered.isEmpty else { return }
+            try self.read(until: deadline)
+        }
+    }
+
+    /// Reads once what is there, waiting when nothing is, and returns all complete events.
+    public func receive() throws(ClientError) -> [RPCRequest] {
+        try self.read(until: nil)
+        return try self.takeEvents()
+    }
+
+    /// The events that came during and right after calls, oldest first; each is returned once.
+    ///
+    /// One read may have brought events behind the answer, so this comes before waiting for more.
+    public func takeEvents() throws(ClientError) -> [RPCRequest] {
+        while let line = try self.nextLine() { _ = try self.file(line) }
+        defer { self.events = [] }
+        return self.events
+    }
+
+    private func send<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(ClientError) -> Int64 {
+        self.lastID += 1
+        var line: [UInt8] = []
+        line.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":\(self.lastID),\"method\":".utf8)
+        Method.description.name.write(into: &line)
+        line.append(contentsOf: ",\"params\":".utf8)
+        params.write(into: &line)
+        line.append(contentsOf: "}\n".utf8)
+        do throws(SystemError) {
+            try self.connection.writeAll(line)
+        } catch {
+            if error.code == ETIMEDOUT { throw .noAnswer }
+            // The daemon may have said why before it closed.
+            while true {
+                try self.read(until: nil)
+                while let line = try self.nextLine() { _ = try self.file(line) }
+            }
+        }
+        return self.lastID
+    }
+
+    /// Reads once; with a deadline, a monotonic moment, it throws when nothing comes before it.
+    private func read(until deadline: UInt64?) throws(ClientError) {
+        var left: Int?
+        if let deadline {
+            let now = SystemClock.monotonicMilliseconds()
+            left = now < deadline ? Int(deadline - now) : 0
+        }
+        let count: Int?
+        do throws(SystemError) {
+            count = try self.connection.readSome(into: &self.buffer, timeoutMilliseconds: left)
+        } catch {
+            throw .closed
+        }
+        guard let count else {
+            if left != nil { throw .noAnswer }
+            return
+        }
+        guard count > 0 else { throw .closed }
+        self.codec.append(self.buffer[..<count])
+    }
+
+    private func nextLine() throws(ClientError) -> [UInt8]? {
+        do throws(LineError) {
+            return try self.codec.nextLine()
+        } catch {
+            throw .garbled("a line is longer than \(ControlLimits.lineBytes) bytes")
+        }
+    }
+
+    /// Files one line and returns it when it is a response that a call may wait for.
+    ///
+    /// An event is kept, the answer to a posted request is checked. An error without id concerns the
+    /// whole connection and is thrown.
+    private func file(_ line: [UInt8]) throws(ClientError) -> RPCResponse? {
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON(parsing: line)
+        } catch {
+            throw .garbled(error.text)
+        }
+        switch ServerMessage(json) {
+        case nil: throw .garbled("a line is neither a response nor a notification")
+        case .notification(let event):
+            self.events.append(event)
+            return nil
+        case .response(let response):
+            if case .failure(let error) = response.outcome, response.id == .null {
+                throw .refused(error)
+            }
+            if case .integer(let id) = response.id, self.unanswered.remove(id) != nil {
+                if case .failure(let error) = response.outcome { throw .refused(error) }
+                return nil
+            }
+            return response
+        }
+    }
+
+    private static func clientError(_ error: SystemError) -> ClientError {
+        switch error.code {
+        case EACCES, EPERM:
+            .unusable(
+                reason: "\(error.context) belongs to another user",
+                remedy: "start a stoad of your own, or name its socket with --socket")
+        case EAGAIN, ETIMEDOUT: .noAnswer
+        default:
+            .unusable(
+                reason: error.reason, remedy: error.remedy ?? "name the socket with --socket")
+        }
+    }
+}

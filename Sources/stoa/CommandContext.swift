@@ -1,0 +1,130 @@
+import ControlAPI
+import ControlClient
+import Posix
+
+/// What a running command works with: the console, the options and the way to the daemon.
+final class CommandContext {
+    let console: Console
+    let options: GlobalOptions
+    private let environment: [String: String]
+    private var connected: DaemonConnection?
+
+    /// What an answer may take longer than what the daemon was told to wait, in milliseconds.
+    private static let graceMilliseconds = 500
+
+    init(console: Console, options: GlobalOptions, environment: [String: String]) {
+        self.console = console
+        self.options = options
+        self.environment = environment
+    }
+
+    /// Whether output is for programs.
+    var json: Bool { self.options.json }
+
+    /// Where the daemon's socket is: the option, then `STOA_SOCKET`, then the runtime directory.
+    func socketPath() throws(Failure) -> String {
+        let path = SocketPath.find(
+            chosen: self.options.socket, environment: self.environment,
+            userID: ProcessEnvironment.userID)
+        guard let path else {
+            throw Failure(
+                .noDaemon, why: "the daemon's socket cannot be found",
+                next: "set XDG_RUNTIME_DIR, or name the socket with --socket or STOA_SOCKET")
+        }
+        return path
+    }
+
+    /// Asks the daemon and waits for its answer, at most `--timeout`.
+    ///
+    /// Where the daemon itself waits for something, its time comes first.
+    func call<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil
+    ) throws(Failure) -> JSON {
+        var limit = self.options.timeoutMilliseconds
+        if limit != nil, let daemonMilliseconds {
+            limit = Int(daemonMilliseconds) + Self.graceMilliseconds
+        }
+        let path = try self.socketPath()
+        return try Failure.of { () throws(ClientError) in
+            let connection: DaemonConnection
+            if let connected = self.connected {
+                connection = connected
+            } else {
+                connection = try DaemonConnection(path: path, answerMilliseconds: limit)
+            }
+            self.connected = connection
+            connection.answerMilliseconds = limit
+            return try connection.call(method, params)
+        }
+    }
+
+    /// Asks, then prints the answer: as it came for programs, else as `human` says.
+    func show<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
+        human: (JSON) throws(Failure) -> String
+    ) throws(Failure) {
+        let result = try self.call(method, params, daemonMilliseconds: daemonMilliseconds)
+        if self.json {
+            try self.console.print(result)
+        } else {
+            try self.console.print(try human(result))
+        }
+    }
+
+    /// Asks, then prints a list: one element per line for programs, else a table.
+    func showList<Method: ControlMethod>(
+        _ method: Method.Type, empty: String, heading: [String], row: (JSON) -> [String]
+    ) throws(Failure) {
+        let list = try self.call(method).arrayValue ?? []
+        if self.json {
+            for element in list { try self.console.print(element) }
+        } else if list.isEmpty {
+            try self.console.print(empty + "\n")
+        } else {
+            try self.console.print(TextTable.text([heading] + list.map(row)))
+        }
+    }
+
+    /// Tells the daemon that the user has read these messages of one conversation.
+    ///
+    /// What was shown stays shown when the daemon refuses, as for a room that was left.
+    func markRead(_ messages: [JSON]) throws(Failure) {
+        guard let params = AcknowledgeMethod.Params(reading: messages) else { return }
+        do {
+            _ = try self.call(AcknowledgeMethod.self, params)
+        } catch {
+            guard error.answer != nil else { throw error }
+        }
+    }
+}
+
+extension AcknowledgeMethod.Params {
+    /// The newest of messages of one conversation is read; nil where there is none.
+    init?(reading messages: [JSON]) {
+        let newest = messages.max { $0.count("cursor") < $1.count("cursor") }
+        guard let newest, let conversation = newest["conversation"]?.stringValue else { return nil }
+        self.init()
+        self.conversation = conversation
+        self.cursor = newest.count("cursor")
+    }
+}
+
+extension JSON {
+    /// A member's string, safe to print on one line; empty when there is none.
+    func shown(_ name: String) -> String { TerminalText.line(self[name]?.stringValue ?? "") }
+
+    /// A member's integer; zero when there is none.
+    func count(_ name: String) -> Int64 { self[name]?.integerValue ?? 0 }
+
+    /// A member's list; empty when there is none.
+    func list(_ name: String) -> [JSON] { self[name]?.arrayValue ?? [] }
+
+    /// A member's strings in one line, with commas.
+    func joined(_ name: String) -> String {
+        self.list(name).compactMap { $0.stringValue.map(TerminalText.line) }
+            .joined(separator: ", ")
+    }
+
+    /// A member's identity in the short form that commands take: `@` and 12 characters.
+    func shortKey(_ name: String = "id") -> String { "@" + self.shown(name).prefix(12) }
+}

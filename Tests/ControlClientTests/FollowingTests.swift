@@ -1,0 +1,230 @@
+import ControlAPI
+import Glibc
+import Synchronization
+import Testing
+
+@testable import stoa
+
+/// Commands that run until they are told to end.
+extension CommandTests {
+    @Test("tail prints messages, says gaps and acknowledges for its consumer after writing")
+    func tail() throws {
+        let daemon = try FakeDaemon { request in
+            guard request.method == "subscribe" else { return [.result([:])] }
+            return [
+                Self.subscribed(4),
+                .event(Self.event(Self.message(5, "five"))),
+                .event(
+                    GapEvent {
+                        $0.subscription = 1
+                        $0.from = 5
+                        $0.to = 7
+                        $0.reason = "pruned"
+                    }),
+                .event(Self.event(Self.message(8, "eight"))),
+                .event(Self.event(Self.message(9, "beyond the limit"))),
+            ]
+        }
+        let run = try CommandRun(
+            ["tail", "--consumer", "bot", "--from", "4", "--limit", "2", "--json"], daemon: daemon)
+        #expect(run.code == .done)
+        #expect(
+            run.output
+                == Self.message(5, "five").json.text + "\n"
+                + #"{"gap":{"from":5,"to":7,"reason":"pruned"}}"# + "\n"
+                + Self.message(8, "eight").json.text + "\n")
+        #expect(run.errors.contains("after cursor 5 up to 7 cannot be shown: pruned"))
+        #expect(daemon.params("subscribe") == [#"{"from":4,"consumer":"bot"}"#])
+        #expect(daemon.params("acknowledge").last == #"{"consumer":"bot","cursor":8}"#)
+    }
+
+    @Test("tail connects again when the daemon restarts and goes on after the last line")
+    func tailReconnects() throws {
+        let daemon = try FakeDaemon { request in
+            guard request.method == "subscribe" else { return [.result([:])] }
+            guard case .named(let members) = request.params,
+                let from = JSON.object(members)["from"]?.integerValue
+            else {
+                // Closed before any message came: the cursor of the answer must be kept.
+                return [
+                    Self.subscribed(4), .close,
+                ]
+            }
+            let next = Self.event(Self.message(from + 1, "n\(from + 1)"))
+            return [
+                Self.subscribed(from), .event(next), .close,
+            ]
+        }
+        let run = try CommandRun(["tail", "ops", "--limit", "2"], daemon: daemon)
+        #expect(run.code == .done)
+        #expect(run.output.split(separator: "\n").map { $0.suffix(2) } == ["n5", "n6"])
+        #expect(run.errors.contains("connecting again, from cursor 4"))
+        #expect(run.errors.contains("connected again"))
+        #expect(
+            daemon.params("subscribe") == [
+                #"{"to":"ops"}"#, #"{"to":"ops","from":4}"#, #"{"to":"ops","from":5}"#,
+            ])
+    }
+
+    @Test("tail ends with the daemon's refusal, at first and after a restart")
+    func tailRefused() throws {
+        let daemon = try FakeDaemon { request in
+            request.params == Self.toOps
+                ? [
+                    Self.subscribed(4), .close,
+                ]
+                : [.failure(.notMember())]
+        }
+        #expect(try CommandRun(["tail", "ops"], daemon: daemon).code == .refused)
+        #expect(try CommandRun(["tail", "x"], daemon: daemon).code == .refused)
+        let overflowing = try FakeDaemon { request in
+            guard request.params == Self.toOps else {
+                return [.failure(.notMember())]
+            }
+            let overflow = RPCResponse(error: .overflow(queuedBytes: 5)).line
+            return [
+                Self.subscribed(4),
+                .raw(String(decoding: overflow, as: UTF8.self)), .close,
+            ]
+        }
+        let run = try CommandRun(["tail", "ops"], daemon: overflowing)
+        #expect(run.code == .refused)
+        #expect(run.errors.contains("were waiting for it; connecting again"))
+    }
+
+    @Test("tail ends well when nobody reads its output, with and without a message")
+    func tailClosed() throws {
+        let idle = try FakeDaemon { _ in
+            [
+                Self.subscribed(4)
+            ]
+        }
+        let quiet = try CommandRun(["tail"], daemon: idle, readsOutput: false)
+        #expect(quiet.code == .done)
+        #expect(quiet.errors == "")
+        let busy = try FakeDaemon { _ in
+            [
+                Self.subscribed(4),
+                .event(Self.event(Self.message(5, "x"))),
+            ]
+        }
+        #expect(try CommandRun(["tail"], daemon: busy, readsOutput: false).code == .done)
+        #expect(busy.params("acknowledge").isEmpty)
+    }
+
+    @Test("tail ends well on an interrupt")
+    func tailInterrupted() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let daemon = try FakeDaemon { _ in
+                [
+                    Self.subscribed(4),
+                    .run { kill(getpid(), SIGINT) },
+                ]
+            }
+            _ = try CommandRun(["tail"], daemon: daemon)
+            exit(1)
+        }
+    }
+
+    @Test("tail ends well when it is terminated while it waits for the daemon to come back")
+    func tailTerminated() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let daemon = try FakeDaemon { _ in
+                [
+                    Self.subscribed(4),
+                    .run { kill(getpid(), SIGTERM) }, .vanish,
+                ]
+            }
+            _ = try CommandRun(["tail"], daemon: daemon)
+            exit(1)
+        }
+    }
+
+    @Test("chat shows what was said, sends each line and ends at the end of its input")
+    func chat() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "subscribe":
+                [
+                    Self.subscribed(4)
+                ]
+            case "history":
+                [
+                    .event(Self.event(Self.message(5, "new"))),
+                    .result(
+                        HistoryMethod.Result {
+                            $0.messages = [Self.message(4, "old"), Self.message(5, "new")]
+                            $0.more = true
+                        }.json),
+                ]
+            case "send": [.result(Self.sent.json)]
+            default: [.result([:])]
+            }
+        }
+        let run = try CommandRun(
+            ["chat", "ops"], daemon: daemon, input: Array("hello\n \n日本\ncut".utf8))
+        #expect(run.code == .done)
+        #expect(run.output.split(separator: "\n").map { $0.suffix(3) } == ["old", "new"])
+        let sent = try daemon.params("send").map { try JSON(parsing: $0) }
+        #expect(sent.map { $0["text"] } == ["hello", "日本", "cut"])
+        #expect(Set(sent.compactMap { $0["idempotencyKey"]?.stringValue }).count == 3)
+        #expect(try CommandRun(["chat", "ops", "--json"], daemon: daemon).code == .usage)
+    }
+
+    @Test("chat sends what it could not, once the daemon is back, under the same key")
+    func chatReconnects() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "subscribe": [Self.subscribed(4)]
+            case "history": [.result(HistoryMethod.Result().json)]
+            case "send": Self.isFirst(request) ? [.close] : [.result(Self.sent.json)]
+            default: [.result([:])]
+            }
+        }
+        Self.seen.withLock { $0 = [] }
+        let run = try CommandRun(["chat", "ops"], daemon: daemon, input: Array("one\ntwo".utf8))
+        #expect(run.code == .done)
+        let sent = try daemon.params("send").map { try JSON(parsing: $0) }
+        #expect(sent.map { $0["text"] } == ["one", "one", "two", "two"])
+        #expect(sent[0] == sent[1])
+        #expect(run.errors.contains("connecting again, your text is kept"))
+        #expect(run.errors.contains("connected again"))
+    }
+
+    /// The texts of the test above that were sent before.
+    private static let seen = Mutex<Set<String>>([])
+
+    private static func isFirst(_ request: RPCRequest) -> Bool {
+        let text = request.params.json?["text"]?.stringValue ?? ""
+        return Self.seen.withLock { $0.insert(text).inserted }
+    }
+
+    @Test("a daemon that hangs ends every command with 75 after --timeout")
+    func timeout() throws {
+        let daemon = try FakeDaemon { _ in [] }
+        for words in [
+            ["status"], ["tail"], ["chat", "ops"], ["send", "ops", "x"], ["join", "ops"],
+            ["send", "ops", "x", "--wait", "delivered"],
+        ] {
+            let run = try CommandRun(words + ["--timeout", "0.05"], daemon: daemon)
+            #expect(run.code == .temporary)
+            #expect(run.errors.contains("the daemon did not answer in time"))
+        }
+    }
+
+    @Test("closed standard streams end a command with an error and not with a crash")
+    func closedStreams() async {
+        await #expect(processExitsWith: .exitCode(74)) {
+            close(STDOUT_FILENO)
+            exit(CommandLineProgram.main(["--help"]).rawValue)
+        }
+        await #expect(processExitsWith: .exitCode(74)) {
+            close(STDIN_FILENO)
+            exit(CommandLineProgram.main(["send", "ops", "-"]).rawValue)
+        }
+        await #expect(processExitsWith: .exitCode(64)) {
+            for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { close(number) }
+            exit(CommandLineProgram.main(["nonsense"]).rawValue)
+        }
+    }
+}
