@@ -62,25 +62,6 @@ int cpages_has_checksum(const unsigned char *page, int bytes, uint32_t number) {
     return cpages_sum(page, bytes, number) == stored(page, bytes);
 }
 
-int cpages_mend(unsigned char *page, int bytes, uint32_t number) {
-    uint64_t wanted = stored(page, bytes);
-    uint64_t difference = cpages_sum(page, bytes, number) ^ wanted;
-    if (difference == 0) return 1;
-    if ((difference & (difference - 1)) == 0) {
-        /* The flipped bit is one of the checksum itself. */
-        cpages_write_checksum(page, bytes, number);
-        return 1;
-    }
-    for (int place = 0; place < bytes - CPAGES_RESERVED_BYTES; place++) {
-        for (int bit = 0; bit < 8; bit++) {
-            page[place] ^= 1 << bit;
-            if (cpages_sum(page, bytes, number) == wanted) return 1;
-            page[place] ^= 1 << bit;
-        }
-    }
-    return 0;
-}
-
 static uint32_t big(const unsigned char *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
@@ -98,27 +79,4 @@ void cpages_log_sum(const unsigned char *bytes, int count, int is_big_endian, ui
     }
     sum[0] = first;
     sum[1] = second;
-}
-
-int cpages_log_candidates(const unsigned char *frame, int count, const uint32_t start[2],
-                          const uint32_t end[2], int is_big_endian, uint32_t *bits, int limit) {
-    uint32_t before[2] = {start[0], start[1]};
-    int found = 0;
-    for (int place = 0; place < count; place++) {
-        /* What comes before the words with the bit is summed once. */
-        const int words = place & ~7;
-        for (int bit = 0; bit < 8; bit++) {
-            unsigned char turned[8];
-            uint32_t sum[2] = {before[0], before[1]};
-            memcpy(turned, frame + words, sizeof turned);
-            turned[place - words] ^= (unsigned char)(1 << bit);
-            cpages_log_sum(turned, sizeof turned, is_big_endian, sum);
-            cpages_log_sum(frame + words + 8, count - words - 8, is_big_endian, sum);
-            if (sum[0] != end[0] || sum[1] != end[1]) continue;
-            if (found < limit) bits[found] = (uint32_t)(place * 8 + bit);
-            found++;
-        }
-        if ((place & 7) == 7) cpages_log_sum(frame + words, 8, is_big_endian, before);
-    }
-    return found;
 }

@@ -15,8 +15,6 @@ struct pages_file {
     sqlite3_file *real;
     /* Whether the file's pages have checksums. */
     int has_checksums;
-    /* Their size; 0 while none is known. */
-    int page_bytes;
     uint32_t damaged;
 };
 
@@ -24,21 +22,11 @@ static sqlite3_file *real_of(sqlite3_file *file) { return ((struct pages_file *)
 
 static sqlite3_vfs *real_vfs(sqlite3_vfs *vfs) { return (sqlite3_vfs *)vfs->pAppData; }
 
-int cpages_header_has_checksums(const unsigned char *header) {
+static int header_has_checksums(const unsigned char *header) {
     uint32_t application = (uint32_t)header[68] << 24 | (uint32_t)header[69] << 16 |
                            (uint32_t)header[70] << 8 | header[71];
     /* Either is enough, so that no flipped bit switches the checks off. */
     return header[20] == CPAGES_RESERVED_BYTES || application == CPAGES_APPLICATION;
-}
-
-int cpages_page_bytes(const unsigned char *header) {
-    int bytes = header[16] << 8 | header[17];
-    return bytes == CPAGES_PAGE_BYTES || bytes == CPAGES_LARGE_PAGE_BYTES ? bytes : 0;
-}
-
-static void note_header(struct pages_file *pages, const unsigned char *header) {
-    pages->has_checksums = cpages_header_has_checksums(header);
-    pages->page_bytes = cpages_page_bytes(header);
 }
 
 static int close_file(sqlite3_file *file) { return real_of(file)->pMethods->xClose(real_of(file)); }
@@ -47,33 +35,23 @@ static int read_file(sqlite3_file *file, void *buffer, int count, sqlite3_int64 
     struct pages_file *pages = (struct pages_file *)file;
     int code = pages->real->pMethods->xRead(pages->real, buffer, count, offset);
     if (code != SQLITE_OK) return code;
-    if (offset == 0 && count >= 100) note_header(pages, buffer);
+    if (offset == 0 && count >= 100) pages->has_checksums = header_has_checksums(buffer);
     if (!pages->has_checksums || count < 512) return SQLITE_OK;
-    const int bytes = pages->page_bytes;
-    if (bytes == 0) {
-        /* A header that asks for pages of another size is damaged, too. */
-        pages->damaged = 1;
-        return SQLITE_IOERR_DATA;
-    }
+    /* Reads of another size come from a header that asks for it, and so is damaged. */
+    const int bytes = CPAGES_PAGE_BYTES;
     uint32_t number = (uint32_t)(offset / bytes) + 1;
     if (count == bytes && offset % bytes == 0 && cpages_has_checksum(buffer, bytes, number))
         return SQLITE_OK;
-    if (count != bytes && offset == 0) {
-        /* Before SQLite knows the size it reads another one's first page, and then this one's. */
-        unsigned char page[CPAGES_LARGE_PAGE_BYTES];
-        code = pages->real->pMethods->xRead(pages->real, page, bytes, 0);
-        if (code != SQLITE_OK || cpages_has_checksum(page, bytes, 1)) return code;
-    }
     pages->damaged = number;
     return SQLITE_IOERR_DATA;
 }
 
 static int write_file(sqlite3_file *file, const void *buffer, int count, sqlite3_int64 offset) {
     struct pages_file *pages = (struct pages_file *)file;
-    if (offset == 0 && count >= 100) note_header(pages, buffer);
-    if (!pages->has_checksums || count != pages->page_bytes || offset % count != 0)
+    if (offset == 0 && count >= 100) pages->has_checksums = header_has_checksums(buffer);
+    if (!pages->has_checksums || count != CPAGES_PAGE_BYTES || offset % count != 0)
         return pages->real->pMethods->xWrite(pages->real, buffer, count, offset);
-    unsigned char page[CPAGES_LARGE_PAGE_BYTES];
+    unsigned char page[CPAGES_PAGE_BYTES];
     memcpy(page, buffer, (size_t)count);
     cpages_write_checksum(page, count, (uint32_t)(offset / count) + 1);
     return pages->real->pMethods->xWrite(pages->real, page, count, offset);
@@ -109,9 +87,9 @@ static int read_pages(struct pages_file *pages, struct cpages_reading *reading) 
     int code = pages->real->pMethods->xFileSize(pages->real, &size);
     if (code != SQLITE_OK) return code;
     reading->damaged = reading->first_damaged = reading->read = 0;
-    const int bytes = pages->page_bytes;
-    for (uint32_t index = 0; index < reading->count && bytes > 0; index++) {
-        unsigned char page[CPAGES_LARGE_PAGE_BYTES];
+    const int bytes = CPAGES_PAGE_BYTES;
+    for (uint32_t index = 0; index < reading->count; index++) {
+        unsigned char page[CPAGES_PAGE_BYTES];
         uint32_t number = reading->first + index;
         sqlite3_int64 offset = ((sqlite3_int64)number - 1) * bytes;
         if (offset + bytes > size) break;
@@ -131,9 +109,6 @@ static int control_file(sqlite3_file *file, int operation, void *argument) {
     switch (operation) {
     case CPAGES_CONTROL_DAMAGED:
         *(uint32_t *)argument = pages->damaged;
-        return SQLITE_OK;
-    case CPAGES_CONTROL_CHECKSUMS:
-        *(int *)argument = pages->has_checksums;
         return SQLITE_OK;
     case CPAGES_CONTROL_READ:
         return read_pages(pages, argument);

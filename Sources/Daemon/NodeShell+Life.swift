@@ -132,11 +132,11 @@ extension NodeShell {
             let store = try await MessageStore.open(
                 directory: self.configuration.dataDirectory, witness: witness, owner: owner,
                 executor: executor, identify: Self.identify)
-            for damage in await store.mended {
+            if let leftOut = await store.leftOut {
                 self.log(
                     .warning,
-                    "\(damage). It was turned back, and nothing is lost. A power cut may leave that; "
-                        + "if there was none, look after the disk.")
+                    "\(leftOut). It was left out; if there was no power cut, check the disk. Peers "
+                        + "send what was lost.")
             }
             let open = OpenStore(store: store, executor: executor)
             return (open, try await store.snapshot(), try await store.newestCursor())

@@ -241,7 +241,8 @@ public actor NodeShell {
         case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
         case .readRuns(let read, let log, let from, let through, let bytes):
             self.readRuns(read, log, from: from, through: through, byteLimit: bytes)
-        case .lookUp(let request, let key): self.lookUp(request, key: key)
+        case .lookUp(let request, let conversation, let key):
+            self.lookUp(request, key: key, in: conversation)
         case .arm(let timer, let at):
             do throws(SystemError) {
                 try self.timers.arm(timer, at: at)

@@ -165,7 +165,7 @@ struct Checker {
             throw Violation("node \(machine.index) acknowledges what is not on its disk")
         }
         if let key = outgoing.idempotencyKey {
-            let name = "\(machine.index) \(key)"
+            let name = "\(machine.index) \(message.conversation) \(key)"
             if let known = self.keyed[name], known != message.id {
                 throw Violation("node \(machine.index) sent twice under one key")
             }

@@ -45,7 +45,7 @@ struct ModelStore {
     var rooms: [ConversationID: RoomMembership] = [:]
     var records: [PeerID: Record] = [:]
     var peers: [PeerID: KnownPeer] = [:]
-    var sent: [String: SentMessage] = [:]
+    var sent: [ConversationID: [String: EarlierSend]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
@@ -85,11 +85,17 @@ struct ModelStore {
             append.run.ids.map { released.contains($0) ? nil : self.row($0)?.cursor }
         }
         for (index, append) in batch.appends.enumerated() {
+            let conversation = append.run.run.key.conversation
             for (offset, key) in append.keys {
                 let id = append.run.ids[offset]
-                self.sent[key] = SentMessage(
-                    id: id, conversation: append.run.run.key.conversation,
-                    cursor: cursors[index][offset], time: append.run.run.entries[offset].time)
+                let entry = append.run.run.entries[offset]
+                let message = SentMessage(
+                    id: id, conversation: conversation, cursor: cursors[index][offset],
+                    time: entry.time)
+                var text: String?
+                if case .text(let found) = Content(of: entry, in: conversation) { text = found }
+                self.sent[conversation, default: [:]][key] = EarlierSend(
+                    message: message, text: text)
             }
         }
         return BatchOutcome(

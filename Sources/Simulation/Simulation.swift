@@ -20,7 +20,7 @@ package final class Simulation {
         case stored(machine: Int, start: Int)
         case read(
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
-        case lookedUp(machine: Int, start: Int, RequestID, key: String)
+        case lookedUp(machine: Int, start: Int, RequestID, ConversationID, key: String)
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
         case request(machine: Int, Request)
@@ -210,9 +210,10 @@ package final class Simulation {
             let runs = self.machines[index].store.readRuns(
                 key, from: from, through: through, byteLimit: bytes)
             try self.tell(index, .runsRead(read, runs))
-        case .lookedUp(let index, let start, let request, let key):
+        case .lookedUp(let index, let start, let request, let conversation, let key):
             guard self.isRunning(index, start) else { return }
-            try self.tell(index, .lookedUp(request, self.machines[index].store.sent[key]))
+            let earlier = self.machines[index].store.sent[conversation]?[key]
+            try self.tell(index, .lookedUp(request, earlier))
         case .found(let index, let start, let other, let otherStart):
             try self.discover(index, start, other, otherStart)
         case .lost(let index, let start, let name):
@@ -286,9 +287,10 @@ package final class Simulation {
                     machine: index, start: start, read, key, from: from, through: through,
                     byteLimit: bytes),
                 in: delay)
-        case .lookUp(let request, let key):
+        case .lookUp(let request, let conversation, let key):
             let delay = self.machines[index].random.number(UInt64(0)...3)
-            self.schedule(.lookedUp(machine: index, start: start, request, key: key), in: delay)
+            self.schedule(
+                .lookedUp(machine: index, start: start, request, conversation, key: key), in: delay)
         case .arm(let timer, let moment):
             self.mix(moment)
             self.lastNumber += 1

@@ -46,8 +46,7 @@ final class Database {
 
     /// Opens a file for reading and writing; it must exist; sqlite3_open_v2.
     ///
-    /// Its pages have checksums, which are checked when they are read; only a file of an earlier
-    /// version has none, up to ``addChecksums()``. `isPlain` leaves them out.
+    /// Its pages have checksums, which are checked when they are read; `isPlain` leaves them out.
     init(path: String, isPlain: Bool = false) throws(SQLiteError) {
         Self.settings
         var handle: OpaquePointer?
@@ -70,8 +69,7 @@ final class Database {
                 sql: "sqlite3_db_readonly")
         }
         guard !isPlain else { return }
-        // Both count for a file that is empty, the second for the next VACUUM of one that is not; the
-        // first would undo the second.
+        // Both count for a file that is empty; the first would undo the second.
         try self.execute("PRAGMA page_size = \(CPAGES_PAGE_BYTES)")
         var reserved = CPAGES_RESERVED_BYTES
         try self.control(SQLITE_FCNTL_RESERVE_BYTES, &reserved)
@@ -154,22 +152,6 @@ final class Database {
         guard code == SQLITE_OK else {
             throw SQLiteError(connection: nil, code: code, sql: "sqlite3_file_control")
         }
-    }
-
-    /// Whether the pages have checksums.
-    func hasChecksums() throws(SQLiteError) -> Bool {
-        var reserved: Int32 = -1
-        try self.control(CPAGES_CONTROL_CHECKSUMS, &reserved)
-        return reserved != 0
-    }
-
-    /// Gives the pages of a file of an earlier version their checksums: writes all of them anew.
-    func addChecksums() throws(SQLiteError) {
-        // What VACUUM gathers is as large as the file, so not in memory.
-        try self.execute("PRAGMA temp_store = FILE")
-        try self.execute("VACUUM")
-        try self.execute("PRAGMA temp_store = MEMORY")
-        try self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     /// The `errno` behind the last failed call; sqlite3_system_errno.

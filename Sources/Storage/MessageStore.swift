@@ -56,9 +56,10 @@ public actor MessageStore {
             identify: identify)
     }
 
-    /// What was put right when the store was opened, in words, with the file's name: a bit of the
-    /// last commit that a power cut left as it had been, or that was flipped.
-    public var mended: [String] { self.file?.mended ?? [] }
+    /// What stood at the end of the write-ahead log and was left out when the store was opened, in
+    /// words with the file's name: a commit that was being written when the power failed, or, where
+    /// none did, that is damaged.
+    public var leftOut: String? { self.file?.leftOut }
 
     /// Closes the file and gives its lock back; no other call may follow.
     public func close() { self.file = nil }
@@ -239,20 +240,46 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.newestCursor() }
     }
 
-    /// The own entry that was sent under an idempotency key; nil where none is remembered.
+    /// The own entry that was sent under an idempotency key of a conversation; nil where none is
+    /// remembered.
     ///
     /// Keys are remembered for 30 days, and no more than the newest million.
-    public func lookUp(idempotencyKey key: String) throws(StoreFailure) -> StoredEntry? {
-        try self.perform { (file) throws(SQLiteError) in try file.lookUp(key) }
+    public func lookUp(
+        idempotencyKey key: String, in conversation: ConversationID
+    ) throws(StoreFailure) -> StoredEntry? {
+        try self.perform { (file) throws(SQLiteError) in try file.lookUp(key, in: conversation) }
     }
+
+    // MARK: Durable consumers
 
     /// Up to where a durable consumer has acknowledged; nil for one that never has.
-    public func consumer(_ name: String) throws(StoreFailure) -> Cursor? {
-        try self.perform { (file) throws(SQLiteError) in try file.consumer(name) }
+    ///
+    /// A consumer has one position for each conversation that it reads by itself, and one for all
+    /// together (nil), which know nothing of each other. Read on from it with
+    /// ``entries(after:limit:in:byteLimit:rowLimit:)`` and the same conversation.
+    public func consumer(
+        _ name: String, in conversation: ConversationID? = nil
+    ) throws(StoreFailure) -> Cursor? {
+        try self.perform { (file) throws(SQLiteError) in try file.consumer(name, in: conversation) }
     }
 
-    /// Notes that a durable consumer has processed everything up to a cursor; never moves back.
-    public func acknowledge(consumer name: String, cursor: Cursor) throws(StoreFailure) {
-        try self.perform { (file) throws(SQLiteError) in try file.acknowledge(name, cursor) }
+    /// Notes that a durable consumer has processed everything of a conversation, or of all, up to a
+    /// cursor; never moves back.
+    public func acknowledge(
+        consumer name: String, in conversation: ConversationID? = nil, cursor: Cursor
+    ) throws(StoreFailure) {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.acknowledge(name, in: conversation, cursor)
+        }
+    }
+
+    /// The positions of all durable consumers, by name, then the one for all conversations first.
+    public func consumers() throws(StoreFailure) -> [ConsumerPosition] {
+        try self.perform { (file) throws(SQLiteError) in try file.consumers() }
+    }
+
+    /// Forgets all positions of a durable consumer; false where it has none.
+    public func removeConsumer(_ name: String) throws(StoreFailure) -> Bool {
+        try self.perform { (file) throws(SQLiteError) in try file.removeConsumer(name) }
     }
 }

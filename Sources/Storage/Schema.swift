@@ -94,15 +94,19 @@ enum Schema {
             seen INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE consumers (
-            name TEXT PRIMARY KEY,
-            cursor INTEGER NOT NULL
+            name TEXT NOT NULL,
+            conversation INTEGER NOT NULL,
+            cursor INTEGER NOT NULL,
+            PRIMARY KEY (name, conversation)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE sends (
             number INTEGER PRIMARY KEY,
-            key TEXT NOT NULL UNIQUE,
+            conversation INTEGER NOT NULL REFERENCES conversations,
+            key TEXT NOT NULL,
             log INTEGER NOT NULL REFERENCES logs,
             seq INTEGER NOT NULL,
-            milliseconds INTEGER NOT NULL
+            milliseconds INTEGER NOT NULL,
+            UNIQUE (conversation, key)
         ) STRICT;
         CREATE TABLE ids (
             prefix INTEGER NOT NULL,

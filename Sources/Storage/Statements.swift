@@ -243,7 +243,9 @@ struct ValueStatements {
     let newestSend: Statement
     let removeSend: Statement
     let consumer: Statement
+    let consumers: Statement
     let acknowledge: Statement
+    let removeConsumer: Statement
 
     /// Names them.
     init(_ database: Database) {
@@ -264,17 +266,27 @@ struct ValueStatements {
                 (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET ?1)
             """)
         self.addSend = database.statement(
-            "INSERT OR IGNORE INTO sends (key, log, seq, milliseconds) VALUES (?1, ?2, ?3, ?4)")
+            """
+            INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """)
         self.oldestSend = database.statement(
             "SELECT number, milliseconds FROM sends ORDER BY number LIMIT 1")
         self.newestSend = database.statement(
             "SELECT number, milliseconds FROM sends ORDER BY number DESC LIMIT 1")
         self.removeSend = database.statement("DELETE FROM sends WHERE number = ?1")
-        self.consumer = database.statement("SELECT cursor FROM consumers WHERE name = ?1")
+        self.consumer = database.statement(
+            "SELECT cursor FROM consumers WHERE name = ?1 AND conversation = ?2")
+        self.consumers = database.statement(
+            """
+            SELECT k.name, c.hash, k.cursor FROM consumers k
+            LEFT JOIN conversations c ON c.id = k.conversation ORDER BY k.name, c.hash
+            """)
+        self.removeConsumer = database.statement("DELETE FROM consumers WHERE name = ?1")
         self.acknowledge = database.statement(
             """
-            INSERT INTO consumers (name, cursor) VALUES (?1, ?2)
-            ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
+            INSERT INTO consumers (name, conversation, cursor) VALUES (?1, ?2, ?3)
+            ON CONFLICT (name, conversation) DO UPDATE SET cursor = max(cursor, ?3)
             """)
     }
 }
@@ -314,7 +326,7 @@ struct ReadingStatements {
             """
             SELECT \(Self.stored) FROM sends s
             CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
-            \(Self.joined) WHERE s.key = ?1
+            \(Self.joined) WHERE s.conversation = ?1 AND s.key = ?2
             """)
         // Both bounds of the clock serve the index; the rest of the order only breaks ties.
         self.historyBefore = database.statement(

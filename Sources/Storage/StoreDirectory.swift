@@ -22,6 +22,14 @@ enum StoreDirectory {
         try self.sync(directory: directory)
     }
 
+    /// Refuses a file that a program from before the first release wrote.
+    static func refuseEarlier(_ path: String) throws(StoreFailure) {
+        let application = try RawFile(path: path)?.read(at: 68, count: 4) ?? []
+        if application.reduce(0, { $0 << 8 | Int64($1) }) == Schema.earlierApplicationID {
+            throw StoreFailure(earlier: path)
+        }
+    }
+
     /// Makes the names in a directory durable; fsync(2).
     static func sync(directory: String) throws(StoreFailure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

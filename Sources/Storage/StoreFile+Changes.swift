@@ -187,17 +187,20 @@ extension StoreFile {
     /// Remembers idempotency keys of own entries, and forgets the oldest.
     ///
     /// A key that is known stays with its first entry.
-    func store(_ keys: [Int: String], of run: Run, log: Int64) throws(SQLiteError) {
+    func store(
+        _ keys: [Int: String], of run: Run, log: LogRow, in conversation: Int64
+    ) throws(SQLiteError) {
         guard !keys.isEmpty else { return }
         #if MUTANTS
             if Mutant.forgetKeys.isActive { return }
         #endif
         for (offset, key) in keys.sorted(by: { $0.key < $1.key }) {
             let statement = self.statements.values.addSend
-            try statement.bind(1, text: key)
-            try statement.bind(2, log)
-            try statement.bind(3, Int64(run.first) + Int64(offset))
-            try statement.bind(4, Int64(run.entries[offset].time.milliseconds))
+            try statement.bind(1, conversation)
+            try statement.bind(2, text: key)
+            try statement.bind(3, log.id)
+            try statement.bind(4, Int64(run.first) + Int64(offset))
+            try statement.bind(5, Int64(run.entries[offset].time.milliseconds))
             try statement.run()
         }
         guard

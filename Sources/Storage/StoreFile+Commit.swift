@@ -191,7 +191,7 @@ extension StoreFile {
                 conversation: conversation, author: author,
                 incarnation: run.key.name.incarnation), log)
         try self.note(tally, in: conversation)
-        try self.store(append.keys, of: run, log: log.id)
+        try self.store(append.keys, of: run, log: log, in: conversation)
     }
 
     private func insert(

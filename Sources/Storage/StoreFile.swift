@@ -19,8 +19,8 @@ final class StoreFile {
     private let witness: ContinuityFile
     /// Keeps how far the scrub has come.
     let scrubFile: ScrubFile
-    /// What was put right before it was opened, in words.
-    let mended: [String]
+    /// What stood at the end of the write-ahead log and was left out, in words.
+    let leftOut: String?
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
     // A row stays, with its id, once it is committed.
@@ -47,7 +47,8 @@ final class StoreFile {
         self.owner = owner
         self.idBatchCount = idBatchCount
         try RepairedFile(database: path).finish()
-        self.mended = try LogMending.mend(database: path)
+        try StoreDirectory.refuseEarlier(path)
+        self.leftOut = try WriteAheadLog.refuseDamage(database: path)
         try StoreDirectory.createDatabase(path, in: directory)
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
@@ -94,7 +95,7 @@ final class StoreFile {
         self.database = database
         try Self.prepare(database, path: path, isWritten: false)
         self.witness = ContinuityFile(path: "")
-        self.mended = []
+        self.leftOut = nil
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
@@ -134,14 +135,12 @@ final class StoreFile {
             try Self.configure(database)
             return try Self.version(of: database)
         }
-        guard let version, (0...Schema.version).contains(version) else {
+        guard let version, version <= Schema.version else {
             // Its log stays as it is, too.
             try Self.translating(path, database) { () throws(SQLiteError) in
                 try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             }
-            guard let version else { throw StoreFailure(foreign: path) }
-            throw version < 0
-                ? StoreFailure(earlier: path) : StoreFailure(newer: version, path: path)
+            throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
         }
         try Self.translating(path, database) { () throws(SQLiteError) in
             // A file of another program or a later version has not been written to up to here.
@@ -183,10 +182,9 @@ final class StoreFile {
     /// What a burst left behind in the log file is given back.
     private static let journalBytes = 33_554_432
 
-    /// The schema version; 0 for an empty file, -1 for that of an earlier program, nil for a database that is not ours.
+    /// The schema version; 0 for an empty file, nil for a database that is not ours.
     private static func version(of database: Database) throws(SQLiteError) -> Int? {
         let application = try database.int("PRAGMA application_id")
-        if application == Schema.earlierApplicationID { return -1 }
         let version = Int(try database.int("PRAGMA user_version"))
         if application == Schema.applicationID { return version }
         let objects = try database.int("SELECT count(*) FROM sqlite_master")

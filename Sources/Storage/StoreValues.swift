@@ -129,6 +129,23 @@ public struct ConversationSummary: Hashable, Sendable {
     }
 }
 
+/// Where a durable consumer stands.
+public struct ConsumerPosition: Hashable, Sendable {
+    /// The consumer's name.
+    public var name: String
+    /// The conversation; nil for the position over all of them.
+    public var conversation: ConversationID?
+    /// Up to where it has acknowledged.
+    public var cursor: Cursor
+
+    /// Gathers a position.
+    public init(name: String, conversation: ConversationID?, cursor: Cursor) {
+        self.name = name
+        self.conversation = conversation
+        self.cursor = cursor
+    }
+}
+
 /// How much is stored.
 public struct StoreCounts: Hashable, Sendable {
     /// All entries, held ones too.

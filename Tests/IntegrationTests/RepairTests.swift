@@ -40,8 +40,7 @@ extension IntegrationTests {
             // What is counted over all damage.
             var named = 0
             var refused = 0
-            var mended = 0
-            var rebuilt = 0
+            var cut = 0
             var shownWhileDamaged = 0
             var errorsWhileDamaged = 0
 
@@ -122,11 +121,7 @@ extension IntegrationTests {
                 let repair = try self.node.stoad("--repair")
                 #expect(repair.exit == .code(0), "\(damage): \(repair)")
                 #expect(repair.output.contains("stoa.db.damaged-"), "\(damage): \(repair)")
-                if repair.output.contains("row by row") {
-                    self.rebuilt += 1
-                } else {
-                    self.mended += 1
-                }
+                if repair.output.contains(" lost") { self.cut += 1 }
                 let again = try self.node.stoad("--check")
                 #expect(again.exit == .code(0), "\(damage): \(again)")
                 // With the peer everything is there again, and nothing else.
@@ -157,8 +152,10 @@ extension IntegrationTests {
                     #expect(shown.allSatisfy { sound.contains($0) }, "\(damage)")
                     let places = shown.compactMap { self.shown.firstIndex(of: $0) }
                     #expect(places == places.sorted(), "\(damage)")
-                    // All of it: what cannot be read is an error, not a gap.
-                    #expect(shown == self.shown, "\(damage)")
+                    // All of it: what cannot be read is an error, not a gap. But a last commit that
+                    // is not whole is left out, as after a power cut, and that is said.
+                    let isLeftOut = self.node.log.contains("It was left out")
+                    #expect(shown == self.shown || isLeftOut, "\(damage)")
                     self.shownWhileDamaged += 1
                 } catch let error as Broken {
                     #expect(error.description.contains("stoad --repair"), "\(damage): \(error)")
@@ -218,8 +215,8 @@ extension IntegrationTests {
             print(
                 "MEASURED repair: \(scene.named) damaged stores of \(pages) pages, seed \(seed): "
                     + "\(scene.refused) refused at the start, \(scene.errorsWhileDamaged) answered "
-                    + "with an error, \(scene.shownWhileDamaged) shown whole; \(scene.mended) "
-                    + "mended, \(scene.rebuilt) rebuilt; \(watch.milliseconds) ms")
+                    + "with an error, \(scene.shownWhileDamaged) shown whole; \(scene.cut) lost "
+                    + "entries that the peer brought back; \(watch.milliseconds) ms")
         }
 
         @Test(
@@ -266,7 +263,7 @@ extension IntegrationTests {
             #expect(node.log.contains("does not have its checksum"))
         }
 
-        @Test("own messages that no peer has survive whatever a bit does to the store")
+        @Test("keep the own messages that no peer has, but for those on the damaged page")
         func alone() throws {
             let scratch = try Scratch()
             let node = try Node.onLoopback("node", in: scratch)
@@ -278,20 +275,24 @@ extension IntegrationTests {
             try node.stop()
             let path = node.dataDirectory + "/stoa.db"
             var bytes = try Files.read(path, limitBytes: 64 << 20)
-            var random = SeededRandom(seed: 5)
-            // One bit in every page.
-            for page in 0..<bytes.count / Self.pageBytes {
-                let place = page * Self.pageBytes + .random(in: 0..<Self.pageBytes, using: &random)
-                bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
-            }
+            let needle = Array("nobody else has 150".utf8)
+            let place = try #require(
+                bytes.indices.dropLast(needle.count).first {
+                    bytes[$0] == needle[0] && bytes[$0..<$0 + needle.count].elementsEqual(needle)
+                })
+            bytes[place] ^= 1
+            // The first page is the same in every store but for counters.
+            bytes[30] ^= 1
             try Files.writeAtomically(bytes, to: path)
             #expect(try node.stoad("--check").exit == .code(65))
-            #expect(try node.stoad("--repair").exit == .code(0))
+            let repair = try node.stoad("--repair")
+            #expect(repair.exit == .code(0) && repair.output.contains("lost, of your own"))
             try node.start()
-            #expect(try node.texts(in: "agora") == texts)
+            let kept = try node.texts(in: "agora")
+            #expect(kept.count > 120 && kept.elementsEqual(texts.prefix(kept.count)))
             #expect(try node.call("status")["incarnation"] != incarnation)
             try node.send("and more", to: "agora")
-            #expect(try node.texts(in: "agora") == texts + ["and more"])
+            #expect(try node.texts(in: "agora") == kept + ["and more"])
             try node.stop()
         }
     }

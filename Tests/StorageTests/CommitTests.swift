@@ -190,11 +190,34 @@ struct CommitTests {
         _ = try await store.commit(batch(again))
         await store.close()
         store = try await directory.open()
-        let found = try #require(try await store.lookUp(idempotencyKey: "a"))
+        let found = try #require(try await store.lookUp(idempotencyKey: "a", in: ops.conversation))
         #expect(found.id == log.ids[0] && found.cursor == Cursor(1) && found.time == time(1))
         #expect(found.key == log.key)
-        #expect(try await store.lookUp(idempotencyKey: "b")?.cursor == Cursor(2))
-        #expect(try await store.lookUp(idempotencyKey: "c") == nil)
+        #expect(
+            try await store.lookUp(idempotencyKey: "b", in: ops.conversation)?.cursor == Cursor(2))
+        #expect(try await store.lookUp(idempotencyKey: "c", in: ops.conversation) == nil)
+    }
+
+    @Test("an idempotency key counts within its conversation")
+    func keysOfConversations() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var logs = [LogWriter(ada), LogWriter(ada, room("lab"))]
+        var both = Batch(number: 1)
+        for index in logs.indices {
+            var append = logs[index].append([text("one", at: 1)])
+            append.keys = [0: "a"]
+            both.appends.append(append)
+        }
+        _ = try await store.commit(both)
+        for log in logs {
+            let found = try await store.lookUp(
+                idempotencyKey: "a", in: log.key.conversation)
+            #expect(found?.id == log.ids[0])
+        }
+        let elsewhere = room("elsewhere").conversation
+        #expect(try await store.lookUp(idempotencyKey: "a", in: elsewhere) == nil)
+        #expect(try await store.check().isEmpty)
     }
 
     @Test("an idempotency key is forgotten after thirty days")
@@ -208,9 +231,9 @@ struct CommitTests {
             append.keys = [0: name]
             _ = try await store.commit(batch(append))
         }
-        #expect(try await store.lookUp(idempotencyKey: "first") == nil)
-        #expect(try await store.lookUp(idempotencyKey: "second") != nil)
-        #expect(try await store.lookUp(idempotencyKey: "third") != nil)
+        #expect(try await store.lookUp(idempotencyKey: "first", in: ops.conversation) == nil)
+        #expect(try await store.lookUp(idempotencyKey: "second", in: ops.conversation) != nil)
+        #expect(try await store.lookUp(idempotencyKey: "third", in: ops.conversation) != nil)
     }
 
     @Test("a member is whose latest join or leave is a join, in display order")

@@ -42,28 +42,14 @@ final class TemporaryDirectory: Sendable {
         owner: PeerID = ada.id, executor: QueueExecutor = QueueExecutor(),
         idBatchCount: Int = RecentIDs.batchCount
     ) async throws -> MessageStore {
-        try makeDatabase(self.database, pageBytes: pageBytes)
         return try await MessageStore.open(
             directory: self.data, witness: self.witness, owner: owner, executor: executor,
             idBatchCount: idBatchCount, identify: fileIdentity)
     }
 }
 
-/// The size of the pages of the stores that tests make: with `STOA_LARGE_PAGES=1` that of files which
-/// earlier programs made.
-let pageBytes = Int(
-    getenv("STOA_LARGE_PAGES") == nil ? CPAGES_PAGE_BYTES : CPAGES_LARGE_PAGE_BYTES)
-
-/// Makes an empty database, where its pages are to be others than a store makes and there is none yet.
-func makeDatabase(_ path: String, pageBytes: Int) throws {
-    guard pageBytes != CPAGES_PAGE_BYTES, access(path, F_OK) != 0 else { return }
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // Tests of what cannot be created are about the same thing either way.
-    guard descriptor >= 0 else { return }
-    close(descriptor)
-    try Database(path: path).execute(
-        "PRAGMA page_size = \(pageBytes); PRAGMA application_id = \(Schema.applicationID)")
-}
+/// The size of a page.
+let pageBytes = Int(CPAGES_PAGE_BYTES)
 
 /// The inode of a file; birth times differ from one file system of a test machine to the next.
 @Sendable func fileIdentity(_ path: String) -> FileIdentity? {

@@ -16,7 +16,7 @@ struct PageTests {
         return page
     }
 
-    @Test("every single flipped bit of a page is found, and put right")
+    @Test("every single flipped bit of a page is found")
     func singleBits() {
         var random = SeededRandom(seed: 5)
         let page = Self.page(&random, number: 7)
@@ -28,13 +28,6 @@ struct PageTests {
             if cpages_has_checksum(damaged, Int32(pageBytes), 7) != 0 { missed += 1 }
         }
         #expect(missed == 0)
-        // Mending tries all bits, so a few of them have to do here.
-        for _ in 0..<12 {
-            var damaged = page
-            let bit = Int.random(in: 0..<8 * pageBytes, using: &random)
-            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(cpages_mend(&damaged, Int32(pageBytes), 7) != 0 && damaged == page)
-        }
     }
 
     @Test("a page in another's place, a page of zeros and one with two flipped bits are damaged")
@@ -47,8 +40,7 @@ struct PageTests {
         var damaged = page
         damaged[100] ^= 1
         damaged[pageBytes - 1_000] ^= 0x40
-        let before = damaged
-        #expect(cpages_mend(&damaged, Int32(pageBytes), 7) == 0 && damaged == before)
+        #expect(cpages_has_checksum(damaged, Int32(pageBytes), 7) == 0)
     }
 
     @Test("the checksum is XXH64, seeded with the page's number")
@@ -59,25 +51,6 @@ struct PageTests {
         #expect(cpages_sum(page, 2_048, 262_145) == 0xDC19_A1FA_F9D1_9769)
         #expect(cpages_sum(page, 4_096, 1) == 0xE81F_13DE_B081_328A)
         #expect(cpages_sum(page, 4_096, 262_145) == 0x4E9C_2B02_AD18_7513)
-    }
-
-    @Test("every page of a store can be one that SQLite wrote, and few can with a byte missing")
-    func shapes() async throws {
-        let (story, database, log) = try await LogRepairTests.killed()
-        try LogRepairTests.put(story.directory, database, log)
-        let read = try #require(try WriteAheadLog(path: story.directory.database + "-wal"))
-        var (torn, possible) = (0, 0)
-        for number in read.pages {
-            let page = try #require(try read.page(number)).bytes
-            #expect(PageShape.isPossible(page, number: number), "page \(number)")
-            guard [0x0A, 0x0D].contains(page[0]), page[3] > 0 || page[4] > 0 else { continue }
-            // The first byte of the content says how long its row is.
-            var missing = page
-            missing[Int(page[5]) << 8 | Int(page[6])] = 0
-            torn += 1
-            if PageShape.isPossible(missing, number: number) { possible += 1 }
-        }
-        #expect(torn > 20 && possible == 0)
     }
 
     @Test("a store's pages have checksums, all of them, and reading a damaged one says which")
@@ -99,26 +72,6 @@ struct PageTests {
         #expect(failure?.reason == .corrupt)
         #expect(failure?.detail.contains("page 1 does not have its checksum") == true)
         #expect(failure?.remedy.contains("stoad --repair") == true)
-    }
-
-    @Test(
-        "a file keeps the size of its pages, and a flipped bit in it is found", arguments: [11, 12])
-    func size(exponent: Int) async throws {
-        let directory = try TemporaryDirectory()
-        try makeDatabase(directory.database, pageBytes: 1 << exponent)
-        try await FailureTests.fill(directory, runs: 20)
-        let bytes = try readFile(directory.database)
-        #expect(Int(bytes[16]) << 8 | Int(bytes[17]) == 1 << exponent || pageBytes != 2_048)
-        for bit in 0..<16 {
-            var damaged = bytes
-            damaged[16 + bit / 8] ^= 1 << UInt8(bit % 8)
-            try writeFile(directory.database, damaged)
-            let failure = await #expect(throws: StoreFailure.self) { try await directory.open() }
-            #expect(failure?.detail.contains("page 1 does not have its checksum") == true)
-            #expect(try RepairTests.check(directory).damagedPages == [1])
-            #expect(try RepairTests.repair(directory).mendedPages == 1)
-            #expect(try readFile(directory.database) == bytes)
-        }
     }
 
     @Test("the byte that switches checks on cannot be flipped to switch them off")

@@ -101,6 +101,7 @@ extension RPCError {
                     "\(Limits.targets) addresses are being dialled already",
                     reason: "tooManyTargets",
                     remedy: "restart the daemon to forget those that connect has added")
+            case .keyReused: .keyReused()
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)
             case .deliveryTimeout(let message, let peers):

@@ -102,17 +102,11 @@ struct OfflineMaintenance {
     }
 
     private func describe(_ repair: StoreRepair.Repair) {
-        for damage in repair.logDamage { self.line(damage) }
-        if repair.mendedPages > 0 {
+        for finding in repair.damage { self.line(Self.text(of: finding)) }
+        self.line("what can be read and verified was written into a new file, row by row")
+        if !repair.damagedTables.isEmpty {
             self.line(
-                "one flipped bit was turned back in \(Self.count(repair.mendedPages, "page")): "
-                    + "the checksum holds again")
-        }
-        if repair.damagedPages > 0 {
-            self.line("\(Self.count(repair.damagedPages, "page")) could not be read whole")
-        }
-        if repair.isRebuilt {
-            self.line("what verifies was read row by row and written into a new file")
+                "some rows could not be read: " + repair.damagedTables.joined(separator: ", "))
         }
         for cut in repair.cuts {
             self.line(
@@ -122,12 +116,12 @@ struct OfflineMaintenance {
         }
         if repair.strays > 0 {
             self.line(
-                "\(Self.count(repair.strays, "entry", "entries")) left out, behind a gap, twice, or "
-                    + "in a log whose name cannot be read")
+                "\(Self.count(repair.strays, "entry", "entries")) left out, behind a gap or in "
+                    + "a log whose name cannot be read")
         }
         self.line("the store has \(Self.count(repair.entries, "entry", "entries")), all verified")
         self.line(
-            repair.damagedPages == 0 && repair.cuts.isEmpty && repair.strays == 0
+            repair.damagedTables.isEmpty && repair.cuts.isEmpty && repair.strays == 0
                 ? "nothing was lost; start stoad, which goes on under a new incarnation"
                 : "start stoad: as soon as it is linked, peers send what they have of the rest, "
                     + "your own messages too; yours go on under a new incarnation")

@@ -186,24 +186,27 @@ extension NodeShell {
         }
     }
 
-    func lookUp(_ request: RequestID, key: String) {
+    func lookUp(_ request: RequestID, key: String, in conversation: ConversationID) {
         self.ask { (store) async throws(StoreFailure) in
-            try await store.lookUp(idempotencyKey: key)
+            try await store.lookUp(idempotencyKey: key, in: conversation)
         } then: { result in
             switch result {
             case .success(let entry):
-                self.happened(.lookedUp(request, entry.map { SentMessage($0) }))
+                self.happened(.lookedUp(request, entry.map { EarlierSend($0) }))
             case .failure(let failure): self.happened(.lookUpFailed(request, failure))
             }
         }
     }
 }
 
-extension SentMessage {
+extension EarlierSend {
     /// What the store remembers of an entry; its cursor is 0 while it is held.
     fileprivate init(_ entry: StoredEntry) {
-        self.init(
+        let message = SentMessage(
             id: entry.id, conversation: entry.key.conversation,
             cursor: entry.cursor > Cursor(0) ? entry.cursor : nil, time: entry.time)
+        var text: String?
+        if case .text(let found)? = Message(entry)?.content { text = found }
+        self.init(message: message, text: text)
     }
 }

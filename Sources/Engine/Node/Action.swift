@@ -74,6 +74,8 @@ public enum RequestError: Error, Hashable, Sendable {
     case size(limit: Int)
     /// The node already is in as many rooms as it may.
     case tooManyRooms
+    /// Another text was sent under the same key in this conversation.
+    case keyReused
     /// Too much waits for the disk.
     case busy
     /// The store failed; nothing was sent.
@@ -124,8 +126,8 @@ public enum Action: Hashable, Sendable {
     ///
     /// Answered by ``Event/runsRead(_:_:)`` or ``Event/readFailed(_:_:)``.
     case readRuns(ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
-    /// Look an idempotency key up; answered by ``Event/lookedUp(_:_:)`` or ``Event/lookUpFailed(_:_:)``.
-    case lookUp(RequestID, key: String)
+    /// Look up what was sent under an idempotency key of a conversation; answered by ``Event/lookedUp(_:_:)`` or ``Event/lookUpFailed(_:_:)``.
+    case lookUp(RequestID, ConversationID, key: String)
     /// Wake the node at a monotonic moment in milliseconds; replaces the same timer.
     case arm(Timer, at: UInt64)
     /// Do not wake the node for this timer.

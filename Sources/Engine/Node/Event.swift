@@ -171,8 +171,8 @@ public enum Event: Sendable {
     case runsRead(ReadID, [Run])
     /// Runs could not be read.
     case readFailed(ReadID, StoreFailure)
-    /// The answer to ``Action/lookUp(_:key:)``.
-    case lookedUp(RequestID, SentMessage?)
+    /// The answer to ``Action/lookUp(_:_:key:)``.
+    case lookedUp(RequestID, EarlierSend?)
     /// A look-up could not be made.
     case lookUpFailed(RequestID, StoreFailure)
     /// A timer is due.

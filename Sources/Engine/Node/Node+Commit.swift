@@ -109,8 +109,8 @@ extension Node {
     private mutating func answerDraft(
         _ draft: Draft, _ message: SentMessage, _ key: LogKey, seq: UInt64
     ) {
-        if let text = draft.outgoing?.idempotencyKey {
-            for request in self.keys.finish(text, message) {
+        if let used = draft.outgoing.flatMap({ IdempotencyKey($0) }) {
+            for request in self.keys.finish(used, message) {
                 self.actions.append(
                     .answer(request, .sent(message, isDuplicate: true, deliveredTo: [])))
             }
@@ -135,7 +135,8 @@ extension Node {
 
     /// Gives a draft up and tells all who wait for it.
     mutating func dropDraft(_ draft: Draft, _ error: RequestError) {
-        let joined = draft.outgoing?.idempotencyKey.map { self.keys.finish($0, nil) } ?? []
+        let used = draft.outgoing.flatMap { IdempotencyKey($0) }
+        let joined = used.map { self.keys.finish($0, nil) } ?? []
         for request in joined + [draft.request].compactMap({ $0 }) {
             self.actions.append(.answer(request, .failed(error)))
         }

@@ -110,31 +110,47 @@ extension Node {
         guard self.commits.drafts.count < Limits.waitingDrafts else {
             return self.fail(request, .busy)
         }
-        guard let key = outgoing.idempotencyKey else { return self.enqueue(outgoing, request) }
+        guard let key = IdempotencyKey(outgoing) else { return self.enqueue(outgoing, request) }
         #if MUTANTS
             if Mutant.sendAgainUnderAKey.isActive { return self.enqueue(outgoing, request) }
         #endif
-        if self.keys.join(key, request) { return }
-        if let sent = self.keys.recent(key) {
-            self.actions.append(.answer(request, .sent(sent, isDuplicate: true, deliveredTo: [])))
-            return
-        }
+        if self.isAnswered(outgoing, key, request, earlier: nil) { return }
         self.lookUps[request] = outgoing
-        self.actions.append(.lookUp(request, key: key))
+        self.actions.append(.lookUp(request, key.conversation, key: key.text))
     }
 
-    mutating func lookedUp(_ request: RequestID, _ sent: SentMessage?) {
+    mutating func lookedUp(_ request: RequestID, _ earlier: EarlierSend?) {
         guard let outgoing = self.lookUps.removeValue(forKey: request),
-            let key = outgoing.idempotencyKey
+            let key = IdempotencyKey(outgoing)
         else { return }
         // Another send with the key may have come first while this one was looked up.
-        if self.keys.join(key, request) { return }
-        if let sent = self.keys.recent(key) ?? sent {
-            self.actions.append(.answer(request, .sent(sent, isDuplicate: true, deliveredTo: [])))
-        } else {
-            self.keys.begin(key)
-            self.enqueue(outgoing, request)
+        if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
+        self.keys.begin(key, text: outgoing.text)
+        self.enqueue(outgoing, request)
+    }
+
+    /// Whether a message was sent under its key before, or is being sent; then the request is
+    /// answered, or will be with that one.
+    private mutating func isAnswered(
+        _ outgoing: Outgoing, _ key: IdempotencyKey, _ request: RequestID, earlier: EarlierSend?
+    ) -> Bool {
+        if let text = self.keys.pendingText(key) {
+            if text == outgoing.text {
+                self.keys.join(key, request)
+            } else {
+                self.fail(request, .keyReused)
+            }
+            return true
         }
+        guard let earlier = self.keys.recent(key) ?? earlier else { return false }
+        // Where the text is gone, the key alone has to do.
+        if earlier.text ?? outgoing.text == outgoing.text {
+            self.actions.append(
+                .answer(request, .sent(earlier.message, isDuplicate: true, deliveredTo: [])))
+        } else {
+            self.fail(request, .keyReused)
+        }
+        return true
     }
 
     mutating func lookUpFailed(_ request: RequestID, _ failure: StoreFailure) {

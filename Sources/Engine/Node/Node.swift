@@ -102,7 +102,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .commitFailed(let failure): self.batchFailed(failure)
         case .runsRead(let read, let runs): self.runsRead(read, runs)
         case .readFailed(let read, let failure): self.readFailed(read, failure)
-        case .lookedUp(let request, let sent): self.lookedUp(request, sent)
+        case .lookedUp(let request, let earlier): self.lookedUp(request, earlier)
         case .lookUpFailed(let request, let failure): self.lookUpFailed(request, failure)
         case .timer(let timer): self.timerFired(timer)
         case .found(let service): self.performDialling(self.dialling.serviceFound(service, at: now))

@@ -1,32 +1,70 @@
+/// An idempotency key, which counts within its conversation.
+struct IdempotencyKey: Hashable, Sendable {
+    var conversation: ConversationID
+    var text: String
+
+    /// The key of an outgoing message; nil for one without.
+    init?(_ outgoing: Outgoing) {
+        guard let key = outgoing.idempotencyKey else { return nil }
+        self.conversation = outgoing.conversation
+        self.text = key
+    }
+}
+
+/// What was sent under an idempotency key before.
+public struct EarlierSend: Hashable, Sendable {
+    /// The message.
+    public var message: SentMessage
+    /// Its text; nil where it is gone.
+    public var text: String?
+
+    /// Gathers what was sent.
+    public init(message: SentMessage, text: String?) {
+        self.message = message
+        self.text = text
+    }
+}
+
 /// Idempotency keys of sends that are not yet on disk, or only just: they close the gap between a
 /// look-up and a commit.
 struct RecentKeys: Sendable {
-    private var pending: [String: [RequestID]] = [:]
-    private var done: [String: SentMessage] = [:]
-    private var order: [String] = []
-    private static let kept = 1_024
-
-    /// Joins a send under way with the same key; false when there is none.
-    mutating func join(_ key: String, _ request: RequestID) -> Bool {
-        guard self.pending[key] != nil else { return false }
-        self.pending[key]?.append(request)
-        return true
+    /// A send under way, and who else waits for it.
+    private struct Pending {
+        let text: String
+        var joined: [RequestID] = []
     }
 
-    func recent(_ key: String) -> SentMessage? { self.done[key] }
+    private var pending: [IdempotencyKey: Pending] = [:]
+    private var done: [IdempotencyKey: EarlierSend] = [:]
+    private var order: [IdempotencyKey] = []
+    private static let kept = 1_024
 
-    mutating func begin(_ key: String) { self.pending[key] = [] }
+    /// The text that is being sent under a key; nil where none is.
+    func pendingText(_ key: IdempotencyKey) -> String? { self.pending[key]?.text }
+
+    /// Joins the send under way with the same key.
+    mutating func join(_ key: IdempotencyKey, _ request: RequestID) {
+        self.pending[key]?.joined.append(request)
+    }
+
+    /// What was sent under a key lately.
+    func recent(_ key: IdempotencyKey) -> EarlierSend? { self.done[key] }
+
+    /// Begins a send.
+    mutating func begin(_ key: IdempotencyKey, text: String) {
+        self.pending[key] = Pending(text: text)
+    }
 
     /// Ends a send; gives the requests that had joined it.
-    mutating func finish(_ key: String, _ message: SentMessage?) -> [RequestID] {
-        if let message {
-            self.done[key] = message
-            self.order.append(key)
-            if self.order.count > 2 * Self.kept {
-                for old in self.order.prefix(Self.kept) { self.done[old] = nil }
-                self.order.removeFirst(Self.kept)
-            }
+    mutating func finish(_ key: IdempotencyKey, _ message: SentMessage?) -> [RequestID] {
+        let ended = self.pending.removeValue(forKey: key)
+        guard let message else { return ended?.joined ?? [] }
+        self.done[key] = EarlierSend(message: message, text: ended?.text)
+        self.order.append(key)
+        if self.order.count > 2 * Self.kept {
+            for old in self.order.prefix(Self.kept) { self.done[old] = nil }
+            self.order.removeFirst(Self.kept)
         }
-        return self.pending.removeValue(forKey: key) ?? []
+        return ended?.joined ?? []
     }
 }

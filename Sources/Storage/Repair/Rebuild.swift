@@ -7,17 +7,9 @@ internal import Crypto
 /// An entry counts where an attestation of its author vouches for it and for all before it; a log
 /// is cut back to the last such entry.
 struct Rebuild {
-    /// A log that lost its end.
-    struct Cut: Hashable {
-        let key: LogKey
-        /// The last entry that is kept; 0 where none is.
-        let kept: UInt64
-        let lost: UInt64
-    }
-
     private let staging: Database
     private let salvage: Salvage
-    private(set) var cuts: [Cut] = []
+    private(set) var cuts: [StoreRepair.Repair.Cut] = []
     private(set) var entryCount = 0
 
     /// How many runs and bytes one transaction takes.
@@ -29,35 +21,26 @@ struct Rebuild {
         self.staging = staging
     }
 
-    private func key(_ log: Salvage.Log) -> LogKey? {
-        guard let conversation = self.salvage.conversations[log.conversation],
-            let author = self.salvage.authors[log.author]
-        else { return nil }
-        return LogKey(
-            conversation: ConversationID(conversation.hash),
-            name: LogName(author: PeerID(author), incarnation: log.incarnation))
-    }
-
     // MARK: Verifying
 
     /// Finds the runs of all logs that verify, and notes them in the order in which they had come.
     mutating func verify() throws(SQLiteError) {
         try self.staging.execute("BEGIN")
-        // Without checksums a damaged row can claim another log's name.
-        var seen: Set<LogKey> = []
         for (id, log) in self.salvage.logs.sorted(by: { $0.key < $1.key }) {
-            guard let key = self.key(log), seen.insert(key).inserted else { continue }
-            let kept = try self.verify(id, key)
-            if kept < log.seq {
-                self.cuts.append(Cut(key: key, kept: kept, lost: log.seq - kept))
+            guard let key = self.salvage.key(id) else { continue }
+            let (kept, found) = try self.verify(id, key)
+            if kept < max(found, log.seq) {
+                self.cuts.append(.init(log: key, kept: kept, lost: max(found, log.seq) - kept))
             }
         }
         try self.staging.execute(
             "COMMIT; CREATE INDEX runs_by_place ON runs (place, log, first)")
     }
 
-    /// One log; gives the last entry that is kept.
-    private func verify(_ id: Int64, _ key: LogKey) throws(SQLiteError) -> UInt64 {
+    /// One log; gives the last entry that is kept, and the last one that was found.
+    private func verify(
+        _ id: Int64, _ key: LogKey
+    ) throws(SQLiteError) -> (kept: UInt64, found: UInt64) {
         let rows = try self.entries(of: id)
         var head = Head.start
         var place = Int64.min
@@ -69,10 +52,7 @@ struct Rebuild {
         defer { rows.reset() }
         while try rows.step() {
             let seq = head.seq + UInt64(waiting.count) + 1
-            let found = UInt64(bitPattern: rows.int(0))
-            // A second row of the same place, from a page that was damaged.
-            if found < seq { continue }
-            guard found == seq, waiting.count < Limits.runEntries,
+            guard rows.int(0) == Int64(seq), waiting.count < Limits.runEntries,
                 let entry = try? Self.entry(rows)
             else { break }
             if waiting.isEmpty { (firstArrival, bytes) = (rows.int(6), 0) }
@@ -94,7 +74,9 @@ struct Rebuild {
             head = run.head
             waiting = []
         }
-        return head.seq
+        let last = try self.staging.prepare("SELECT max(seq) FROM entries WHERE log = ?1")
+        try last.bind(1, id)
+        return (head.seq, UInt64(try last.first { $0.int(0) } ?? 0))
     }
 
     /// The columns that ``entry(_:)`` reads, of the rows of a log from a number on.
@@ -102,7 +84,7 @@ struct Rebuild {
         let statement = try self.staging.prepare(
             """
             SELECT seq, hlc, kind, extra, payload, attestation, arrival, flags
-            FROM entries WHERE log = ?1 AND seq >= ?2 ORDER BY seq, sound DESC
+            FROM entries WHERE log = ?1 AND seq >= ?2 ORDER BY seq
             """)
         try statement.bind(1, log)
         try statement.bind(2, first)
@@ -144,7 +126,7 @@ struct Rebuild {
             "SELECT log, first, count FROM runs ORDER BY place, log, first")
         try runs.forEach { (row) throws(SQLiteError) in
             let id = row.int(0)
-            guard let log = self.salvage.logs[id], let key = self.key(log) else { return }
+            guard let key = self.salvage.key(id) else { return }
             let (append, arrivals) = try self.append(
                 id, key, from: row.int(1), count: Int(row.int(2)), after: heads[id] ?? .start)
             heads[id] = append.run.head
@@ -176,7 +158,6 @@ struct Rebuild {
         let rows = try self.entries(of: id, from: first)
         defer { rows.reset() }
         while entries.count < count, try rows.step() {
-            guard rows.int(0) == first + Int64(entries.count) else { continue }
             let entry = try Self.entry(rows)
             let isLate = EntryFlags(rawValue: rows.int(7)).contains(.late)
             if isLate { lateBefore = entry.time.next ?? entry.time }
@@ -211,7 +192,11 @@ struct Rebuild {
                 through: Cursor(cursors.position(conversation.read)))
         }
         for consumer in self.salvage.consumers {
-            try store.acknowledge(consumer.name, Cursor(cursors.position(consumer.cursor)))
+            let conversation = self.salvage.conversations[consumer.conversation]
+            guard consumer.conversation == 0 || conversation != nil else { continue }
+            try store.acknowledge(
+                consumer.name, in: conversation.map { ConversationID($0.hash) },
+                Cursor(cursors.position(consumer.cursor)))
         }
         try self.keepKeys(in: store)
         let state = try store.database.prepare(
@@ -232,15 +217,20 @@ extension Rebuild {
         let lost = try self.staging.prepare(
             "SELECT key, log, seq, milliseconds FROM sends ORDER BY number")
         let add = try store.database.prepare(
-            "INSERT OR IGNORE INTO sends (key, log, seq, milliseconds) VALUES (?1, ?2, ?3, ?4)")
+            """
+            INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)
+            VALUES (?1, ?2, ?3, ?4, ?5)
+            """)
         try lost.forEach { (row) throws(SQLiteError) in
-            guard let key = self.salvage.logs[row.int(1)].flatMap({ self.key($0) }),
+            guard let key = self.salvage.key(row.int(1)),
+                let conversation = try store.conversationRow(key.conversation),
                 let log = try store.logRow(key), row.int(2) > Int64(bitPattern: log.head.seq)
             else { return }
-            try add.bind(1, text: row.text(0))
-            try add.bind(2, log.id)
-            try add.bind(3, row.int(2))
-            try add.bind(4, row.int(3))
+            try add.bind(1, conversation)
+            try add.bind(2, text: row.text(0))
+            try add.bind(3, log.id)
+            try add.bind(4, row.int(2))
+            try add.bind(5, row.int(3))
             try add.run()
         }
     }

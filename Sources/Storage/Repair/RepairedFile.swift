@@ -10,15 +10,17 @@ struct RepairedFile {
 
     /// Where the new file is built; it means nothing.
     var unfinished: String { self.database + ".repairing" }
+    /// The copy of the damaged file that is read.
+    var scratch: String { self.database + ".scratch" }
     /// Where rows are gathered.
-    var salvage: String { self.database + ".salvage" }
+    var staging: String { self.database + ".salvage" }
     /// The new file once it is whole, until it has its place.
     private var finished: String { self.database + ".repaired" }
     private var log: String { self.database + "-wal" }
 
     /// Removes what an earlier attempt left.
     func clean() {
-        for path in [self.unfinished, self.salvage] {
+        for path in [self.unfinished, self.scratch, self.staging] {
             for suffix in ["", "-wal", "-journal"] { unlink(path + suffix) }
         }
     }

@@ -1,6 +1,4 @@
-internal import CPages
 public import Engine
-internal import Glibc
 
 /// What is done to a store that no daemon has open: looking for damage, and repairing it.
 public enum StoreRepair {
@@ -29,6 +27,7 @@ public enum StoreRepair {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         var report = Report()
         var findings = Findings()
+        try StoreDirectory.refuseEarlier(path)
         guard try self.checkPages(path, &report, &findings) else {
             report.findings = findings.found
             return report
@@ -56,19 +55,21 @@ public enum StoreRepair {
     private static func checkPages(
         _ path: String, _ report: inout Report, _ findings: inout Findings
     ) throws(StoreFailure) -> Bool {
-        guard let file = try PageFile(path: path) else { return false }
-        for damage in file.log?.damage ?? [] { findings.add(nil, nil, damage) }
+        guard let file = try PageCheck(path: path) else { return false }
+        let log = file.log
+        for words in [log?.damage, log?.tail] {
+            if let words { findings.add(nil, nil, words) }
+        }
         if file.isCutShort { findings.add(nil, nil, "\(path) is cut short") }
         report.pages = Int(file.count)
         guard file.count > 0 else { return false }
-        for number in 1...file.count where try file.page(number, isMending: false).state == .damaged
-        {
+        for number in 1...file.count where try !file.isSound(number) {
             if report.damagedPages.count < 1_000 { report.damagedPages.append(number) }
             findings.add(
                 nil, nil,
-                "page \(number) of \(path), bytes \(file.place(number)) to "
-                    + "\(file.place(number + 1) - 1), does not have its checksum")
+                "page \(number) of \(path), bytes \(PageCheck.place(number)) to "
+                    + "\(PageCheck.place(number + 1) - 1), does not have its checksum")
         }
-        return file.log?.damage.isEmpty ?? true
+        return log?.damage == nil && log?.tail == nil
     }
 }

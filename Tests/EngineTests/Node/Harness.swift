@@ -12,6 +12,9 @@ struct Harness {
     var batch: Batch?
     /// Reads that are not yet answered.
     var reads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64, byteLimit: Int)] = []
+    /// Look-ups of idempotency keys that are not yet answered.
+    private var lookUps: [(RequestID, ConversationID, key: String)] = []
+    private var answers: [(request: RequestID, answer: Answer)] = []
     var deltaAt: UInt64?
     private var disk: [LogKey: [Run]] = [:]
     private var cursor: Int64 = 0
@@ -71,9 +74,23 @@ struct Harness {
             case .readRuns(let read, let key, let from, let through, let byteLimit):
                 self.reads.append((read, key, from, through, byteLimit))
             case .arm(.delta, let at): self.deltaAt = at
+            case .lookUp(let request, let conversation, let key):
+                self.lookUps.append((request, conversation, key))
+            case .answer(let request, let answer): self.answers.append((request, answer))
             default: break
             }
         }
+    }
+
+    /// The look-ups that wait for an answer, once.
+    mutating func takeLookUps() -> [(RequestID, ConversationID, key: String)] {
+        defer { self.lookUps = [] }
+        return self.lookUps
+    }
+
+    /// What a request was answered.
+    func answers(of request: RequestID) -> [Answer] {
+        self.answers.filter { $0.request == request }.map(\.answer)
     }
 
     /// Writes what is to be written.

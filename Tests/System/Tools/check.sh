@@ -114,9 +114,6 @@ main() {
         swift build -c release --static-swift-stdlib --disable-local-rpath --scratch-path "$scratch" || finish
     part test-build step swift build --build-tests --scratch-path "$scratch" || finish
     tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
-    # Files that earlier programs made.
-    around=(env STOA_LARGE_PAGES=1)
-    tests large-pages --filter StorageTests
     around=(Tests/System/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
