@@ -345,7 +345,8 @@ struct Dialling: Sendable {
         _ peer: PeerID, isRefused: Bool, at now: Instant,
         using random: inout some RandomNumberGenerator
     ) -> [DiallingAction] {
-        for (id, target) in self.leads(to: peer) where target.isGone { self.removeTarget(id) }
+        let gone = self.leads(to: peer).filter(\.value.isGone)
+        for id in gone.keys.sorted() { self.removeTarget(id) }
         if self.leads(to: peer).isEmpty, let known = self.known[peer], !known.addresses.isEmpty,
             self.targets.count < Limits.targets
         {

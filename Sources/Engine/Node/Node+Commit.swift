@@ -111,8 +111,8 @@ extension Node {
     ) {
         if let used = draft.outgoing.flatMap({ IdempotencyKey($0) }) {
             for request in self.keys.finish(used, message) {
-                self.actions.append(
-                    .answer(request, .sent(message, isDuplicate: true, deliveredTo: [])))
+                let deadline = self.deliveries.takeDeadline(of: request)
+                self.answerRepeated(request, message, by: deadline)
             }
         }
         guard let request = draft.request else { return }
@@ -138,6 +138,7 @@ extension Node {
         let used = draft.outgoing.flatMap { IdempotencyKey($0) }
         let joined = used.map { self.keys.finish($0, nil) } ?? []
         for request in joined + [draft.request].compactMap({ $0 }) {
+            _ = self.deliveries.takeDeadline(of: request)
             self.actions.append(.answer(request, .failed(error)))
         }
     }

@@ -80,8 +80,15 @@ extension Node {
         self.endDeparture(id)
     }
 
+    /// Ends sharing rooms that were left and whose leave a peer has.
+    mutating func endDepartures() {
+        guard !self.links.departing.isEmpty else { return }
+        for id in self.links.departing.sorted() { self.endDeparture(id) }
+        self.links.departing = []
+    }
+
     /// Tells peers that this node is in a room no longer, once one of them has the leave.
-    mutating func endDeparture(_ id: ConversationID) {
+    private mutating func endDeparture(_ id: ConversationID) {
         let conversation = self.conversationTable[known: id]
         let leave = conversation.log(self.ownLog).head.seq
         let isKnown = self.links.sharing(id).contains {
@@ -137,6 +144,7 @@ extension Node {
         if let text = self.keys.pendingText(key) {
             if text == outgoing.text {
                 self.keys.join(key, request)
+                self.deliveries.keepDeadline(outgoing.deliverBy, of: request)
             } else {
                 self.fail(request, .keyReused)
             }
@@ -145,8 +153,7 @@ extension Node {
         guard let earlier = self.keys.recent(key) ?? earlier else { return false }
         // Where the text is gone, the key alone has to do.
         if earlier.text ?? outgoing.text == outgoing.text {
-            self.actions.append(
-                .answer(request, .sent(earlier.message, isDuplicate: true, deliveredTo: [])))
+            self.answerRepeated(request, earlier.message, by: outgoing.deliverBy)
         } else {
             self.fail(request, .keyReused)
         }
@@ -173,6 +180,34 @@ extension Node {
         self.armDeliveries()
     }
 
+    /// Answers a send whose message was sent before under its key; it waits for delivery as the first
+    /// one did.
+    mutating func answerRepeated(
+        _ request: RequestID, _ message: SentMessage, by deadline: UInt64?
+    ) {
+        guard let deadline, let (key, head) = self.ownLog(holding: message) else {
+            return self.actions.append(
+                .answer(request, .sent(message, isDuplicate: true, deliveredTo: [])))
+        }
+        self.awaitDelivery(
+            Delivery(
+                request: request, key: key, seq: head, message: message, deadline: deadline,
+                isDuplicate: true))
+    }
+
+    /// The own log that holds a message, and its head: who has all of the log has the message.
+    ///
+    /// Own logs follow one another in time, one per incarnation.
+    private func ownLog(holding message: SentMessage) -> (LogKey, UInt64)? {
+        let logs = self.conversationTable[message.conversation]?.logs.filter {
+            $0.key.author == self.id && $0.value.head.time >= message.time
+        }
+        let first = logs?.min { $0.value.head.time < $1.value.head.time }
+        return first.map { name, log in
+            (LogKey(conversation: message.conversation, name: name), log.head.seq)
+        }
+    }
+
     /// How far each linked peer in the room is known to have a log.
     private func holders(of key: LogKey) -> [(peer: PeerID, seq: UInt64)] {
         self.links.sharing(key.conversation).map { id in
@@ -196,7 +231,8 @@ extension Node {
             self.actions.append(
                 .answer(
                     delivery.request,
-                    .sent(delivery.message, isDuplicate: false, deliveredTo: peers)))
+                    .sent(
+                        delivery.message, isDuplicate: delivery.isDuplicate, deliveredTo: peers)))
         }
     }
 

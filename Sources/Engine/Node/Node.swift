@@ -110,7 +110,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
         }
-        while let conversation = self.links.departing.popFirst() { self.endDeparture(conversation) }
+        self.endDepartures()
         self.closeDoomed()
         self.planFreedWants()
         self.startBatch()

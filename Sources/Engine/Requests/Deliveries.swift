@@ -5,6 +5,8 @@ struct Delivery: Hashable, Sendable {
     var seq: UInt64
     var message: SentMessage
     var deadline: UInt64
+    /// Whether the message had been sent before, under its key.
+    var isDuplicate = false
 }
 
 /// The waits of all senders, each log's in the order of its entries.
@@ -12,10 +14,21 @@ struct Deliveries: Sendable {
     private(set) var waits: [LogKey: [Delivery]] = [:]
     private(set) var count = 0
     private var armedAt: UInt64?
+    /// The deadlines of repeated sends whose first one is not yet on disk.
+    private var repeated: [RequestID: UInt64] = [:]
 
     var keys: [LogKey] { self.waits.keys.sorted() }
 
     func isEmpty(for key: LogKey) -> Bool { self.waits[key] == nil }
+
+    /// Keeps until when a repeated send is to wait, once the first one is on disk.
+    mutating func keepDeadline(_ deadline: UInt64?, of request: RequestID) {
+        self.repeated[request] = deadline
+    }
+
+    mutating func takeDeadline(of request: RequestID) -> UInt64? {
+        self.repeated.removeValue(forKey: request)
+    }
 
     mutating func add(_ delivery: Delivery) {
         self.waits[delivery.key, default: []].append(delivery)

@@ -14,7 +14,8 @@ struct Harness {
     var reads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64, byteLimit: Int)] = []
     /// Look-ups of idempotency keys that are not yet answered.
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
-    private var answers: [(request: RequestID, answer: Answer)] = []
+    /// What users were answered, in order.
+    private(set) var answers: [(request: RequestID, answer: Answer)] = []
     var deltaAt: UInt64?
     private var disk: [LogKey: [Run]] = [:]
     private var cursor: Int64 = 0

@@ -1,0 +1,97 @@
+import Crypto
+import Testing
+
+@testable import Engine
+
+/// A send that is repeated with its key waits for delivery like the first one.
+@Suite("A repeated send") struct RepeatedSendTests {
+    private static let ops = room("ops")
+
+    /// A node that pushes a peer what it writes.
+    private static func linked() throws -> Harness {
+        var harness = Harness()
+        harness.link(2, in: [Self.ops])
+        harness.join(Self.ops)
+        harness.settle()
+        try Self.claim(&harness)
+        return harness
+    }
+
+    private static func send(
+        _ harness: inout Harness, _ number: UInt64, by deadline: UInt64?,
+        earlier: EarlierSend? = nil
+    ) {
+        let outgoing = Outgoing(
+            conversation: Self.ops.conversation, text: "once", idempotencyKey: "k",
+            deliverBy: deadline)
+        harness.give(.request(RequestID(100 + number), .send(outgoing)))
+        for (request, _, _) in harness.takeLookUps() { harness.give(.lookedUp(request, earlier)) }
+    }
+
+    /// The peer says that it has all of the own log.
+    private static func claim(_ harness: inout Harness) throws {
+        let (tags, own) = (LinkTags(handshakeHash: .zero), harness.node.ownLog)
+        let head = try #require(harness.node.conversationTable[Self.ops.conversation]).log(own).head
+        let row = ClockRow(
+            tag: tags.log(own, in: Self.ops.conversation), seq: head.seq,
+            headTag: tags.head(head.id), state: .open)
+        harness.give(.clock(Self.ops.conversation, isComplete: false, [row]), from: 2)
+    }
+
+    private static func deliveries(_ harness: Harness) -> [Bool] {
+        harness.answers.map(\.answer).compactMap {
+            guard case .sent(_, let isDuplicate, [Harness.peer(2)]) = $0 else { return nil }
+            return isDuplicate
+        }
+    }
+
+    @Test("waits for delivery while the first one is on its way to the disk, and behind it")
+    func waits() throws {
+        var harness = try Self.linked()
+        let before = harness.answers.count
+        Self.send(&harness, 1, by: 99_000)
+        Self.send(&harness, 2, by: 99_000)
+        harness.settle()
+        Self.send(&harness, 3, by: 99_000)
+        #expect(harness.answers.count == before)
+        try Self.claim(&harness)
+        #expect(Self.deliveries(harness).count == 3)
+        #expect(Self.deliveries(harness).count { $0 } == 2)
+        Self.send(&harness, 4, by: 99_000)
+        #expect(Self.deliveries(harness).count == 4)
+    }
+
+    @Test("finds its message where only the store remembers the key")
+    func stored() throws {
+        var harness = try Self.linked()
+        let own = harness.node.ownLog
+        let head = try #require(harness.node.conversationTable[Self.ops.conversation]).log(own).head
+        let earlier = EarlierSend(
+            message: SentMessage(
+                id: head.id, conversation: Self.ops.conversation, cursor: nil, time: head.time),
+            text: "once")
+        Self.send(&harness, 1, by: 99_000, earlier: earlier)
+        #expect(Self.deliveries(harness) == [true])
+    }
+
+    @Test("times out as the first one does, and is answered at once where nobody wants to wait")
+    func timesOut() throws {
+        var harness = try Self.linked()
+        Self.send(&harness, 1, by: nil)
+        harness.settle()
+        Self.send(&harness, 2, by: 5_000)
+        Self.send(&harness, 3, by: nil)
+        guard case .sent(_, isDuplicate: true, deliveredTo: []) = harness.answers.last?.answer
+        else {
+            Issue.record("\(harness.answers)")
+            return
+        }
+        harness.now = Instant(monotonic: 5_000, wall: harness.now.wall)
+        harness.give(.timer(.delivery))
+        guard case .failed(.deliveryTimeout(_, deliveredTo: [])) = harness.answers.last?.answer
+        else {
+            Issue.record("\(harness.answers)")
+            return
+        }
+    }
+}
