@@ -43,10 +43,10 @@ public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     init(_ failure: StoreFailure) {
         let exitCode: ExitCode =
             switch failure.reason {
-            case .corrupt, .newer: .data
+            case .corrupt, .newer, .emptied: .data
             case .locked: .unavailable
             case .readOnly: .permission
-            case .full, .inputOutput: .inputOutput
+            case .full, .inputOutput, .deleted: .inputOutput
             case .other: .software
             }
         self.init(failure.detail, remedy: failure.remedy, exitCode: exitCode)

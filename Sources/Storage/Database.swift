@@ -154,6 +154,13 @@ final class Database {
         }
     }
 
+    /// Whether the file is no longer what its name stands for; `SQLITE_FCNTL_HAS_MOVED`.
+    func hasMoved() throws(SQLiteError) -> Bool {
+        var result: Int32 = 0
+        try self.control(SQLITE_FCNTL_HAS_MOVED, &result)
+        return result != 0
+    }
+
     /// The `errno` behind the last failed call; sqlite3_system_errno.
     var systemError: Int32 { sqlite3_system_errno(self.handle) }
 

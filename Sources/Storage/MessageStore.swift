@@ -87,6 +87,7 @@ public actor MessageStore {
     /// fork point. A run that reaches beyond a fork point is taken whole: the entries from the
     /// point on are never shown or counted, and only attest those before it.
     public func commit(_ batch: Batch) throws(StoreFailure) -> BatchOutcome {
+        try self.file?.refuseDeleted()
         try self.file?.countStart()
         return try self.perform { (file) throws(SQLiteError) in try file.commit(batch) }
     }

@@ -6,20 +6,22 @@ enum StoreDirectory {
     /// The name of the database in the data directory.
     static let databaseName = "stoa.db"
 
-    /// Makes the database's file, empty and for this user alone, where there is none.
+    /// Makes the database's file, empty and for this user alone, where there is none; whether it
+    /// did.
     ///
     /// SQLite gives the files that it makes beside the database the same mode.
-    static func createDatabase(_ path: String, in directory: String) throws(StoreFailure) {
+    static func createDatabase(_ path: String, in directory: String) throws(StoreFailure) -> Bool {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(path, flags, 0o600)
         if descriptor < 0 {
             guard errno == EEXIST else {
                 throw StoreFailure(systemError: errno, doing: "create the file", path: path)
             }
-            return
+            return false
         }
         close(descriptor)
         try self.sync(directory: directory)
+        return true
     }
 
     /// Refuses a file that a program from before the first release wrote.

@@ -92,6 +92,12 @@ extension StoreFailure {
         case .corrupt:
             "stop the daemon and run stoad --repair, which keeps a copy; "
                 + "stoad --check says what is damaged"
+        case .deleted:
+            "stop the daemon, put the data directory back, and start it again; nothing is sent "
+                + "until then"
+        case .emptied:
+            "put a backup back; or remove the empty file and start again with a new store, which "
+                + "peers fill with what they have"
         case .inputOutput:
             "look in the system journal for errors of the disk that holds \(path)"
         case .newer:

@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Engine
 internal import Crypto
+internal import Glibc
 
 /// The open database with its witness: everything that the store does, on one thread.
 ///
@@ -34,6 +35,9 @@ final class StoreFile {
     var recentIDs: RecentIDs?
     /// How many of them gather.
     let idBatchCount: Int
+    /// When the file was last looked for under its name, in seconds; see ``refuseDeleted()``.
+    private var lookedForAt = 0
+    private var isDeleted = false
 
     /// Opens the store for an owner, and makes what is missing.
     ///
@@ -49,14 +53,15 @@ final class StoreFile {
         try RepairedFile(database: path).finish()
         try StoreDirectory.refuseEarlier(path)
         self.leftOut = try WriteAheadLog.refuseDamage(database: path)
-        try StoreDirectory.createDatabase(path, in: directory)
+        self.witness = ContinuityFile(path: continuityPath)
+        let seen = self.witness.read()
+        let isNew = try StoreDirectory.createDatabase(path, in: directory)
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
         }
         self.database = database
-        try Self.prepare(database, path: path)
-        self.witness = ContinuityFile(path: continuityPath)
-        let seen = self.witness.read()
+        // What a witness has seen was not empty.
+        try Self.prepare(database, path: path, mayBeEmpty: isNew || seen?.owner != owner)
         let found = identify(path)
         self.scrubFile = ScrubFile(path: continuityPath + ".scrub", inode: found?.inode ?? 0)
         let stored = try Self.translating(path, database) { () throws(SQLiteError) in
@@ -129,7 +134,7 @@ final class StoreFile {
 
     /// Checks what the file is, takes its lock, sets the connection up and makes the tables.
     private static func prepare(
-        _ database: Database, path: String, isWritten: Bool = true
+        _ database: Database, path: String, isWritten: Bool = true, mayBeEmpty: Bool = true
     ) throws(StoreFailure) {
         let version = try Self.translating(path, database) { () throws(SQLiteError) in
             try Self.configure(database)
@@ -141,6 +146,11 @@ final class StoreFile {
                 try database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             }
             throw version.map { StoreFailure(newer: $0, path: path) } ?? StoreFailure(foreign: path)
+        }
+        guard version > 0 || mayBeEmpty else {
+            throw StoreFailure(
+                reason: .emptied, detail: "\(path) is empty, but there was a store in it",
+                path: path)
         }
         try Self.translating(path, database) { () throws(SQLiteError) in
             // A file of another program or a later version has not been written to up to here.
@@ -240,6 +250,25 @@ final class StoreFile {
         try self.witness.replace(with: next)
         self.continuity = next
         self.isStartCounted = true
+    }
+
+    /// Refuses to write to a file that was deleted or moved away, as with its directory: nobody
+    /// would find it again.
+    ///
+    /// Asks the system once a second at most, for one call of stat(2); so a commit within the first
+    /// second may still be lost.
+    func refuseDeleted() throws(StoreFailure) {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
+        guard self.isDeleted || now.tv_sec != self.lookedForAt else { return }
+        self.lookedForAt = now.tv_sec
+        self.isDeleted = try Self.translating(self.path, self.database) {
+            () throws(SQLiteError) in try self.database.hasMoved()
+        }
+        guard self.isDeleted else { return }
+        throw StoreFailure(
+            reason: .deleted, detail: "\(self.path) was deleted or moved away while it is open",
+            path: self.path)
     }
 
     // MARK: Own commits

@@ -113,6 +113,82 @@ struct FailureTests {
         #expect(await Self.reason(directory) == .inputOutput)
     }
 
+    @Test("a state directory that cannot be written refuses commits, and they go on when it can")
+    func fullState() async throws {
+        let directory = try TemporaryDirectory()
+        var log = LogWriter(ada)
+        var store = try await directory.open()
+        _ = try await store.commit(batch(log.append([text("one", at: 1)])))
+        await store.close()
+        store = try await directory.open()
+        // In the way of the file that is written before the first commit of a start.
+        try #require(mkdir(directory.witness + ".new", 0o700) == 0)
+        let two = log.append([text("two", at: 2)])
+        for _ in 0..<3 {
+            await #expect(throws: StoreFailure.self) { try await store.commit(batch(two)) }
+            #expect(try await Self.texts(store) == ["one"])
+        }
+        try #require(rmdir(directory.witness + ".new") == 0)
+        _ = try await store.commit(batch(two))
+        #expect(try await Self.texts(store) == ["one", "two"])
+        await store.close()
+        store = try await directory.open()
+        #expect(try await Self.texts(store) == ["one", "two"])
+        await store.close()
+    }
+
+    private static func texts(_ store: MessageStore) async throws -> [String] {
+        let query = HistoryQuery(conversation: ops.conversation, limit: 9)
+        return StorageTests.texts(try await store.history(query).entries)
+    }
+
+    @Test("a data directory that is deleted under the open store refuses commits")
+    func deleted() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(ada)
+        let one = log.append([text("one", at: 1)])
+        let moved = directory.path + "/away"
+        try #require(rename(directory.data, moved) == 0)
+        let failure = await #expect(throws: StoreFailure.self) {
+            try await store.commit(batch(one))
+        }
+        #expect(failure?.reason == .deleted && failure?.remedy.contains("put the data") == true)
+        // Nothing is refused once it is back.
+        try #require(rename(moved, directory.data) == 0)
+        _ = try await store.commit(batch(one))
+        #expect(try await Self.texts(store) == ["one"])
+        await store.close()
+    }
+
+    @Test("a database that was emptied is refused; one that was moved away is made anew")
+    func emptied() async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.fill(directory, runs: 1)
+        for bytes in [[], try Self.emptyDatabase()] {
+            try writeFile(directory.database, bytes)
+            let failure = await #expect(throws: StoreFailure.self) { try await directory.open() }
+            #expect(failure?.reason == .emptied)
+            #expect(failure?.remedy.contains("put a backup back") == true)
+            #expect(try readFile(directory.database) == bytes)
+        }
+        try #require(unlink(directory.database) == 0)
+        let store = try await directory.open()
+        #expect(try await store.snapshot().logs.isEmpty)
+        await store.close()
+    }
+
+    /// A database without tables.
+    private static func emptyDatabase() throws -> [UInt8] {
+        let directory = try TemporaryDirectory()
+        try writeFile(directory.database, [])
+        do {
+            let database = try Database(path: directory.database)
+            try database.execute("CREATE TABLE a (b); DROP TABLE a")
+        }
+        return try readFile(directory.database)
+    }
+
     @Test("a file that is no database is corrupt and stays as it is")
     func garbage() async throws {
         let directory = try TemporaryDirectory()

@@ -242,6 +242,10 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case corrupt
         /// Reading or writing failed.
         case inputOutput
+        /// The file that is open was deleted or moved away: what is written to it is lost.
+        case deleted
+        /// The file is empty, though there was a store in it.
+        case emptied
         /// The file was written by a newer version.
         case newer(version: Int)
         /// Another process holds the data directory.
