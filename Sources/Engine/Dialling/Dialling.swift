@@ -1,13 +1,3 @@
-/// What ``Dialling`` wants done, in order.
-enum DiallingAction: Hashable, Sendable {
-    /// Something that needs no more of the node: a dial, a timer, a line of the log, an answer.
-    case perform(Action)
-    /// Keep on disk where a peer was linked.
-    case keep(KnownPeer)
-    /// Count a refusal.
-    case refuse(address: String, peer: PeerID?, reason: String)
-}
-
 /// Whom to dial, when, at which address.
 ///
 /// mDNS says *maybe*, TCP says *is*. A target is dialled at one address after the other, a quarter of a second apart, until one

@@ -1,0 +1,9 @@
+/// What ``Dialling`` wants done, in order.
+enum DiallingAction: Hashable, Sendable {
+    /// Something that needs no more of the node: a dial, a timer, a line of the log, an answer.
+    case perform(Action)
+    /// Keep on disk where a peer was linked.
+    case keep(KnownPeer)
+    /// Count a refusal.
+    case refuse(address: String, peer: PeerID?, reason: String)
+}
