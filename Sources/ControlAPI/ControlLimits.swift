@@ -20,6 +20,8 @@ public enum ControlLimits {
     public static let waitMilliseconds: Int64 = 3_600_000
     /// How long `send` waits for a delivery when the caller names no time, in milliseconds.
     public static let waitMillisecondsDefault: Int64 = 30_000
-    /// The longest name, status, address, key or person that a parameter may hold, in bytes.
+    /// The longest name of a person, in bytes; the engine's limit.
+    public static let nameBytes = 64
+    /// The longest status, address, key or person that a parameter may hold, in bytes.
     public static let wordBytes = 255
 }

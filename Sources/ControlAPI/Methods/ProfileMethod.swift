@@ -17,7 +17,7 @@ public enum ProfileMethod: ControlMethod {
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("name", &self.name, .word, "The new name.")
+            visitor.field("name", &self.name, .word, "The new name, at most 64 bytes.")
             visitor.field("status", &self.status, .any, "The new status text; empty for none.")
         }
     }
@@ -42,12 +42,16 @@ public enum ProfileMethod: ControlMethod {
         }
     }
 
-    /// Refuses a status that is too long.
+    /// Refuses a name or a status that is too long.
     public static func check(_ params: Params) throws(RPCError) {
-        let bytes = params.status?.utf8.count ?? 0
-        guard bytes <= ControlLimits.wordBytes else {
-            throw .tooLarge(
-                "the status", bytes: bytes, limit: ControlLimits.wordBytes, remedy: "shorten it")
+        for (what, text, limit) in [
+            ("the name", params.name, ControlLimits.nameBytes),
+            ("the status", params.status, ControlLimits.wordBytes),
+        ] {
+            let bytes = text?.utf8.count ?? 0
+            guard bytes <= limit else {
+                throw .tooLarge(what, bytes: bytes, limit: limit, remedy: "shorten it")
+            }
         }
     }
 }

@@ -33,6 +33,8 @@ public struct ConversationResult: ControlValue {
     public var name = ""
     /// Its members.
     public var members: [Member] = []
+    /// Whether a linked peer may still tell of more members and messages.
+    public var learning = false
     /// How many messages were not read.
     public var unread: Int64 = 0
     /// The newest message in display order; nil, written as null, when there is none.
@@ -50,6 +52,7 @@ public struct ConversationResult: ControlValue {
         visitor.field("kind", &self.kind)
         visitor.field("name", &self.name)
         visitor.field("members", &self.members)
+        visitor.field("learning", &self.learning)
         visitor.field("unread", &self.unread)
         visitor.field("lastMessage", &self.lastMessage, .orNull)
     }

@@ -22,7 +22,7 @@ public enum DaemonCommand: Equatable, Sendable {
     ) throws(ConfigurationError) {
         try self.init(
             arguments: arguments, environment: environment, paths: paths,
-            userName: { UserName.full ?? ProcessEnvironment.userName() })
+            userName: ProcessEnvironment.userName)
     }
 
     init(

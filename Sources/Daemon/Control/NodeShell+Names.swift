@@ -36,7 +36,7 @@ extension NodeShell {
         case .notFound(let text):
             .notFound(
                 "there is no \(kind) \"\(TerminalText.line(text))\"", reason: "unknownName",
-                remedy: kind == "person" ? "see stoa peers" : "see stoa rooms")
+                remedy: self.nearestName(to: text, kind: kind))
         case .ambiguous(let text, let candidates):
             .ambiguous(
                 text,
@@ -51,6 +51,19 @@ extension NodeShell {
                 "\"\(TerminalText.line(text))\" is too short for a key", reason: "shortKey",
                 remedy: "give 8 or more characters of the key")
         }
+    }
+
+    /// What to do about a name that nobody and nothing bears.
+    private func nearestName(to text: String, kind: String) -> String {
+        let isPerson = kind == "person"
+        let names =
+            isPerson
+            ? (self.node?.peers ?? []).map { "@" + $0.profile.name }
+            : (self.node?.rooms ?? []).map(\.name.text)
+        guard let nearest = NearestName.find(text, among: names) else {
+            return isPerson ? "see stoa peers" : "see stoa rooms, or join it: stoa join ROOM"
+        }
+        return "did you mean \"\(TerminalText.line(nearest))\"?"
     }
 
     func name(of conversation: ConversationID) -> String {

@@ -151,19 +151,28 @@ extension Node {
         return id
     }
 
-    /// The person that `@name`, `@` and a key prefix of at least eight characters, or a full key means.
+    /// The person that a name, the beginning of a name or, from eight characters on, of a key means,
+    /// with `@` or without.
     ///
-    /// Throws ``NameError``; a name that several bear is refused with all of them.
+    /// Upper and lower case are the same. Whole names come first; only where nobody bears one do the
+    /// beginnings of names and of their words count. Throws ``NameError`` with all that match.
     public func person(named text: String) throws(NameError) -> PeerID {
-        let name = text.hasPrefix("@") ? String(text.dropFirst()) : text
-        guard !name.isEmpty else { throw .malformed(text) }
+        let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
+        guard !sought.isEmpty else { throw .malformed(text) }
         var known = Set(self.profiles.standing.keys).union(self.dialling.known.keys).union(
             self.links.peers)
         known.insert(self.id)
-        let named = known.filter { self.profile(of: $0).name == name }.sorted()
-        let keyed = known.filter { $0.description.hasPrefix(name.lowercased()) }.sorted()
-        let isKey = name.count >= Self.keyPrefixCharacters
-        let candidates = Set(named + (isKey ? keyed : [])).sorted()
+        let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
+        var named = names.filter { $0.name == sought }
+        if named.isEmpty {
+            named = names.filter { _, name in
+                name.hasPrefix(sought)
+                    || name.split(separator: " ").contains { $0.hasPrefix(sought) }
+            }
+        }
+        let keyed = known.filter { $0.description.hasPrefix(sought) }
+        let isKey = sought.count >= Self.keyPrefixCharacters
+        let candidates = Set(named.map(\.id) + (isKey ? Array(keyed) : [])).sorted()
         if candidates.count > 1 { throw .ambiguous(text, candidates: candidates) }
         if let only = candidates.first { return only }
         if !isKey && !keyed.isEmpty { throw .tooShort(text) }

@@ -15,7 +15,9 @@ extension Node {
             let now = self.profile(of: self.id)
             let profile = Profile(name: name ?? now.name, status: status ?? now.status)
             guard profile.isWithinLimits else {
-                self.fail(request, .size(limit: Limits.statusBytes))
+                let isName = !(1...Limits.nameBytes).contains(profile.name.utf8.count)
+                self.fail(
+                    request, .size(limit: isName ? Limits.nameBytes : Limits.statusBytes))
                 return
             }
             self.setProfile(profile, request: request)

@@ -41,6 +41,7 @@ extension NodeShell {
         result.id = status.id.description
         result.name = status.name.text
         result.members = status.members.map { self.member($0, &texts) }
+        result.learning = status.isLearning
         result.unread = Int64(summary?.unread ?? 0)
         result.lastMessage = last.flatMap { $0.jsonBytes <= max(previewBytes, 2_048) ? $0 : nil }
         return result
