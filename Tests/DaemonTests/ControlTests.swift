@@ -31,4 +31,42 @@ struct ControlTests {
         let code = errorCode { try client.ask("profile", ["name": .string(long)]) }
         #expect(code == .tooLarge)
     }
+
+    @Test("a consumer's position is kept per conversation, and apart from them for all")
+    func scopes() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        for room in ["ops", "dev"] { try client.ask("join", ["room": .string(room)]) }
+        let first = try daemon.connect()
+        let start = try first.ask("subscribe", ["to": "dev", "consumer": "bot"])
+        let all = try daemon.connect().ask("subscribe", ["consumer": "bot"])
+        #expect(all["cursor"] == start["cursor"])
+        let sent = try client.ask("send", ["to": "ops", "text": "x"])
+        let cursor = try #require(sent["cursor"])
+        try client.ask("acknowledge", ["consumer": "bot", "conversation": "ops", "cursor": cursor])
+        let positions = try client.ask("consumers").arrayValue ?? []
+        let byName = positions.map { ($0["conversationName"]?.stringValue ?? "", $0["cursor"]) }
+        #expect(byName.first { $0.0 == "ops" }?.1 == cursor)
+        #expect(byName.first { $0.0 == "dev" }?.1 == start["cursor"])
+        #expect(byName.first { $0.0.isEmpty }?.1 == start["cursor"])
+    }
+
+    @Test("a second reader of a consumer is refused, or takes over and ends the first")
+    func takeOver() throws {
+        let daemon = try TestDaemon()
+        let first = try daemon.connect()
+        try first.ask("join", ["room": "ops"])
+        try first.ask("subscribe", ["to": "ops", "consumer": "bot"])
+        let second = try daemon.connect()
+        #expect(
+            errorCode { try second.ask("subscribe", ["to": "ops", "consumer": "bot"]) } == .refused)
+        #expect(errorCode { try second.ask("removeConsumer", ["consumer": "bot"]) } == .refused)
+        try second.ask("subscribe", ["to": "ops", "consumer": "bot", "takeOver": true])
+        // Its subscription is gone: the number is unknown.
+        #expect(errorCode { try first.ask("unsubscribe", ["subscription": 1]) } == .notFound)
+        try second.ask("unsubscribe", ["subscription": 2])
+        try second.ask("removeConsumer", ["consumer": "bot"])
+        #expect(try second.ask("consumers") == .array([]))
+        #expect(errorCode { try second.ask("removeConsumer", ["consumer": "bot"]) } == .notFound)
+    }
 }

@@ -13,6 +13,8 @@ public enum ControlMethods {
         SubscribeMethod.self,
         UnsubscribeMethod.self,
         AcknowledgeMethod.self,
+        ConsumersMethod.self,
+        RemoveConsumerMethod.self,
         ConnectMethod.self,
         ProfileMethod.self,
         WhoisMethod.self,

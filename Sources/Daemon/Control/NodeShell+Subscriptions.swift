@@ -16,10 +16,16 @@ struct SubscriptionKey: Hashable, Comparable {
 final class Subscription {
     let key: SubscriptionKey
     let client: ControlConnection
+    /// The durable consumer that it reads for.
+    let consumer: String?
     var progress: SubscriptionProgress
 
-    init(_ key: SubscriptionKey, client: ControlConnection, progress: SubscriptionProgress) {
+    init(
+        _ key: SubscriptionKey, client: ControlConnection, consumer: String?,
+        progress: SubscriptionProgress
+    ) {
         self.key = key
+        self.consumer = consumer
         self.client = client
         self.progress = progress
     }
@@ -33,14 +39,20 @@ extension NodeShell {
 
     /// Begins a subscription behind a cursor, and answers with its number.
     func subscribe(
-        to conversation: ConversationID?, after cursor: Cursor, _ reply: Reply
+        _ params: SubscribeMethod.Params, to conversation: ConversationID?, after cursor: Cursor,
+        _ reply: Reply
     ) {
+        // Another reader may have come while the store was asked for the position.
+        do throws(RPCError) {
+            try self.checkReader(params, in: conversation)
+        } catch { return reply.fail(error) }
+        self.endReader(of: params.consumer, in: conversation)
         guard let client = reply.asker, client.isAlive else { return reply.answer(EmptyValue()) }
         let key = SubscriptionKey(client: client.number, number: self.nextSubscription)
         self.nextSubscription += 1
         let start = min(cursor, self.newestShown)
         let subscription = Subscription(
-            key, client: client,
+            key, client: client, consumer: params.consumer,
             progress: SubscriptionProgress(
                 conversation: conversation, after: start, newest: self.newestShown))
         self.subscriptions[key] = subscription
@@ -56,6 +68,35 @@ extension NodeShell {
                 reason: "the store is older than this cursor")
         }
         self.resume(subscription)
+    }
+
+    /// The subscription that reads for a consumer in one conversation or all.
+    func reader(of consumer: String, in conversation: ConversationID?) -> Subscription? {
+        self.subscriptions.values.first {
+            $0.consumer == consumer && $0.progress.conversation == conversation
+        }
+    }
+
+    /// Refuses a second reader that does not ask to take over: the two would skip each other's
+    /// messages.
+    func checkReader(
+        _ params: SubscribeMethod.Params, in conversation: ConversationID?
+    ) throws(RPCError) {
+        guard let consumer = params.consumer, params.takeOver != true,
+            self.reader(of: consumer, in: conversation) != nil
+        else { return }
+        throw .consumerInUse(
+            consumer, remedy: "end it, or take over from it with takeOver (stoa tail --take-over)")
+    }
+
+    private func endReader(of consumer: String?, in conversation: ConversationID?) {
+        guard let consumer, let reader = self.reader(of: consumer, in: conversation) else { return }
+        self.subscriptions[reader.key] = nil
+        let ended = EndedEvent {
+            $0.subscription = reader.key.number
+            $0.reason = "takenOver"
+        }
+        reader.client.write(ended.line)
     }
 
     func forgetSubscriptions(of client: UInt64) {

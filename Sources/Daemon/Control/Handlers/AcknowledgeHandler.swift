@@ -16,10 +16,13 @@ extension AcknowledgeMethod: MethodHandler {
                 details: [JSON.Member("param", "cursor")])
         }
         let consumer = params.consumer
-        let read = conversation
+        let scope = conversation
         shell.ask { (store) async throws(StoreFailure) in
-            if let consumer { try await store.acknowledge(consumer: consumer, cursor: cursor) }
-            if let read { try await store.markRead(read, through: cursor) }
+            if let consumer {
+                try await store.acknowledge(consumer: consumer, in: scope, cursor: cursor)
+            } else if let scope {
+                try await store.markRead(scope, through: cursor)
+            }
         } then: { result in
             switch result {
             case .success: reply.answer(EmptyValue())

@@ -9,31 +9,36 @@ extension SubscribeMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        var conversation: ConversationID?
-        if let to = params.to { conversation = try shell.conversation(to) }
+        let conversation = try params.to.map { (to) throws(RPCError) in
+            try shell.conversation(to)
+        }
+        try shell.checkReader(params, in: conversation)
         guard let client = reply.asker else { return reply.answer(EmptyValue()) }
         let own = shell.subscriptions.keys.count { $0.client == client.number }
         guard own < Self.perClient else {
             throw .busy("a connection may hold \(Self.perClient) subscriptions")
         }
         if let from = params.from {
-            shell.subscribe(to: conversation, after: Cursor(from), reply)
+            shell.subscribe(params, to: conversation, after: Cursor(from), reply)
         } else if let consumer = params.consumer {
             let newest = shell.newestShown
             shell.ask { (store) async throws(StoreFailure) -> Cursor in
-                if let position = try await store.consumer(consumer) { return position }
+                if let position = try await store.consumer(consumer, in: conversation) {
+                    return position
+                }
                 // A new consumer starts here, also when it comes back without having acknowledged.
-                try await store.acknowledge(consumer: consumer, cursor: newest)
+                try await store.acknowledge(
+                    consumer: consumer, in: conversation, cursor: newest)
                 return newest
             } then: { result in
                 switch result {
                 case .success(let position):
-                    shell.subscribe(to: conversation, after: position, reply)
+                    shell.subscribe(params, to: conversation, after: position, reply)
                 case .failure(let failure): reply.fail(RPCError(failure))
                 }
             }
         } else {
-            shell.subscribe(to: conversation, after: shell.newestShown, reply)
+            shell.subscribe(params, to: conversation, after: shell.newestShown, reply)
         }
     }
 }

@@ -1,0 +1,52 @@
+import ControlAPI
+
+/// The command `stoa consumers`.
+struct ConsumersCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        ConsumersMethod.description, operands: ["[remove]", "[NAME]"],
+        details: [
+            "With remove it forgets all positions of the consumer NAME.",
+            "Consumers are made by \"stoa tail --consumer NAME\".",
+        ])
+
+    private let removed: String?
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.removed = arguments.operand(1)
+        if let word = arguments.operand(0), word != "remove" {
+            throw .usage(
+                "\"\(TerminalText.line(word))\" is nothing to do with consumers",
+                next: "usage: stoa consumers [remove NAME]")
+        }
+        if arguments.operand(0) != nil, self.removed == nil {
+            throw .usage("NAME is missing", next: "usage: stoa consumers remove NAME")
+        }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        if let name = self.removed {
+            try context.show(
+                RemoveConsumerMethod.self, RemoveConsumerMethod.Params { $0.consumer = name }
+            ) { _ in
+                "removed \(TerminalText.line(name))\n"
+            }
+            return
+        }
+        try context.showList(
+            ConsumersMethod.self,
+            empty: "no consumers yet; make one with: stoa tail --consumer NAME",
+            heading: ["NAME", "CONVERSATION", "CURSOR", "READER"]
+        ) { position in
+            [
+                position.shown("name"),
+                position["conversation"]?.stringValue == nil
+                    ? "(all)" : position.shown("conversationName"),
+                "\(position.count("cursor"))", position["live"] == .bool(true) ? "live" : "-",
+            ]
+        }
+    }
+}
+
+extension ConsumersMethod: CommandMethod {
+    static var command: any Subcommand.Type { ConsumersCommand.self }
+}
