@@ -63,7 +63,10 @@ struct NameStatements {
             VALUES (?1, ?2, ?3, 0, zeroblob(32), ?4, 0, ?4) RETURNING id
             """)
         self.updateLog = database.statement(
-            "UPDATE logs SET seq = ?2, head = ?3, hlc = ?4, shown = ?5, last = ?6 WHERE id = ?1")
+            """
+            UPDATE logs SET (\(LogColumn.sql)) = (\(LogColumn.parameters))
+            WHERE id = ?\(LogColumn.id)
+            """)
         self.showHead = database.statement(
             "UPDATE logs SET shown = 1 WHERE id = ?1 AND seq = ?2")
         self.setFork = database.statement("UPDATE logs SET fork = ?2 WHERE id = ?1")
@@ -101,17 +104,14 @@ struct EntryStatements {
     init(_ database: Database) {
         let row =
             """
-            SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
-                l.incarnation, e.prefix, e.suffix
+            SELECT \(PlaceColumn.sql)
             FROM entries e CROSS JOIN logs l ON l.id = e.log
             """
         self.newestArrival = database.statement(Statements.newestSQL)
         self.oldestArrival = database.statement("SELECT min(arrival) FROM entries")
         self.insert = database.statement(
             """
-            INSERT INTO entries (arrival, log, seq, conversation, hlc, kind, flags, prefix, suffix,
-                attestation, extra, payload)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            INSERT INTO entries (\(EntryColumn.sql)) VALUES (\(EntryColumn.parameters))
             """)
         self.byPosition = database.statement("\(row) WHERE e.log = ?1 AND e.seq = ?2")
         self.byArrival = database.statement("\(row) WHERE e.arrival = ?1")
@@ -302,12 +302,7 @@ struct ReadingStatements {
     let summaries: Statement
     let lastMessage: Statement
 
-    /// The columns that ``StoreFile/storedEntry(_:)`` reads.
-    private static let stored =
-        """
-        e.arrival, c.hash, a.key, l.incarnation, e.seq, e.prefix, e.suffix, e.kind, e.hlc, \
-        e.payload, e.flags
-        """
+    private static let stored = StoredColumn.sql
 
     /// The tables that these columns come from, entries first.
     private static let joined =
@@ -347,7 +342,7 @@ struct ReadingStatements {
             """)
         self.arrivals = database.statement(
             """
-            SELECT \(Self.stored), e.flags & \(EntryFlags.unseen.rawValue), e.conversation FROM entries e \(Self.joined)
+            SELECT \(Self.stored) FROM entries e \(Self.joined)
             WHERE e.arrival > max(?1, 0) ORDER BY e.arrival
             """)
         self.shown = database.statement("SELECT id, shown FROM conversations WHERE hash = ?1")

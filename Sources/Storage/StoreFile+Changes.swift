@@ -187,7 +187,7 @@ extension StoreFile {
     /// Remembers idempotency keys of own entries, and forgets the oldest.
     ///
     /// A key that is known stays with its first entry.
-    func store(
+    func storeIdempotencyKeys(
         _ keys: [Int: String], of run: Run, log: LogRow, in conversation: Int64
     ) throws(SQLiteError) {
         guard !keys.isEmpty else { return }

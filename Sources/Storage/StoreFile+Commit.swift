@@ -191,31 +191,36 @@ extension StoreFile {
                 conversation: conversation, author: author,
                 incarnation: run.key.name.incarnation), log)
         try self.note(tally, in: conversation)
-        try self.store(append.keys, of: run, log: log, in: conversation)
+        try self.storeIdempotencyKeys(append.keys, of: run, log: log, in: conversation)
     }
 
     private func insert(
         _ row: EntryRow, _ entry: Entry, attestation: Bytes64?
     ) throws(SQLiteError) {
         let statement = self.statements.entries.insert
-        try statement.bind(1, row.arrival)
-        try statement.bind(2, row.log)
-        try statement.bind(3, row.seq)
-        try statement.bind(4, row.conversation)
-        try statement.bind(5, row.time.stored)
-        try statement.bind(6, Int64(row.kind))
-        try statement.bind(7, row.flags.rawValue)
-        try statement.bind(8, row.id.prefix)
-        try row.id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(9, bytes) }
-        try statement.bind(10, attestation)
+        typealias Column = EntryColumn
+        try statement.bind(Column.arrival.parameter, row.arrival)
+        try statement.bind(Column.log.parameter, row.log)
+        try statement.bind(Column.seq.parameter, row.seq)
+        try statement.bind(Column.conversation.parameter, row.conversation)
+        try statement.bind(Column.hlc.parameter, row.time.stored)
+        try statement.bind(Column.kind.parameter, Int64(row.kind))
+        try statement.bind(Column.flags.parameter, row.flags.rawValue)
+        try statement.bind(Column.prefix.parameter, row.id.prefix)
+        try row.id.withSuffix { (bytes) throws(SQLiteError) in
+            try statement.bind(Column.suffix.parameter, bytes)
+        }
+        try statement.bind(Column.attestation.parameter, attestation)
         #if MUTANTS
-            if Mutant.dropAttestations.isActive { try statement.bind(10, nil as Int64?) }
+            if Mutant.dropAttestations.isActive {
+                try statement.bind(Column.attestation.parameter, nil as Int64?)
+            }
         #endif
-        try statement.bind(11, entry.extra)
+        try statement.bind(Column.extra.parameter, entry.extra)
         if case .present(let payload) = entry.payload {
-            try statement.bind(12, payload)
+            try statement.bind(Column.payload.parameter, payload)
         } else {
-            try statement.bind(12, nil as Int64?)
+            try statement.bind(Column.payload.parameter, nil as Int64?)
         }
         try statement.run()
         try self.note(row.id, at: row.arrival)
@@ -224,12 +229,12 @@ extension StoreFile {
     /// Writes the log's row, which says what the next append must follow.
     func update(_ log: LogRow) throws(SQLiteError) {
         let statement = self.statements.names.updateLog
-        try statement.bind(1, log.id)
-        try statement.bind(2, Int64(bitPattern: log.head.seq))
-        try statement.bind(3, log.head.id.hash)
-        try statement.bind(4, log.head.time.stored)
-        try statement.bind(5, log.isHeadShown ? 1 : 0)
-        try statement.bind(6, log.last.stored)
+        try statement.bind(LogColumn.id, log.id)
+        try statement.bind(LogColumn.seq.parameter, Int64(bitPattern: log.head.seq))
+        try statement.bind(LogColumn.head.parameter, log.head.id.hash)
+        try statement.bind(LogColumn.hlc.parameter, log.head.time.stored)
+        try statement.bind(LogColumn.shown.parameter, log.isHeadShown ? 1 : 0)
+        try statement.bind(LogColumn.last.parameter, log.last.stored)
         try statement.run()
     }
 

@@ -271,8 +271,12 @@ extension StoreFile {
         try statement.bind(1, cursor.rawValue)
         defer { statement.reset() }
         while try statement.step() {
-            let isWanted = statement.int(11) == 0 && only.map { $0 == statement.int(12) } ?? true
-            let size = isWanted ? statement.withBytes(9) { $0.count } : 0
+            let flags = EntryFlags(rawValue: statement.int(StoredColumn.flags))
+            let isWanted =
+                flags.isDisjoint(with: .unseen)
+                && only.map { $0 == statement.int(StoredColumn.place) } ?? true
+            let size =
+                isWanted ? statement.withBytes(StoredColumn.payload.rawValue) { $0.count } : 0
             if arrivals.entries.count >= limit || scanned >= rowLimit
                 || (bytes + size > byteLimit && !arrivals.entries.isEmpty)
             {
@@ -282,7 +286,7 @@ extension StoreFile {
             scanned += 1
             bytes += size
             if isWanted { arrivals.entries.append(try self.storedEntry(statement)) }
-            arrivals.through = Cursor(statement.int(0))
+            arrivals.through = Cursor(statement.int(StoredColumn.arrival))
         }
         return arrivals
     }
@@ -331,65 +335,7 @@ extension StoreFile {
                     * self.database.int("PRAGMA page_size")))
     }
 
-    // MARK: For scripts
-
-    /// The own entry that was sent under a key; nil for an unknown or forgotten one.
-    func lookUp(
-        _ key: String, in conversation: ConversationID
-    ) throws(SQLiteError) -> StoredEntry? {
-        guard let place = try self.conversationRow(conversation) else { return nil }
-        let statement = self.statements.reading.send
-        try statement.bind(1, place)
-        try statement.bind(2, text: key)
-        return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
-    }
-
-    /// Where a durable consumer stands; nil for one that never acknowledged.
-    func consumer(_ name: String, in conversation: ConversationID?) throws(SQLiteError) -> Cursor? {
-        var place: Int64 = 0
-        if let conversation {
-            guard let row = try self.conversationRow(conversation) else { return nil }
-            place = row
-        }
-        let statement = self.statements.values.consumer
-        try statement.bind(1, text: name)
-        try statement.bind(2, place)
-        return try statement.first { (row) throws(SQLiteError) in Cursor(row.int(0)) }
-    }
-
-    /// Where all durable consumers stand.
-    func consumers() throws(SQLiteError) -> [ConsumerPosition] {
-        var positions: [ConsumerPosition] = []
-        try self.statements.values.consumers.forEach { (row) throws(SQLiteError) in
-            positions.append(
-                ConsumerPosition(
-                    name: row.text(0),
-                    conversation: row.isNull(1) ? nil : ConversationID(try row.bytes32(1)),
-                    cursor: Cursor(row.int(2))))
-        }
-        return positions
-    }
-
-    /// Forgets a durable consumer; false where there is none.
-    func removeConsumer(_ name: String) throws(SQLiteError) -> Bool {
-        try self.statements.values.removeConsumer.bind(1, text: name)
-        try self.statements.values.removeConsumer.run()
-        return try self.database.int("SELECT changes()") > 0
-    }
-
-    /// Moves a durable consumer forward.
-    func acknowledge(
-        _ name: String, in conversation: ConversationID?, _ cursor: Cursor
-    ) throws(SQLiteError) {
-        let statement = self.statements.values.acknowledge
-        try statement.bind(1, text: name)
-        try statement.bind(
-            2,
-            try conversation.map { (id) throws(SQLiteError) in try self.makeConversationRow(id) }
-                ?? 0)
-        try statement.bind(3, cursor.rawValue)
-        try statement.run()
-    }
+    // MARK: Read positions
 
     /// Moves what the user has read forward, and counts what is unread from there.
     func markRead(_ conversation: ConversationID, through cursor: Cursor) throws(SQLiteError) {

@@ -149,13 +149,17 @@ extension StoreFile {
         }
     }
 
-    /// Reads the columns of `byPosition` and `byArrival`.
+    /// Reads the columns of ``PlaceColumn``.
     func entryRow(_ row: Statement) throws(SQLiteError) -> EntryRow {
         EntryRow(
-            arrival: row.int(0), log: row.int(1), seq: row.int(2), conversation: row.int(3),
-            time: HybridTime(stored: row.int(4)), kind: UInt8(truncatingIfNeeded: row.int(5)),
-            flags: EntryFlags(rawValue: row.int(6)), author: row.int(7), incarnation: row.int(8),
-            id: try EntryID(prefix: row.int(9), suffix: row.bytes(10)))
+            arrival: row.int(PlaceColumn.arrival), log: row.int(PlaceColumn.log),
+            seq: row.int(PlaceColumn.seq), conversation: row.int(PlaceColumn.conversation),
+            time: HybridTime(stored: row.int(PlaceColumn.hlc)),
+            kind: UInt8(truncatingIfNeeded: row.int(PlaceColumn.kind)),
+            flags: EntryFlags(rawValue: row.int(PlaceColumn.flags)),
+            author: row.int(PlaceColumn.author), incarnation: row.int(PlaceColumn.incarnation),
+            id: try EntryID(
+                prefix: row.int(PlaceColumn.prefix), suffix: row.bytes(PlaceColumn.suffix)))
     }
 
     /// The entry at a position; nil where there is none.
@@ -173,21 +177,25 @@ extension StoreFile {
         return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }
 
-    /// Reads the columns that `Statements.stored` lists.
+    /// Reads the columns of ``StoredColumn``.
     func storedEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
-        let flags = EntryFlags(rawValue: row.int(10))
-        let arrival = row.int(0)
+        let flags = EntryFlags(rawValue: row.int(StoredColumn.flags))
+        let arrival = row.int(StoredColumn.arrival)
         let visibility = Visibility(arrival: arrival, flags: flags)
+        let name = LogName(
+            author: PeerID(try row.bytes32(StoredColumn.author)),
+            incarnation: UInt64(stored: row.int(StoredColumn.incarnation)))
         return StoredEntry(
             cursor: Cursor(visibility.isShown ? arrival : 0),
             key: LogKey(
-                conversation: ConversationID(try row.bytes32(1)),
-                name: LogName(
-                    author: PeerID(try row.bytes32(2)), incarnation: UInt64(stored: row.int(3)))),
-            seq: UInt64(bitPattern: row.int(4)),
-            id: try EntryID(prefix: row.int(5), suffix: row.bytes(6)),
-            kind: UInt8(truncatingIfNeeded: row.int(7)), time: HybridTime(stored: row.int(8)),
-            payload: row.optionalBytes(9), isLate: flags.contains(.late),
+                conversation: ConversationID(try row.bytes32(StoredColumn.conversation)),
+                name: name),
+            seq: UInt64(bitPattern: row.int(StoredColumn.seq)),
+            id: try EntryID(
+                prefix: row.int(StoredColumn.prefix), suffix: row.bytes(StoredColumn.suffix)),
+            kind: UInt8(truncatingIfNeeded: row.int(StoredColumn.kind)),
+            time: HybridTime(stored: row.int(StoredColumn.hlc)),
+            payload: row.optionalBytes(StoredColumn.payload), isLate: flags.contains(.late),
             isDisputed: visibility.isDisputed)
     }
 }
