@@ -61,8 +61,11 @@ extension Node {
             guard let cursor else { continue }
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
+            let isFirst = index == 0 || cursors[index - 1] == nil
+            let isFollowed = index + 1 < cursors.count && cursors[index + 1] != nil
             let prev = index == 0 ? run.prev : append.run.ids[index - 1]
-            self.conversationTable[known: id].show(append.run.ids[index], entry, prev: prev)
+            self.conversationTable[known: id].show(
+                append.run.ids[index], entry, prev: isFirst ? prev : nil, isFollowed: isFollowed)
             guard let content = Content(of: entry, in: id) else { continue }
             self.attend(content, run.key, entry.time)
             messages.append(

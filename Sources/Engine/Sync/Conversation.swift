@@ -161,10 +161,13 @@ struct Conversation: Sendable {
     mutating func recordsChanged() { self.digestCache = nil }
 
     /// Counts an entry as shown: it follows its predecessors, so they are no heads any longer.
-    mutating func show(_ id: EntryID, _ entry: Entry, prev: EntryID?) {
+    ///
+    /// One that the next of its run follows at once never becomes a head: two look-ups of an id less
+    /// for each entry of a batch but the last.
+    mutating func show(_ id: EntryID, _ entry: Entry, prev: EntryID?, isFollowed: Bool) {
         if let prev { self.heads[prev] = nil }
         for dep in entry.deps { self.heads[dep] = nil }
-        self.heads[id] = entry.time
+        if !isFollowed { self.heads[id] = entry.time }
         self.latestShown = max(self.latestShown, entry.time)
     }
 
