@@ -156,7 +156,9 @@ extension NodeShell {
         self.resolve(peer) { result in
             switch result {
             case .success(let address):
-                self.request(.connect(address: address, expecting: peer.key, by: nil), .silent)
+                self.request(
+                    .connect(address: address, expecting: peer.key, by: nil),
+                    PendingRequest(reply: nil))
             case .failure(let error):
                 self.log(.warning, "the configured peer \(peer) cannot be found: \(error)")
                 self.after(Self.resolveAgainMilliseconds) { self.follow(peer) }
@@ -262,9 +264,9 @@ extension NodeShell {
     }
 
     /// What tells the database from a copy that was put back.
-    @Sendable private static func identify(_ path: String) -> Storage.FileIdentity? {
-        guard let found = try? Posix.FileIdentity(path: path) else { return nil }
-        return Storage.FileIdentity(
+    @Sendable private static func identify(_ path: String) -> StoreFileIdentity? {
+        guard let found = try? FileIdentity(path: path) else { return nil }
+        return StoreFileIdentity(
             inode: found.inode, birthNanoseconds: found.birthNanoseconds)
     }
 }

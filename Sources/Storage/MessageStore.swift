@@ -30,7 +30,7 @@ public actor MessageStore {
     /// `locked` and `newer` promise that nothing was written.
     public static func open(
         directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
-        identify: @escaping @Sendable (String) -> FileIdentity?
+        identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
         try await Self.open(
             directory: directory, witness: witness, owner: owner, executor: executor,
@@ -40,7 +40,7 @@ public actor MessageStore {
     /// Opens the store with another size of what ``RecentIDs`` holds.
     static func open(
         directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
-        idBatchCount: Int, identify: @escaping @Sendable (String) -> FileIdentity?
+        idBatchCount: Int, identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
         let store = MessageStore(executor: executor)
         try await store.start(directory, witness, owner, idBatchCount, identify)
@@ -49,7 +49,7 @@ public actor MessageStore {
 
     private func start(
         _ directory: String, _ witness: String, _ owner: PeerID, _ idBatchCount: Int,
-        _ identify: @Sendable (String) -> FileIdentity?
+        _ identify: @Sendable (String) -> StoreFileIdentity?
     ) throws(StoreFailure) {
         self.file = try StoreFile(
             directory: directory, witness: witness, owner: owner, idBatchCount: idBatchCount,

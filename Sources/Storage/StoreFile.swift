@@ -44,7 +44,7 @@ final class StoreFile {
     /// See ``MessageStore/open(directory:witness:owner:executor:identify:)``.
     init(
         directory: String, witness continuityPath: String, owner: PeerID,
-        idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> FileIdentity?
+        idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> StoreFileIdentity?
     ) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         self.path = path
@@ -203,7 +203,7 @@ final class StoreFile {
 
     /// What the database tells of the last start that wrote to it; nil where none has.
     private static func story(
-        _ database: Database, identity: FileIdentity?
+        _ database: Database, identity: StoreFileIdentity?
     ) throws(SQLiteError) -> Continuity? {
         let mark = try database.int(Statements.markSQL)
         return try database.prepare("SELECT owner, starts, token FROM state").first {

@@ -3,7 +3,7 @@ public import Engine
 /// What tells the database's file from its copies.
 ///
 /// The caller reads it, since reading birth times takes statx(2).
-public struct FileIdentity: Hashable, Sendable {
+public struct StoreFileIdentity: Hashable, Sendable {
     /// The inode on its device.
     public var inode: UInt64
     /// Nanoseconds since 1970 at which the inode was made; nil where the file system does not say.

@@ -41,10 +41,10 @@ struct MessageLine {
         let text = TerminalText.block(
             message["text"]?.stringValue ?? "",
             indent: String(repeating: " ", count: time.utf8.count + 3))
-        switch message["kind"] {
-        case .string("join"): line += "* \(label) joined"
-        case .string("leave"): line += "* \(label) left"
-        default: line += self.console.styled(label + ":", .bold) + " " + text
+        switch message["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
+        case .join: line += "* \(label) joined"
+        case .leave: line += "* \(label) left"
+        case .text, nil: line += self.console.styled(label + ":", .bold) + " " + text
         }
         if message["late"] == .bool(true) { line += self.console.styled(" (late)", .faint) }
         if message["disputed"] == .bool(true) {

@@ -52,10 +52,10 @@ final class TemporaryDirectory: Sendable {
 let pageBytes = Int(CPAGES_PAGE_BYTES)
 
 /// The inode of a file; birth times differ from one file system of a test machine to the next.
-@Sendable func fileIdentity(_ path: String) -> FileIdentity? {
+@Sendable func fileIdentity(_ path: String) -> StoreFileIdentity? {
     var found = stat()
     guard stat(path, &found) == 0 else { return nil }
-    return FileIdentity(inode: UInt64(found.st_ino), birthNanoseconds: nil)
+    return StoreFileIdentity(inode: UInt64(found.st_ino), birthNanoseconds: nil)
 }
 
 /// The bytes of a file.

@@ -3,23 +3,11 @@ internal import Engine
 internal import Storage
 
 /// A request that the node is working on, and where its answer goes.
-enum PendingRequest {
-    case join(Reply)
-    case leave(Reply)
-    case send(Reply)
-    case connect(Reply, address: String)
-    case profile(Reply)
-    /// The shell's own.
-    case silent
-
-    var reply: Reply? {
-        switch self {
-        case .join(let reply), .leave(let reply), .send(let reply), .connect(let reply, _),
-            .profile(let reply):
-            reply
-        case .silent: nil
-        }
-    }
+struct PendingRequest {
+    /// Nil for one of the shell's own.
+    let reply: Reply?
+    /// Whom to link to, as the answer repeats it.
+    var address = ""
 }
 
 /// Requests to the node, and its answers.
@@ -38,24 +26,20 @@ extension NodeShell {
             }
             return
         }
-        switch (answer, pending) {
-        case (.failed(let error), _): reply.fail(RPCError(error))
-        case (.joined(let id), .join): self.joined(id, reply)
-        case (.left(let id), .leave): self.left(id, reply)
-        case (.sent(let message, let isDuplicate, let peers), .send):
+        switch answer {
+        case .failed(let error): reply.fail(RPCError(error))
+        case .joined(let id): self.joined(id, reply)
+        case .left(let id): self.left(id, reply)
+        case .sent(let message, let isDuplicate, let peers):
             reply.answer(SendMethod.Result(message, isDuplicate: isDuplicate, peers))
-        case (.connecting, .connect(_, let address)):
-            reply.answer(ConnectMethod.Result { $0.address = address })
-        case (.connected(let peer), .connect(_, let address)):
+        case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
+        case .connected(let peer):
             reply.answer(
                 ConnectMethod.Result {
-                    $0.address = address
+                    $0.address = pending.address
                     $0.peer = peer.description
                 })
-        case (.profile, .profile): reply.answer(self.ownProfile())
-        case (.joined, _), (.left, _), (.sent, _), (.connecting, _), (.connected, _),
-            (.profile, _):
-            preconditionFailure("the node answers a request in its own kind")
+        case .profile: reply.answer(self.ownProfile())
         }
     }
 }

@@ -19,9 +19,6 @@ struct StoreScheduler {
     /// Whether a turn for history is planned.
     private var hasBulkTurn = false
 
-    /// Whether a batch is being written by the store's thread.
-    var isCommitUnderWay: Bool { self.handedOverAt != nil }
-
     // MARK: Commits
 
     /// Keeps a small batch for the end of the round; gives any other back, for the store's thread.

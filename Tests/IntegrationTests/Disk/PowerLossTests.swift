@@ -61,7 +61,7 @@ struct PowerLossRecording: Sendable {
         let dataDirectory: String
         let owner: PeerID
         let witness: String
-        let identity: Storage.FileIdentity
+        let identity: StoreFileIdentity
         /// The bytes of identity.key.
         let key: [UInt8]
     }
@@ -92,12 +92,12 @@ struct PowerLossRecording: Sendable {
         self.subjects = try nodes.map { node in
             let identity = try node.identity()
             let data = node.dataDirectory
-            let found = try Posix.FileIdentity(path: data + "/stoa.db")
+            let found = try FileIdentity(path: data + "/stoa.db")
             guard let key = WriteLog.bytes32(identity) else { throw Broken("no key: \(identity)") }
             return Subject(
                 folder: node.folder, dataDirectory: data, owner: PeerID(key),
                 witness: "\(node.folder)/.local/state/stoa/\(identity).witness",
-                identity: Storage.FileIdentity(
+                identity: StoreFileIdentity(
                     inode: found.inode, birthNanoseconds: found.birthNanoseconds),
                 key: try Files.read(data + "/identity.key", limitBytes: 4_096))
         }

@@ -46,13 +46,13 @@ final class StoreJudge {
     private let folder: String
     private let owner: PeerID
     /// What the recorded database was told from its copies by.
-    private let identity: Storage.FileIdentity
+    private let identity: StoreFileIdentity
     private var contents: [Bytes32: Content] = [:]
     /// How many stores were opened.
     private(set) var opened = 0
     var distinct: Int { self.contents.count }
 
-    init(folder: String, owner: PeerID, identity: Storage.FileIdentity) throws {
+    init(folder: String, owner: PeerID, identity: StoreFileIdentity) throws {
         self.folder = folder
         self.owner = owner
         self.identity = identity
@@ -73,7 +73,7 @@ final class StoreJudge {
         let witnessed = ContinuityFile(path: "\(self.folder)/state/witness").read()?.starts
         let identity =
             isSameDatabase
-            ? self.identity : Storage.FileIdentity(inode: 1, birthNanoseconds: nil)
+            ? self.identity : StoreFileIdentity(inode: 1, birthNanoseconds: nil)
         let store = try StoreFile(
             directory: directory, witness: "\(self.folder)/state/witness", owner: self.owner,
             identify: { _ in identity })

@@ -24,7 +24,7 @@ extension ConnectMethod: MethodHandler {
             case .success(let numeric):
                 shell.request(
                     .connect(address: numeric, expecting: address.key, by: deadline),
-                    .connect(reply, address: numeric))
+                    PendingRequest(reply: reply, address: numeric))
             case .failure(let error):
                 reply.fail(
                     .notFound(

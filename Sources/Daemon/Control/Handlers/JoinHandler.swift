@@ -13,7 +13,7 @@ extension JoinMethod: MethodHandler {
                 remedy: "use letters, digits and - _ . within, at most \(Limits.nameBytes) bytes",
                 details: [JSON.Member("param", "room")])
         }
-        shell.request(.join(room), .join(reply))
+        shell.request(.join(room), PendingRequest(reply: reply))
     }
 }
 

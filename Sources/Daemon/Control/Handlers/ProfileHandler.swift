@@ -9,7 +9,8 @@ extension ProfileMethod: MethodHandler {
             reply.answer(shell.ownProfile())
             return
         }
-        shell.request(.profile(name: params.name, status: params.status), .profile(reply))
+        shell.request(
+            .profile(name: params.name, status: params.status), PendingRequest(reply: reply))
     }
 }
 

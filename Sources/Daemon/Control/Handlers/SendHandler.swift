@@ -17,6 +17,6 @@ extension SendMethod: MethodHandler {
                 Outgoing(
                     conversation: conversation, text: params.text,
                     idempotencyKey: params.idempotencyKey, deliverBy: deadline)),
-            .send(reply))
+            PendingRequest(reply: reply))
     }
 }
