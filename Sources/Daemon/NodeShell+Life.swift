@@ -127,10 +127,10 @@ extension NodeShell {
     func openStore() async throws(StartError) -> (OpenStore, Snapshot, Cursor) {
         let owner = PeerID(self.birth.signer.publicKey)
         do {
-            let witness = try self.continuityPath(owner: owner)
+            let continuity = try self.continuityPath(owner: owner)
             let executor = try ThreadExecutor(name: "stoad-store")
             let store = try await MessageStore.open(
-                directory: self.configuration.dataDirectory, witness: witness, owner: owner,
+                directory: self.configuration.dataDirectory, continuity: continuity, owner: owner,
                 executor: executor, identify: Self.identify)
             if let leftOut = await store.leftOut {
                 self.log(
@@ -260,7 +260,7 @@ extension NodeShell {
         do throws(SystemError) {
             try Files.makePrivateDirectory(directory)
         } catch { throw StartError(error, exitCode: .cannotCreate) }
-        return "\(directory)/\(owner).witness"
+        return "\(directory)/\(owner).continuity"
     }
 
     /// What tells the database from a copy that was put back.

@@ -77,7 +77,7 @@
         case orderByArrival
         /// Idempotency keys are not stored.
         case forgetKeys
-        /// The witness is not told how far own logs have come.
+        /// The continuity file is not told how far own logs have come.
         case forgetMark
 
         /// The bug that is switched on, for the running task and what it calls.

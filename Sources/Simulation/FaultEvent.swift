@@ -240,7 +240,8 @@ extension Simulation {
 
     /// Puts the copy back; the machine must be stopped.
     ///
-    /// - Parameter isWhole: the witness beside the disk is put back, too, so that nothing shows it.
+    /// - Parameter isWhole: the continuity file beside the disk is put back, too, so that nothing
+    /// shows it.
     package func restore(_ machine: Int, isWhole: Bool = false) {
         guard var backup = self.backups[machine], !self.machines[machine].isUp,
             !self.machines[machine].isRetired
@@ -248,7 +249,7 @@ extension Simulation {
         if isWhole {
             self.checker.forkers.insert(self.machines[machine].id)
         } else {
-            // The witness beside the disk tells another story now, so the incarnation ends.
+            // The continuity file beside the disk tells another story now, so the incarnation ends.
             backup.incarnation = nil
         }
         self.checker.restored(

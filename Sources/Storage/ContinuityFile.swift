@@ -7,7 +7,7 @@ internal import Crypto
 /// One per identity, a few bytes, written anew and synced with the first commit of each start; the
 /// mark in it is overwritten in place after each own commit, without a sync.
 final class ContinuityFile {
-    private static let magic = Array("stoa witness 1\n".utf8)
+    private static let magic = Array("stoa continuity 1\n".utf8)
     private static let byteLimit = 1_024
 
     private let path: String
@@ -121,7 +121,7 @@ final class ContinuityFile {
             let mark = Int64(bitPattern: try reader.u64("mark"))
             let hashed = Array(bytes[..<reader.position])
             guard try reader.bytes32("hash") == BLAKE2b.hash256(hashed) else { return nil }
-            try reader.finish("witness")
+            try reader.finish("continuity")
             return Continuity(
                 owner: owner, starts: starts, token: token, inode: inode,
                 birthNanoseconds: hasBirth ? birth : nil, mark: mark)

@@ -19,7 +19,7 @@ public actor MessageStore {
     /// Opens the store in a data directory, which must exist; makes `stoa.db` there (0600) where it
     /// is missing.
     ///
-    /// `witness` is the path of a small file, one per identity, in another directory, which must
+    /// `continuity` is the path of a small file, one per identity, in another directory, which must
     /// exist: with it the store proves that it is not an older copy of itself (``Continuity``).
     /// Where that is not proven ``snapshot()`` gives no incarnation. `owner` is the identity whose
     /// logs are the own ones. `identify` tells a file from its copies (statx(2)); nil where it
@@ -29,30 +29,30 @@ public actor MessageStore {
     /// version, `corrupt` for a file that is damaged or not a store, and what every call throws.
     /// `locked` and `newer` promise that nothing was written.
     public static func open(
-        directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
+        directory: String, continuity: String, owner: PeerID, executor: any SerialExecutor,
         identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
         try await Self.open(
-            directory: directory, witness: witness, owner: owner, executor: executor,
+            directory: directory, continuity: continuity, owner: owner, executor: executor,
             idBatchCount: RecentIDs.batchCount, identify: identify)
     }
 
     /// Opens the store with another size of what ``RecentIDs`` holds.
     static func open(
-        directory: String, witness: String, owner: PeerID, executor: any SerialExecutor,
+        directory: String, continuity: String, owner: PeerID, executor: any SerialExecutor,
         idBatchCount: Int, identify: @escaping @Sendable (String) -> StoreFileIdentity?
     ) async throws(StoreFailure) -> MessageStore {
         let store = MessageStore(executor: executor)
-        try await store.start(directory, witness, owner, idBatchCount, identify)
+        try await store.start(directory, continuity, owner, idBatchCount, identify)
         return store
     }
 
     private func start(
-        _ directory: String, _ witness: String, _ owner: PeerID, _ idBatchCount: Int,
+        _ directory: String, _ continuity: String, _ owner: PeerID, _ idBatchCount: Int,
         _ identify: @Sendable (String) -> StoreFileIdentity?
     ) throws(StoreFailure) {
         self.file = try StoreFile(
-            directory: directory, witness: witness, owner: owner, idBatchCount: idBatchCount,
+            directory: directory, continuity: continuity, owner: owner, idBatchCount: idBatchCount,
             identify: identify)
     }
 

@@ -57,8 +57,8 @@ extension StoreFile {
     }
 }
 
-/// The small file beside the witness that keeps a ``ScrubPosition``; never synced, since a lost
-/// position costs a round begun anew.
+/// The small file beside the continuity file that keeps a ``ScrubPosition``; never synced, since a
+/// lost position costs a round begun anew.
 struct ScrubFile {
     let path: String
     /// The database that the position is of; a repaired one is another.

@@ -3,7 +3,7 @@ internal import Engine
 internal import Crypto
 internal import Glibc
 
-/// The open database with its witness: everything that the store does, on one thread.
+/// The open database with its continuity file: everything that the store does, on one thread.
 ///
 /// Not `Sendable`; ``MessageStore`` owns it. Errors are `SQLiteError`s up to the actor, which turns
 /// them into `StoreFailure`s with the file's name. All that lives here between calls is derived
@@ -13,11 +13,11 @@ final class StoreFile {
     let database: Database
     let statements: Statements
     let owner: PeerID
-    /// What the witness was told; its mark moves with own commits.
+    /// What the continuity file was told; its mark moves with own commits.
     private var continuity: Continuity
-    /// Whether store and witness know of this start.
+    /// Whether store and continuity file know of this start.
     private(set) var isStartCounted = false
-    private let witness: ContinuityFile
+    private let continuityFile: ContinuityFile
     /// Keeps how far the scrub has come.
     let scrubFile: ScrubFile
     /// What stood at the end of the write-ahead log and was left out, in words.
@@ -41,9 +41,9 @@ final class StoreFile {
 
     /// Opens the store for an owner, and makes what is missing.
     ///
-    /// See ``MessageStore/open(directory:witness:owner:executor:identify:)``.
+    /// See ``MessageStore/open(directory:continuity:owner:executor:identify:)``.
     init(
-        directory: String, witness continuityPath: String, owner: PeerID,
+        directory: String, continuity continuityPath: String, owner: PeerID,
         idBatchCount: Int = RecentIDs.batchCount, identify: (String) -> StoreFileIdentity?
     ) throws(StoreFailure) {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
@@ -53,14 +53,14 @@ final class StoreFile {
         try RepairedFile(database: path).finish()
         try StoreDirectory.refuseEarlier(path)
         self.leftOut = try WriteAheadLog.refuseDamage(database: path)
-        self.witness = ContinuityFile(path: continuityPath)
-        let seen = self.witness.read()
+        self.continuityFile = ContinuityFile(path: continuityPath)
+        let seen = self.continuityFile.read()
         let isNew = try StoreDirectory.createDatabase(path, in: directory)
         let database = try Self.translating(path, nil) { () throws(SQLiteError) in
             try Database(path: path)
         }
         self.database = database
-        // What a witness has seen was not empty.
+        // What a continuity file has seen was not empty.
         try Self.prepare(database, path: path, mayBeEmpty: isNew || seen?.owner != owner)
         let found = identify(path)
         self.scrubFile = ScrubFile(path: continuityPath + ".scrub", inode: found?.inode ?? 0)
@@ -69,7 +69,7 @@ final class StoreFile {
         }
         let isProven =
             found != nil && stored?.owner == owner
-            && Continuity.isProven(store: stored, witness: seen)
+            && Continuity.isProven(store: stored, file: seen)
         self.continuity =
             stored
             ?? Continuity(
@@ -80,7 +80,7 @@ final class StoreFile {
         self.statements = Statements(database)
         self.heldCount = 0
         if isProven {
-            try self.witness.resume(self.continuity)
+            try self.continuityFile.resume(self.continuity)
         } else {
             try self.countStart(endsIncarnation: true)
         }
@@ -99,7 +99,7 @@ final class StoreFile {
         }
         self.database = database
         try Self.prepare(database, path: path, isWritten: false)
-        self.witness = ContinuityFile(path: "")
+        self.continuityFile = ContinuityFile(path: "")
         self.leftOut = nil
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
@@ -215,7 +215,7 @@ final class StoreFile {
         }
     }
 
-    /// Counts this start in the store and in its witness, before anything else is written.
+    /// Counts this start in the store and in its continuity file, before anything else is written.
     ///
     /// A start that finds continuity proven does so with its first commit: up to there both sides
     /// tell the same story as before, and nothing has grown that a copy from then would lack.
@@ -244,10 +244,10 @@ final class StoreFile {
                 try write.run()
             }
         }
-        // The database has the new start before the witness. A crash in between leaves the two
-        // apart, which costs a new incarnation that was not needed, and never continues one that
-        // was lost. Where the witness cannot be written, the next try makes both anew.
-        try self.witness.replace(with: next)
+        // The database has the new start before the continuity file. A crash in between leaves the
+        // two apart, which costs a new incarnation that was not needed, and never continues one
+        // that was lost. Where the continuity file cannot be written, the next try makes both anew.
+        try self.continuityFile.replace(with: next)
         self.continuity = next
         self.isStartCounted = true
     }
@@ -273,12 +273,12 @@ final class StoreFile {
 
     // MARK: Own commits
 
-    /// Tells the witness that own logs have grown.
+    /// Tells the continuity file that own logs have grown.
     func noteOwnCommit(mark: Int64) {
         #if MUTANTS
             if Mutant.forgetMark.isActive { return }
         #endif
         self.continuity.mark = mark
-        self.witness.note(self.continuity)
+        self.continuityFile.note(self.continuity)
     }
 }

@@ -30,11 +30,11 @@ extension IntegrationTests {
             let stopwatch = Stopwatch()
             var returned: [String] = []
             // Whether a kill since the last look met a start that the database had counted and the
-            // witness had not; only then the next one begins another incarnation.
+            // continuity file had not; only then the next one begins another incarnation.
             var wasHalfCounted = false
             var incarnations = 1
             for round in 1...rounds {
-                let starts = counter.witnessed
+                let starts = counter.noted
                 try sender.launch()
                 var sent: [String] = []
                 if random.next() % 8 == 0 {
@@ -53,7 +53,7 @@ extension IntegrationTests {
                     returned += sent
                 }
                 try sender.kill()
-                guard counter.witnessed == starts else { continue }
+                guard counter.noted == starts else { continue }
                 #expect(sent.isEmpty, "a start is counted before anything is acknowledged")
                 if try counter.isDatabaseAhead() { wasHalfCounted = true }
             }
@@ -62,8 +62,8 @@ extension IntegrationTests {
                 "MEASURED \(rounds) kills (seed \(seed)): \(stopwatch.milliseconds) ms, "
                     + "\(returned.count) sends had returned, \(incarnations) incarnations")
             #expect(returned.count > rounds)
-            // In the sender's log it is the last one, so all others have come before it. What was on
-            // its way when the sender was killed may be there or not, but alike.
+            // In the sender's log it is the last one, so all others have come before it. What was
+            // on its way when the sender was killed may be there or not, but alike.
             try sender.send("the last one", to: "agora")
             let history = try sender.agreedHistory(of: "agora")
             let lagging = Stopwatch()
@@ -204,19 +204,20 @@ extension IntegrationTests {
 /// Reads how often a node has started from what it left, without its daemon.
 private struct StartCounter {
     private let directory: String
-    private let witness: String
+    private let continuity: String
     private let copy: String
 
     init(of node: Node, identity: String, in scratch: Scratch) {
         self.directory = node.dataDirectory
-        self.witness = "\(node.folder)/.local/state/stoa/\(identity).witness"
+        self.continuity = "\(node.folder)/.local/state/stoa/\(identity).continuity"
         self.copy = scratch.path + "/copy.db"
     }
 
-    /// How many starts the witness knows of; nil where there is none.
-    var witnessed: UInt64? { ContinuityFile(path: self.witness).read()?.starts }
+    /// How many starts the continuity file knows of; nil where there is none.
+    var noted: UInt64? { ContinuityFile(path: self.continuity).read()?.starts }
 
-    /// Whether the database of a node that does not run has a start that the witness has not.
+    /// Whether the database of a node that does not run has a start that the continuity file has
+    /// not.
     func isDatabaseAhead() throws -> Bool {
         for name in ["", "-wal"] {
             let path = "\(self.directory)/stoa.db\(name)"
@@ -225,6 +226,6 @@ private struct StartCounter {
         }
         let database = try Database(path: self.copy, isPlain: true)
         let starts = UInt64(stored: try database.int("SELECT starts FROM state"))
-        return self.witnessed.map { $0 < starts } ?? true
+        return self.noted.map { $0 < starts } ?? true
     }
 }

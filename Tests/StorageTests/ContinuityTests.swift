@@ -13,20 +13,20 @@ struct ContinuityTests {
             inode: 7, birthNanoseconds: 5, mark: 100)
     }
 
-    @Test("two equal stories prove continuity, and so does a store ahead of its witness")
+    @Test("two equal stories prove continuity, and so does a store ahead of its continuity file")
     func equal() {
         var store = Self.story()
-        #expect(Continuity.isProven(store: store, witness: Self.story()))
+        #expect(Continuity.isProven(store: store, file: Self.story()))
         store.mark = 101
-        #expect(Continuity.isProven(store: store, witness: Self.story()))
+        #expect(Continuity.isProven(store: store, file: Self.story()))
     }
 
     @Test("a missing side or any difference proves nothing")
     func different() {
         let story = Self.story()
-        #expect(!Continuity.isProven(store: nil, witness: story))
-        #expect(!Continuity.isProven(store: story, witness: nil))
-        #expect(!Continuity.isProven(store: nil, witness: nil))
+        #expect(!Continuity.isProven(store: nil, file: story))
+        #expect(!Continuity.isProven(store: story, file: nil))
+        #expect(!Continuity.isProven(store: nil, file: nil))
         let changes: [(inout Continuity) -> Void] = [
             { $0.owner = bob.id }, { $0.starts = 4 }, { $0.starts = 2 }, { $0.token = .zero },
             { $0.inode = 8 }, { $0.birthNanoseconds = 6 }, { $0.birthNanoseconds = nil },
@@ -35,7 +35,7 @@ struct ContinuityTests {
         for change in changes {
             var store = story
             change(&store)
-            #expect(!Continuity.isProven(store: store, witness: story))
+            #expect(!Continuity.isProven(store: store, file: story))
         }
     }
 
@@ -118,25 +118,26 @@ struct ContinuityTests {
         #expect(try await Self.session(directory, fresh: 2).found == nil)
     }
 
-    @Test("a witness that is missing, old, damaged or cut short begins a new incarnation")
-    func witness() async throws {
+    @Test("a continuity file that is missing, old, damaged or cut short begins a new incarnation")
+    func doubtfulFile() async throws {
         let changes: [(TemporaryDirectory, [UInt8]) throws -> Void] = [
-            { directory, _ in try #require(unlink(directory.witness) == 0) },
-            { directory, old in try writeFile(directory.witness, old) },
+            { directory, _ in try #require(unlink(directory.continuity) == 0) },
+            { directory, old in try writeFile(directory.continuity, old) },
             { directory, _ in
-                var bytes = try readFile(directory.witness)
+                var bytes = try readFile(directory.continuity)
                 bytes[60] ^= 1
-                try writeFile(directory.witness, bytes)
+                try writeFile(directory.continuity, bytes)
             },
             { directory, _ in
-                try writeFile(directory.witness, Array(try readFile(directory.witness).dropLast()))
+                try writeFile(
+                    directory.continuity, Array(try readFile(directory.continuity).dropLast()))
             },
-            { directory, _ in try writeFile(directory.witness, []) },
+            { directory, _ in try writeFile(directory.continuity, []) },
         ]
         for change in changes {
             let directory = try TemporaryDirectory()
             await (try Self.session(directory)).store.close()
-            let old = try readFile(directory.witness)
+            let old = try readFile(directory.continuity)
             await (try Self.session(directory)).store.close()
             try change(directory, old)
             let (found, store) = try await Self.session(directory, fresh: 2)
@@ -150,7 +151,7 @@ struct ContinuityTests {
     func crashAfterDoubt() async throws {
         let directory = try TemporaryDirectory()
         await (try Self.session(directory)).store.close()
-        try #require(unlink(directory.witness) == 0)
+        try #require(unlink(directory.continuity) == 0)
         // Opens, which makes both sides equal again, and writes no new incarnation.
         await (try await directory.open()).close()
         #expect(try await directory.open().snapshot().incarnation == nil)
@@ -161,14 +162,14 @@ struct ContinuityTests {
         let directory = try TemporaryDirectory()
         await (try Self.session(directory)).store.close()
         let database = try readFile(directory.database)
-        let witness = try readFile(directory.witness)
+        let continuity = try readFile(directory.continuity)
         for _ in 0..<3 {
             let store = try await directory.open()
             #expect(try await store.snapshot().incarnation == 1)
             await store.close()
         }
         #expect(try readFile(directory.database) == database)
-        #expect(try readFile(directory.witness) == witness)
+        #expect(try readFile(directory.continuity) == continuity)
     }
 
     @Test("a copy made in a start before its first commit is told from what came after it")
@@ -177,49 +178,50 @@ struct ContinuityTests {
         await (try Self.session(directory)).store.close()
         await (try await directory.open()).close()
         let backup = try readFile(directory.database)
-        // The witness has what a crash leaves of it: all but the mark, which is not synced.
+        // The continuity file has what a crash leaves of it: all but the mark, which is not synced.
         let (_, store) = try await Self.session(directory)
-        var continuity = try #require(try Self.witness(directory))
+        var continuity = try #require(try Self.continuity(directory))
         continuity.mark = 0
         await store.close()
-        try writeFile(directory.witness, ContinuityFile.encode(continuity))
+        try writeFile(directory.continuity, ContinuityFile.encode(continuity))
         #expect(try await Self.session(directory, sending: 0).found == 1)
         try writeFile(directory.database, backup)
         #expect(try await directory.open().snapshot().incarnation == nil)
     }
 
-    @Test("a start brings the mark of the one before it into the witness")
+    @Test("a start brings the mark of the one before it into the continuity file")
     func markAtStart() async throws {
         let directory = try TemporaryDirectory()
         await (try Self.session(directory, sending: 3)).store.close()
-        var stale = try #require(try Self.witness(directory))
+        var stale = try #require(try Self.continuity(directory))
         let mark = stale.mark
         stale.mark = 0
-        try writeFile(directory.witness, ContinuityFile.encode(stale))
+        try writeFile(directory.continuity, ContinuityFile.encode(stale))
         await (try await directory.open()).close()
-        #expect(try Self.witness(directory)?.mark == mark)
+        #expect(try Self.continuity(directory)?.mark == mark)
     }
 
-    @Test("where the witness cannot be written nothing is committed, and the next try may be")
-    func unwritableWitness() async throws {
+    @Test(
+        "where the continuity file cannot be written nothing is committed, and the next try may be")
+    func unwritableFile() async throws {
         let directory = try TemporaryDirectory()
         await (try Self.session(directory)).store.close()
         let store = try await directory.open()
         var own = LogWriter(ada)
         _ = own.run([text("m", at: 1)])
         let append = batch(own.append([text("n", at: 2)]))
-        // A directory in the place of the file that replaces the witness.
-        try #require(mkdir(directory.witness + ".new", 0o700) == 0)
+        // A directory in the place of the file that replaces the continuity file.
+        try #require(mkdir(directory.continuity + ".new", 0o700) == 0)
         await #expect(throws: StoreFailure.self) { try await store.commit(append) }
         #expect(try await store.commitQuickly(append) == nil)
-        try #require(rmdir(directory.witness + ".new") == 0)
+        try #require(rmdir(directory.continuity + ".new") == 0)
         #expect(try await store.commit(append).cursors == [[Cursor(2)]])
         await store.close()
         #expect(try await directory.open().snapshot().incarnation == 1)
     }
 
-    private static func witness(_ directory: TemporaryDirectory) throws -> Continuity? {
-        ContinuityFile.decode(try readFile(directory.witness))
+    private static func continuity(_ directory: TemporaryDirectory) throws -> Continuity? {
+        ContinuityFile.decode(try readFile(directory.continuity))
     }
 
     @Test("another identity over the same store begins a new incarnation")
@@ -234,7 +236,7 @@ struct ContinuityTests {
         let directory = try TemporaryDirectory()
         for _ in 0..<2 {
             let store = try await MessageStore.open(
-                directory: directory.data, witness: directory.witness, owner: ada.id,
+                directory: directory.data, continuity: directory.continuity, owner: ada.id,
                 executor: QueueExecutor(), identify: { _ in nil })
             #expect(try await store.snapshot().incarnation == nil)
             var batch = Batch(number: 1)

@@ -14,7 +14,8 @@ struct CrashTests {
         let notes = open("\(directory)/state/copy", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(notes >= 0)
         let store = try await MessageStore.open(
-            directory: "\(directory)/data", witness: "\(directory)/state/witness", owner: ada.id,
+            directory: "\(directory)/data", continuity: "\(directory)/state/continuity",
+            owner: ada.id,
             executor: QueueExecutor(), identify: fileIdentity)
         let snapshot = try await store.snapshot()
         var log = LogWriter(ada)

@@ -11,7 +11,7 @@ import Testing
 struct FailureTests {
     static func open(_ directory: TemporaryDirectory) throws -> StoreFile {
         try StoreFile(
-            directory: directory.data, witness: directory.witness, owner: ada.id,
+            directory: directory.data, continuity: directory.continuity, owner: ada.id,
             identify: fileIdentity)
     }
 
@@ -25,7 +25,7 @@ struct FailureTests {
     func mode() async throws {
         let directory = try TemporaryDirectory()
         let store = try await directory.open()
-        for path in [directory.database, directory.database + "-wal", directory.witness] {
+        for path in [directory.database, directory.database + "-wal", directory.continuity] {
             var found = stat()
             try #require(stat(path, &found) == 0)
             #expect(found.st_mode & 0o777 == 0o600, "\(path)")
@@ -55,7 +55,7 @@ struct FailureTests {
             let path = "/tmp/stoa-locked-\(getppid())"
             let failure = await #expect(throws: StoreFailure.self) {
                 try await MessageStore.open(
-                    directory: "\(path)/data", witness: "\(path)/state/other", owner: ada.id,
+                    directory: "\(path)/data", continuity: "\(path)/state/other", owner: ada.id,
                     executor: QueueExecutor(), identify: fileIdentity)
             }
             #expect(failure?.reason == .locked)
@@ -90,7 +90,7 @@ struct FailureTests {
             if geteuid() == 0 { try #require(setuid(65_534) == 0) }
             let failure = await #expect(throws: StoreFailure.self) {
                 try await MessageStore.open(
-                    directory: "\(path)/data", witness: "\(path)/state/other", owner: ada.id,
+                    directory: "\(path)/data", continuity: "\(path)/state/other", owner: ada.id,
                     executor: QueueExecutor(), identify: fileIdentity)
             }
             #expect(failure?.reason == .readOnly)
@@ -106,7 +106,7 @@ struct FailureTests {
         #expect(await Self.reason(directory) == .inputOutput)
     }
 
-    @Test("a witness that cannot be written is a failure, not a silent doubt")
+    @Test("a continuity file that cannot be written is a failure, not a silent doubt")
     func missingState() async throws {
         let directory = try TemporaryDirectory()
         try #require(rmdir(directory.state) == 0)
@@ -122,13 +122,13 @@ struct FailureTests {
         await store.close()
         store = try await directory.open()
         // In the way of the file that is written before the first commit of a start.
-        try #require(mkdir(directory.witness + ".new", 0o700) == 0)
+        try #require(mkdir(directory.continuity + ".new", 0o700) == 0)
         let two = log.append([text("two", at: 2)])
         for _ in 0..<3 {
             await #expect(throws: StoreFailure.self) { try await store.commit(batch(two)) }
             #expect(try await Self.texts(store) == ["one"])
         }
-        try #require(rmdir(directory.witness + ".new") == 0)
+        try #require(rmdir(directory.continuity + ".new") == 0)
         _ = try await store.commit(batch(two))
         #expect(try await Self.texts(store) == ["one", "two"])
         await store.close()
@@ -375,7 +375,8 @@ struct FailureTests {
         try await Self.fill(directory, runs: 20)
         let store = try Self.open(directory)
         let query = HistoryQuery(conversation: ops.conversation, limit: 1_000)
-        // The size of the file is looked at while the log is empty and when a statement is compiled.
+        // The size of the file is looked at while the log is empty and when a statement is
+        // compiled.
         try store.database.execute("CREATE TABLE spare (number INTEGER)")
         _ = try store.history(HistoryQuery(conversation: ops.conversation, limit: 1))
         let number = try Self.descriptor(of: directory.database)

@@ -35,7 +35,7 @@ final class TemporaryDirectory: Sendable {
     var data: String { self.folder("data") }
     var state: String { self.folder("state") }
     var database: String { "\(self.data)/stoa.db" }
-    var witness: String { "\(self.state)/witness" }
+    var continuity: String { "\(self.state)/continuity" }
 
     /// Opens the store in this directory.
     func open(
@@ -43,7 +43,7 @@ final class TemporaryDirectory: Sendable {
         idBatchCount: Int = RecentIDs.batchCount
     ) async throws -> MessageStore {
         return try await MessageStore.open(
-            directory: self.data, witness: self.witness, owner: owner, executor: executor,
+            directory: self.data, continuity: self.continuity, owner: owner, executor: executor,
             idBatchCount: idBatchCount, identify: fileIdentity)
     }
 }

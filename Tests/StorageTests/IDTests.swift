@@ -66,7 +66,7 @@ struct IDTests {
 
     private static func fill(_ directory: TemporaryDirectory) throws -> [EntryID] {
         let store = try StoreFile(
-            directory: directory.data, witness: directory.witness, owner: ada.id,
+            directory: directory.data, continuity: directory.continuity, owner: ada.id,
             idBatchCount: 64, identify: fileIdentity)
         var log = LogWriter(bob)
         var indexed: Set<Int64> = []
@@ -114,7 +114,7 @@ struct IDTests {
         for change in changes {
             let directory = try TemporaryDirectory()
             let store = try StoreFile(
-                directory: directory.data, witness: directory.witness, owner: ada.id,
+                directory: directory.data, continuity: directory.continuity, owner: ada.id,
                 idBatchCount: 64, identify: fileIdentity)
             var log = LogWriter(bob)
             for round in 0..<20 as Range<UInt64> {
@@ -133,7 +133,7 @@ struct IDTests {
         var log = LogWriter(bob)
         for round in 0..<40 as Range<UInt64> {
             let store = try StoreFile(
-                directory: directory.data, witness: directory.witness, owner: ada.id,
+                directory: directory.data, continuity: directory.continuity, owner: ada.id,
                 idBatchCount: 64, identify: fileIdentity)
             let entries = (0..<30).map { text("m", at: round * 100 + UInt64($0)) }
             _ = try store.commit(batch(log.append(entries)))

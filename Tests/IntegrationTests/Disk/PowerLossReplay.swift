@@ -39,13 +39,14 @@ final class PowerLossReplay {
 
     /// How far the start is that runs, or ran last.
     private enum Start {
-        /// The first one of all, before its witness is durable.
+        /// The first one of all, before its continuity file is durable.
         case first
-        /// The same, when the witness has its name, which is not synced.
+        /// The same, when the continuity file has its name, which is not synced.
         case firstNamed
-        /// A later one, before its first commit is counted in the database and in the witness.
+        /// A later one, before its first commit is counted in the database and in the continuity
+        /// file.
         case uncounted
-        /// The witness with the count has its name, which is not synced.
+        /// The continuity file with the count has its name, which is not synced.
         case named
         case counted
 
@@ -125,7 +126,7 @@ final class PowerLossReplay {
     /// Notes what is said, and how far a start is.
     private func follow(_ record: WriteLog.Record) {
         let number = record.node
-        let witness = self.subjects[number].recorded.witness
+        let continuity = self.subjects[number].recorded.continuity
         switch record.kind {
         case .told, .sent: self.subjects[number].hasSpoken = true
         case .create where record.path.hasSuffix("/stoad.lock"):
@@ -133,10 +134,10 @@ final class PowerLossReplay {
         case .write where record.inode == self.subjects[number].lockInode:
             if self.subjects[number].start.isFirst { return }
             self.subjects[number].start = .uncounted
-        case .rename where record.path == witness:
+        case .rename where record.path == continuity:
             let isFirst = self.subjects[number].start.isFirst
             self.subjects[number].start = isFirst ? .firstNamed : .named
-        case .sync where record.path == Files.parent(of: witness):
+        case .sync where record.path == Files.parent(of: continuity):
             switch self.subjects[number].start {
             case .firstNamed, .named: self.subjects[number].start = .counted
             case .first, .uncounted, .counted: break
@@ -179,7 +180,7 @@ final class PowerLossReplay {
             throw Broken("the identity is lost")
         }
         return try subject.judge.judge(
-            data: data, witness: files[subject.recorded.witness]?.bytes,
+            data: data, continuity: files[subject.recorded.continuity]?.bytes,
             isSameDatabase: data["stoa.db"] != nil)
     }
 
@@ -208,9 +209,10 @@ final class PowerLossReplay {
         }
     }
 
-    /// Whether a new incarnation is right: before the first witness is durable with its name, when
-    /// nothing of its own was acknowledged or sent yet (a start says nothing before that), and
-    /// while a start is being counted, when the database has the count and the witness has it not.
+    /// Whether a new incarnation is right: before the first continuity file is durable with its
+    /// name, when nothing of its own was acknowledged or sent yet (a start says nothing before
+    /// that), and while a start is being counted, when the database has the count and the
+    /// continuity file has it not.
     private func mayBegin(_ subject: Subject, _ verdict: StoreJudge.Verdict) -> Bool {
         switch subject.start {
         case .first, .firstNamed:

@@ -60,7 +60,7 @@ struct PowerLossRecording: Sendable {
         let folder: String
         let dataDirectory: String
         let owner: PeerID
-        let witness: String
+        let continuity: String
         let identity: StoreFileIdentity
         /// The bytes of identity.key.
         let key: [UInt8]
@@ -96,7 +96,7 @@ struct PowerLossRecording: Sendable {
             guard let key = WriteLog.bytes32(identity) else { throw Broken("no key: \(identity)") }
             return Subject(
                 folder: node.folder, dataDirectory: data, owner: PeerID(key),
-                witness: "\(node.folder)/.local/state/stoa/\(identity).witness",
+                continuity: "\(node.folder)/.local/state/stoa/\(identity).continuity",
                 identity: StoreFileIdentity(
                     inode: found.inode, birthNanoseconds: found.birthNanoseconds),
                 key: try Files.read(data + "/identity.key", limitBytes: 4_096))

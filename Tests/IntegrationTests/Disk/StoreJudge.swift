@@ -39,7 +39,7 @@ final class StoreJudge {
         let content: Content
         /// Whether the own logs go on in their incarnation.
         let isProven: Bool
-        /// Whether the database had counted just one start more than the witness.
+        /// Whether the database had counted just one start more than the continuity file.
         let isOneStartAhead: Bool
     }
 
@@ -59,23 +59,23 @@ final class StoreJudge {
         for name in ["data", "state"] { try Files.makePrivateDirectory("\(folder)/\(name)") }
     }
 
-    /// Judges files of the data directory and the witness; throws what the store throws.
+    /// Judges files of the data directory and the continuity file; throws what the store throws.
     func judge(
-        data: [String: [UInt8]], witness: [UInt8]?, isSameDatabase: Bool
+        data: [String: [UInt8]], continuity: [UInt8]?, isSameDatabase: Bool
     ) throws -> Verdict {
         let directory = "\(self.folder)/data"
         for name in ["stoa.db", "stoa.db-wal", "stoa.db-journal"] {
             try Self.put(data[name], "\(directory)/\(name)")
         }
-        try Self.put(witness, "\(self.folder)/state/witness")
-        try Self.put(nil, "\(self.folder)/state/witness.new")
+        try Self.put(continuity, "\(self.folder)/state/continuity")
+        try Self.put(nil, "\(self.folder)/state/continuity.new")
         self.opened += 1
-        let witnessed = ContinuityFile(path: "\(self.folder)/state/witness").read()?.starts
+        let noted = ContinuityFile(path: "\(self.folder)/state/continuity").read()?.starts
         let identity =
             isSameDatabase
             ? self.identity : StoreFileIdentity(inode: 1, birthNanoseconds: nil)
         let store = try StoreFile(
-            directory: directory, witness: "\(self.folder)/state/witness", owner: self.owner,
+            directory: directory, continuity: "\(self.folder)/state/continuity", owner: self.owner,
             identify: { _ in identity })
         let pages = try store.database.text("PRAGMA integrity_check")
         guard pages == "ok" else { throw Broken("integrity_check: \(pages)") }
@@ -84,7 +84,7 @@ final class StoreJudge {
         // whichever knew of more.
         let isProven = !store.isStartCounted
         let starts = UInt64(stored: try store.database.int("SELECT starts FROM state"))
-        let isAhead = !isProven && witnessed.map { starts == $0 &+ 2 } ?? false
+        let isAhead = !isProven && noted.map { starts == $0 &+ 2 } ?? false
         let content = try self.contents[digest] ?? Content(store)
         self.contents[digest] = content
         return Verdict(content: content, isProven: isProven, isOneStartAhead: isAhead)
