@@ -58,8 +58,11 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed and why, without what to do.
     public var reason: String {
         let subject = self.context.isEmpty ? self.call : "\(self.call) \(self.context)"
-        return "\(subject): \(String(cString: strerror(self.code))) (\(self.codeName))"
+        return "\(subject): \(self.cause)"
     }
+
+    /// Why, without what failed: for a place that has named that already.
+    public var cause: String { "\(String(cString: strerror(self.code))) (\(self.codeName))" }
 
     /// What to do about it, where that is known; begins in lower case and has no full stop.
     public var remedy: String? { self.advice ?? self.usualAdvice }

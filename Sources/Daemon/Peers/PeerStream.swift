@@ -24,7 +24,8 @@ extension DialFailure {
         } else {
             reason = error.meansTimedOut ? .timedOut : .failed
         }
-        self.init(reason, error.description)
+        // Whoever tells of it names the address.
+        self.init(reason, [error.cause, error.remedy].compactMap(\.self).joined(separator: "; "))
     }
 }
 

@@ -222,7 +222,7 @@ class Run:
                 said = log.read()
             self.read[host] += len(said)
             for line in said.decode(errors="replace").splitlines():
-                is_refusal = "refused" in line
+                is_refusal = ": refused " in line
                 undecrypted += "a message did not decrypt" in line
                 if "error:" in line or "Fatal" in line or (
                         is_refusal and not any(re.search(reason, line) for reason in allowed)):
