@@ -128,12 +128,12 @@ final class Database {
 
     /// The first column of the first row as an integer; 0 where there is no row.
     func int(_ sql: String) throws(SQLiteError) -> Int64 {
-        try self.prepare(sql).first { (row) throws(SQLiteError) in row.int(0) } ?? 0
+        try self.prepare(sql).int() ?? 0
     }
 
     /// The first column of the first row as a text; empty where there is no row.
     func text(_ sql: String) throws(SQLiteError) -> String {
-        try self.prepare(sql).first { (row) throws(SQLiteError) in row.text(0) } ?? ""
+        try self.prepare(sql).first { (row) throws(SQLiteError) in row.text } ?? ""
     }
 
     /// Switches a setting of the connection; sqlite3_db_config.

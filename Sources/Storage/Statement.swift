@@ -1,20 +1,41 @@
 internal import CSQLite
 internal import Crypto
 
+/// The names of columns and parameters; a statement knows the number of each that it has.
+///
+/// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
+enum Name: Int, CaseIterable {
+    case addresses, arrival, attestation, author, before, conversation, count, cursor, ends, extra
+    case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, kind, last
+    case latest, limit, log, milliseconds, missing, name, number, oldest, owner, parent, payload
+    case place, prefix, present, proof, read, record, row, seen, seq, shown, since, starts, suffix
+    case table, target, through, token, unread, until
+
+    fileprivate static let numbers = Dictionary(
+        uniqueKeysWithValues: Name.allCases.map { ("\($0)", $0.rawValue) })
+
+    /// As SQLite spells it; nil for what no code asks for.
+    fileprivate static func number(_ text: UnsafePointer<CChar>?) -> Int? {
+        text.flatMap { Self.numbers[String(cString: $0)] }
+    }
+}
+
 /// A statement that is compiled once and used again; belongs to one connection and one thread.
 ///
-/// Parameters count from 1 and columns from 0, as in SQLite. A statement that has been stepped must
-/// be reset before it is bound again; ``run()`` and ``forEach(_:)`` do so themselves.
-/// <https://www.sqlite.org/c3ref/stmt.html>
+/// A statement that has been stepped must be reset before it is bound again; ``run()`` and
+/// ``forEach(_:)`` do so themselves. <https://www.sqlite.org/c3ref/stmt.html>
 final class Statement {
     private let connection: OpaquePointer
-    private let text: String
+    private let sql: String
     /// Nil until it is needed: a start uses few statements, and compiling all takes milliseconds.
     private var compiled: OpaquePointer?
+    /// The numbers of columns and parameters by their names, found when the statement is compiled.
+    private var columns: [Int32] = []
+    private var parameters: [Int32] = []
 
     /// Keeps the text of one statement on a connection, which must stay open for as long.
-    init(_ text: String, on connection: OpaquePointer) {
-        self.text = text
+    init(_ sql: String, on connection: OpaquePointer) {
+        self.sql = sql
         self.connection = connection
     }
 
@@ -36,15 +57,26 @@ final class Statement {
     private func compiledNow() throws(SQLiteError) -> OpaquePointer {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v3(
-            self.connection, self.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+            self.connection, self.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle else { throw self.error(code) }
         self.compiled = handle
+        self.columns = Array(repeating: -1, count: Name.allCases.count)
+        for number in 0..<sqlite3_column_count(handle) {
+            guard let name = Name.number(sqlite3_column_name(handle, number)) else { continue }
+            self.columns[name] = number
+        }
+        self.parameters = Array(repeating: 0, count: Name.allCases.count)
+        for number in 0..<sqlite3_bind_parameter_count(handle) {
+            // Behind the colon.
+            let name = Name.number(sqlite3_bind_parameter_name(handle, number + 1)?.advanced(by: 1))
+            if let name { self.parameters[name] = number + 1 }
+        }
         return handle
     }
 
     @inline(never)
     private func error(_ code: Int32) -> SQLiteError {
-        SQLiteError(connection: self.connection, code: code, sql: self.text)
+        SQLiteError(connection: self.connection, code: code, sql: self.sql)
     }
 
     @inline(__always)
@@ -58,69 +90,55 @@ final class Statement {
 
     // MARK: Parameters
 
-    /// Binds an integer; sqlite3_bind_int64.
-    func bind(_ index: Int32, _ value: Int64) throws(SQLiteError) {
-        try self.check(sqlite3_bind_int64(try self.handle(), index, value))
-    }
-
-    /// Binds an integer or NULL.
-    func bind(_ index: Int32, _ value: Int64?) throws(SQLiteError) {
-        if let value {
-            try self.bind(index, value)
-        } else {
-            try self.check(sqlite3_bind_null(try self.handle(), index))
-        }
+    /// Binds an integer or NULL; sqlite3_bind_int64.
+    func bind(_ name: Name, _ value: Int64?) throws(SQLiteError) {
+        let handle = try self.handle()
+        let number = self.parameters[name.rawValue]
+        try self.check(
+            value.map { sqlite3_bind_int64(handle, number, $0) }
+                ?? sqlite3_bind_null(handle, number))
     }
 
     /// Binds bytes, which are copied; sqlite3_bind_blob.
-    func bind(_ index: Int32, _ value: RawSpan) throws(SQLiteError) {
+    func bind(_ name: Name, _ value: RawSpan) throws(SQLiteError) {
         let handle = try self.handle()
+        let number = self.parameters[name.rawValue]
         let code = value.withUnsafeBytes { buffer in
             // A null pointer would bind NULL where an empty blob is meant.
             buffer.isEmpty
-                ? sqlite3_bind_zeroblob(handle, index, 0)
+                ? sqlite3_bind_zeroblob(handle, number, 0)
                 : csqlite_bind_blob_transient(
-                    handle, index, buffer.baseAddress, Int32(buffer.count))
+                    handle, number, buffer.baseAddress, Int32(buffer.count))
         }
         try self.check(code)
     }
 
-    /// Binds bytes, which are copied.
-    func bind(_ index: Int32, _ value: [UInt8]) throws(SQLiteError) {
-        try self.bind(index, value.span.bytes)
-    }
-
-    /// Binds bytes or NULL.
-    func bind(_ index: Int32, _ value: [UInt8]?) throws(SQLiteError) {
-        if let value {
-            try self.bind(index, value.span.bytes)
-        } else {
-            try self.check(sqlite3_bind_null(try self.handle(), index))
-        }
+    /// Binds bytes or NULL; the bytes are copied.
+    func bind(_ name: Name, _ value: [UInt8]?) throws(SQLiteError) {
+        guard let value else { return try self.bind(name, nil as Int64?) }
+        try self.bind(name, value.span.bytes)
     }
 
     /// Binds 32 bytes.
-    func bind(_ index: Int32, _ value: Bytes32) throws(SQLiteError) {
-        try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(index, bytes) }
+    func bind(_ name: Name, _ value: Bytes32) throws(SQLiteError) {
+        try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(name, bytes) }
     }
 
     /// Binds 64 bytes or NULL.
-    func bind(_ index: Int32, _ value: Bytes64?) throws(SQLiteError) {
-        if let value {
-            try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(index, bytes) }
-        } else {
-            try self.check(sqlite3_bind_null(try self.handle(), index))
-        }
+    func bind(_ name: Name, _ value: Bytes64?) throws(SQLiteError) {
+        guard let value else { return try self.bind(name, nil as Int64?) }
+        try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(name, bytes) }
     }
 
     /// Binds a text, which is copied; sqlite3_bind_text.
-    func bind(_ index: Int32, text value: String) throws(SQLiteError) {
+    func bind(_ name: Name, text value: String) throws(SQLiteError) {
         var value = value
         let handle = try self.handle()
+        let number = self.parameters[name.rawValue]
         let code = value.withUTF8 { buffer in
             buffer.withMemoryRebound(to: CChar.self) { text in
                 csqlite_bind_text_transient(
-                    handle, index, text.baseAddress, Int32(text.count))
+                    handle, number, text.baseAddress, Int32(text.count))
             }
         }
         try self.check(code)
@@ -168,54 +186,86 @@ final class Statement {
         return try self.step() ? try body(self) : nil
     }
 
+    /// The first row's only column, an integer; nil where there is no row or it is NULL.
+    func int() throws(SQLiteError) -> Int64? {
+        defer { self.reset() }
+        guard try self.step(), sqlite3_column_type(self.compiled, 0) != SQLITE_NULL else {
+            return nil
+        }
+        return sqlite3_column_int64(self.compiled, 0)
+    }
+
+    /// Runs an `INSERT … RETURNING id` and gives the id.
+    func added() throws(SQLiteError) -> Int64 {
+        // The row is returned before the statement is done; it must run to its end to take effect.
+        defer { self.reset() }
+        guard try self.step() else { throw .damaged("an insertion returned no id") }
+        let id = self.int(.id)
+        _ = try self.step()
+        return id
+    }
+
     // MARK: Columns
 
+    @inline(__always)
+    private func number(_ name: Name) -> Int32 {
+        let number = self.columns[name.rawValue]
+        precondition(number >= 0, "a statement has the columns that are read")
+        return number
+    }
+
     /// An integer column; 0 for NULL; sqlite3_column_int64.
-    func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.compiled, column) }
+    func int(_ name: Name) -> Int64 { sqlite3_column_int64(self.compiled, self.number(name)) }
 
     /// Whether a column is NULL.
-    func isNull(_ column: Int32) -> Bool {
-        sqlite3_column_type(self.compiled, column) == SQLITE_NULL
+    func isNull(_ name: Name) -> Bool {
+        sqlite3_column_type(self.compiled, self.number(name)) == SQLITE_NULL
     }
 
     /// An integer column that may be NULL.
-    func optionalInt(_ column: Int32) -> Int64? { self.isNull(column) ? nil : self.int(column) }
+    func optionalInt(_ name: Name) -> Int64? { self.isNull(name) ? nil : self.int(name) }
 
-    /// Lends a blob column; no bytes for NULL; sqlite3_column_blob.
-    func withBytes<R>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        // The pointer is asked for before the length, as SQLite's documentation demands.
-        let start = sqlite3_column_blob(self.compiled, column)
-        let count = Int(sqlite3_column_bytes(self.compiled, column))
+    /// Lends a blob column; no bytes for NULL.
+    func withBytes<R>(_ name: Name, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        self.withBytes(number: self.number(name), body)
+    }
+
+    /// The pointer is asked for before the length, as SQLite's documentation demands;
+    /// sqlite3_column_blob.
+    private func withBytes<R>(number: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+        let start = sqlite3_column_blob(self.compiled, number)
+        let count = Int(sqlite3_column_bytes(self.compiled, number))
         return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
     /// A blob column; empty for NULL.
-    func bytes(_ column: Int32) -> [UInt8] { self.withBytes(column) { Array($0) } }
+    func bytes(_ name: Name) -> [UInt8] { self.withBytes(name) { Array($0) } }
 
     /// A blob column that may be NULL.
-    func optionalBytes(_ column: Int32) -> [UInt8]? {
-        self.isNull(column) ? nil : self.bytes(column)
-    }
+    func optionalBytes(_ name: Name) -> [UInt8]? { self.isNull(name) ? nil : self.bytes(name) }
 
     /// A column of exactly 32 bytes.
-    func bytes32(_ column: Int32) throws(SQLiteError) -> Bytes32 {
-        guard let value = self.withBytes(column, { Bytes32($0.bytes) }) else {
+    func bytes32(_ name: Name) throws(SQLiteError) -> Bytes32 {
+        guard let value = self.withBytes(name, { Bytes32($0.bytes) }) else {
             throw .damaged("a 32-byte column has another length")
         }
         return value
     }
 
     /// A column of exactly 64 bytes, or NULL.
-    func optionalBytes64(_ column: Int32) throws(SQLiteError) -> Bytes64? {
-        if self.isNull(column) { return nil }
-        guard let value = self.withBytes(column, { Bytes64($0.bytes) }) else {
+    func optionalBytes64(_ name: Name) throws(SQLiteError) -> Bytes64? {
+        if self.isNull(name) { return nil }
+        guard let value = self.withBytes(name, { Bytes64($0.bytes) }) else {
             throw .damaged("a 64-byte column has another length")
         }
         return value
     }
 
     /// A text column; empty for NULL.
-    func text(_ column: Int32) -> String {
-        self.withBytes(column) { String(decoding: $0, as: UTF8.self) }
+    func text(_ name: Name) -> String {
+        self.withBytes(name) { String(decoding: $0, as: UTF8.self) }
     }
+
+    /// The only column of a row, a text.
+    var text: String { self.withBytes(number: 0) { String(decoding: $0, as: UTF8.self) } }
 }

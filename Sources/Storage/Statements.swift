@@ -1,4 +1,4 @@
-/// The statements of the store, each compiled when it is first used.
+/// The statements of the store, each made when it is first used.
 struct Statements {
     let names: NameStatements
     let entries: EntryStatements
@@ -19,7 +19,6 @@ struct Statements {
         SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
         """
 
-    /// Names all of them.
     init(_ database: Database) {
         self.names = NameStatements(database)
         self.entries = EntryStatements(database)
@@ -30,279 +29,216 @@ struct Statements {
     }
 }
 
-/// Statements on conversations, authors, logs and fork proofs.
-struct NameStatements {
-    let conversation: Statement
-    let addConversation: Statement
-    let author: Statement
-    let addAuthor: Statement
-    let log: Statement
-    let addLog: Statement
-    let updateLog: Statement
-    let showHead: Statement
-    let setFork: Statement
-    let replaceProof: Statement
-    let proof: Statement
-    let logsOfAuthor: Statement
+/// Statements on one subject.
+class StatementGroup {
+    private let database: Database
 
-    /// Names them.
-    init(_ database: Database) {
-        self.conversation = database.statement("SELECT id FROM conversations WHERE hash = ?1")
-        self.addConversation = database.statement(
-            "INSERT INTO conversations (hash) VALUES (?1) RETURNING id")
-        self.author = database.statement("SELECT id FROM authors WHERE key = ?1")
-        self.addAuthor = database.statement("INSERT INTO authors (key) VALUES (?1) RETURNING id")
-        self.log = database.statement(
-            """
-            SELECT id, seq, head, hlc, shown, last, fork FROM logs
-            WHERE conversation = ?1 AND author = ?2 AND incarnation = ?3
-            """)
-        self.addLog = database.statement(
-            """
-            INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown, last)
-            VALUES (?1, ?2, ?3, 0, zeroblob(32), ?4, 0, ?4) RETURNING id
-            """)
-        self.updateLog = database.statement(
-            """
-            UPDATE logs SET (\(LogColumn.sql)) = (\(LogColumn.parameters))
-            WHERE id = ?\(LogColumn.id)
-            """)
-        self.showHead = database.statement(
-            "UPDATE logs SET shown = 1 WHERE id = ?1 AND seq = ?2")
-        self.setFork = database.statement("UPDATE logs SET fork = ?2 WHERE id = ?1")
-        self.replaceProof = database.statement(
-            "INSERT OR REPLACE INTO forks (log, proof) VALUES (?1, ?2)")
-        self.proof = database.statement(
-            """
-            SELECT f.proof FROM conversations c JOIN authors a
-            JOIN logs l ON l.conversation = c.id AND l.author = a.id AND l.incarnation = ?3
-            JOIN forks f ON f.log = l.id WHERE c.hash = ?1 AND a.key = ?2
-            """)
-        self.logsOfAuthor = database.statement(
-            "SELECT id FROM logs WHERE conversation = ?1 AND author = ?2")
-    }
+    fileprivate init(_ database: Database) { self.database = database }
+
+    fileprivate func sql(_ text: String) -> Statement { self.database.statement(text) }
+}
+
+/// Statements on conversations, authors, logs and fork proofs.
+final class NameStatements: StatementGroup {
+    lazy var conversation = self.sql("SELECT id FROM conversations WHERE hash = :hash")
+    lazy var addConversation = self.sql(
+        "INSERT INTO conversations (hash) VALUES (:hash) RETURNING id")
+    lazy var author = self.sql("SELECT id FROM authors WHERE key = :key")
+    lazy var addAuthor = self.sql("INSERT INTO authors (key) VALUES (:key) RETURNING id")
+    lazy var log = self.sql(
+        """
+        SELECT id, seq, head, hlc, shown, last, fork FROM logs
+        WHERE conversation = :conversation AND author = :author AND incarnation = :incarnation
+        """)
+    lazy var addLog = self.sql(
+        """
+        INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown, last)
+        VALUES (:conversation, :author, :incarnation, 0, zeroblob(32), :hlc, 0, :hlc) RETURNING id
+        """)
+    lazy var updateLog = self.sql(
+        """
+        UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown, last = :last
+        WHERE id = :id
+        """)
+    lazy var showHead = self.sql("UPDATE logs SET shown = 1 WHERE id = :id AND seq = :seq")
+    lazy var setFork = self.sql("UPDATE logs SET fork = :fork WHERE id = :id")
+    lazy var replaceProof = self.sql(
+        "INSERT OR REPLACE INTO forks (log, proof) VALUES (:log, :proof)")
+    lazy var proof = self.sql(
+        """
+        SELECT f.proof FROM conversations c JOIN authors a
+        JOIN logs l ON l.conversation = c.id AND l.author = a.id AND l.incarnation = :incarnation
+        JOIN forks f ON f.log = l.id WHERE c.hash = :hash AND a.key = :key
+        """)
+    lazy var logsOfAuthor = self.sql(
+        "SELECT id FROM logs WHERE conversation = :conversation AND author = :author")
 }
 
 /// Statements that write entries, move them, and read them for peers.
-struct EntryStatements {
-    let newestArrival: Statement
-    let oldestArrival: Statement
-    let insert: Statement
-    let byPosition: Statement
-    let byArrival: Statement
-    let mark: Statement
-    let markOne: Statement
-    let move: Statement
-    let countHeld: Statement
-    let firstHeld: Statement
-    let dueHeld: Statement
-    let heldFrom: Statement
-    let run: Statement
-    let idAt: Statement
+final class EntryStatements: StatementGroup {
+    /// What the store reads of an entry to place it.
+    private static let placed =
+        """
+        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
+            l.incarnation, e.prefix, e.suffix
+        FROM entries e CROSS JOIN logs l ON l.id = e.log
+        """
 
-    /// Names them.
-    init(_ database: Database) {
-        let row =
-            """
-            SELECT \(PlaceColumn.sql)
-            FROM entries e CROSS JOIN logs l ON l.id = e.log
-            """
-        self.newestArrival = database.statement(Statements.newestSQL)
-        self.oldestArrival = database.statement("SELECT min(arrival) FROM entries")
-        self.insert = database.statement(
-            """
-            INSERT INTO entries (\(EntryColumn.sql)) VALUES (\(EntryColumn.parameters))
-            """)
-        self.byPosition = database.statement("\(row) WHERE e.log = ?1 AND e.seq = ?2")
-        self.byArrival = database.statement("\(row) WHERE e.arrival = ?1")
-        self.mark = database.statement(
-            """
-            UPDATE entries SET flags = flags | ?4
-            WHERE log = ?1 AND seq >= ?2 AND seq < ?3 AND arrival > 0
-            """)
-        self.markOne = database.statement(
-            "UPDATE entries SET flags = flags | ?2 WHERE arrival = ?1")
-        self.move = database.statement("UPDATE entries SET arrival = ?2 WHERE arrival = ?1")
-        self.countHeld = database.statement(
-            "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
-        self.firstHeld = database.statement(
-            "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
-        self.dueHeld = database.statement(
-            """
-            SELECT e.arrival, length(e.payload) FROM entries e INDEXED BY entries_held
-            CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
-            WHERE e.arrival < 0 AND e.hlc <= ?1
-            ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT ?2
-            """)
-        self.heldFrom = database.statement(
-            """
-            SELECT arrival FROM entries
-            WHERE log = ?1 AND seq >= ?2 AND seq < ?3 AND arrival < 0
-            """)
-        self.run = database.statement(
-            """
-            SELECT seq, hlc, kind, attestation, extra, payload FROM entries
-            WHERE log = ?1 AND seq >= ?2 ORDER BY seq
-            """)
-        self.idAt = database.statement(
-            "SELECT prefix, suffix FROM entries WHERE log = ?1 AND seq = ?2")
-    }
+    lazy var newestArrival = self.sql(Statements.newestSQL)
+    lazy var oldestArrival = self.sql("SELECT min(arrival) FROM entries")
+    lazy var insert = self.sql(
+        """
+        INSERT INTO entries (arrival, log, seq, conversation, hlc, kind, flags, prefix, suffix,
+            attestation, extra, payload)
+        VALUES (:arrival, :log, :seq, :conversation, :hlc, :kind, :flags, :prefix, :suffix,
+            :attestation, :extra, :payload)
+        """)
+    lazy var byPosition = self.sql("\(Self.placed) WHERE e.log = :log AND e.seq = :seq")
+    lazy var byArrival = self.sql("\(Self.placed) WHERE e.arrival = :arrival")
+    lazy var mark = self.sql(
+        """
+        UPDATE entries SET flags = flags | :flags
+        WHERE log = :log AND seq >= :first AND seq < :before AND arrival > 0
+        """)
+    lazy var markOne = self.sql(
+        "UPDATE entries SET flags = flags | :flags WHERE arrival = :arrival")
+    lazy var move = self.sql("UPDATE entries SET arrival = :target WHERE arrival = :arrival")
+    lazy var countHeld = self.sql(
+        "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+    lazy var firstHeld = self.sql(
+        "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+    lazy var dueHeld = self.sql(
+        """
+        SELECT e.arrival, length(e.payload) AS count FROM entries e INDEXED BY entries_held
+        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+        WHERE e.arrival < 0 AND e.hlc <= :through
+        ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT :limit
+        """)
+    lazy var heldFrom = self.sql(
+        """
+        SELECT arrival FROM entries
+        WHERE log = :log AND seq >= :first AND seq < :before AND arrival < 0
+        """)
+    lazy var run = self.sql(
+        """
+        SELECT seq, hlc, kind, attestation, extra, payload FROM entries
+        WHERE log = :log AND seq >= :first ORDER BY seq
+        """)
+    lazy var idAt = self.sql("SELECT prefix, suffix FROM entries WHERE log = :log AND seq = :seq")
 }
 
 /// Statements on the way from ids to entries.
-struct IDStatements {
-    let locate: Statement
-    let locateArrival: Statement
-    let add: Statement
-    let move: Statement
-    let progress: Statement
-    let setProgress: Statement
-    let recent: Statement
-
-    /// Names them.
-    init(_ database: Database) {
-        self.locate = database.statement(
-            """
-            SELECT i.arrival FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival
-            WHERE i.prefix = ?1 AND e.suffix = ?2
-            """)
-        self.locateArrival = database.statement(
-            "SELECT arrival FROM entries WHERE arrival = ?1 AND suffix = ?2")
-        // What was there already when a round was cut short comes once more.
-        self.add = database.statement("INSERT OR IGNORE INTO ids (prefix, arrival) VALUES (?1, ?2)")
-        self.move = database.statement(
-            """
-            UPDATE ids SET arrival = ?2
-            WHERE prefix = (SELECT prefix FROM entries WHERE arrival = ?2) AND arrival = ?1
-            """)
-        self.progress = database.statement("SELECT indexed, until, prefix FROM indexing")
-        self.setProgress = database.statement(
-            "UPDATE indexing SET indexed = ?1, until = ?2, prefix = ?3")
-        self.recent = database.statement(
-            "SELECT prefix, arrival FROM entries WHERE arrival > ?1 ORDER BY arrival")
-    }
+final class IDStatements: StatementGroup {
+    lazy var locate = self.sql(
+        """
+        SELECT i.arrival FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival
+        WHERE i.prefix = :prefix AND e.suffix = :suffix
+        """)
+    lazy var locateArrival = self.sql(
+        "SELECT arrival FROM entries WHERE arrival = :arrival AND suffix = :suffix")
+    // What was there already when a round was cut short comes once more.
+    lazy var add = self.sql(
+        "INSERT OR IGNORE INTO ids (prefix, arrival) VALUES (:prefix, :arrival)")
+    lazy var move = self.sql(
+        """
+        UPDATE ids SET arrival = :target
+        WHERE prefix = (SELECT prefix FROM entries WHERE arrival = :target) AND arrival = :arrival
+        """)
+    lazy var progress = self.sql("SELECT indexed, until, prefix FROM indexing")
+    lazy var setProgress = self.sql(
+        "UPDATE indexing SET indexed = :indexed, until = :until, prefix = :prefix")
+    lazy var recent = self.sql(
+        "SELECT prefix, arrival FROM entries WHERE arrival > :arrival ORDER BY arrival")
 }
 
 /// Statements on what follows from entries: what is unread, members.
-struct EffectStatements {
-    let noteShown: Statement
-    let upsertMember: Statement
-    let removeMember: Statement
-    let latestMembership: Statement
-    let readPosition: Statement
-    let setRead: Statement
-    let countUnread: Statement
-
-    /// Names them.
-    init(_ database: Database) {
-        self.noteShown = database.statement(
-            """
-            UPDATE conversations SET shown = max(coalesce(shown, ?2), ?2), unread = unread + ?3,
-                latest = max(latest, ?4) WHERE id = ?1
-            """)
-        self.upsertMember = database.statement(
-            """
-            INSERT INTO members (conversation, author, present, hlc, incarnation, seq)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT (conversation, author) DO UPDATE
-            SET present = ?3, hlc = ?4, incarnation = ?5, seq = ?6
-            WHERE (?4, ?5, ?6) > (hlc, incarnation, seq)
-            """)
-        self.removeMember = database.statement(
-            "DELETE FROM members WHERE conversation = ?1 AND author = ?2")
-        self.latestMembership = database.statement(
-            """
-            SELECT arrival FROM entries INDEXED BY entries_of_members
-            WHERE log = ?1 AND flags & \(EntryFlags.attendance.rawValue) AND arrival > 0
-                AND flags & \(EntryFlags.unseen.union(.disputed).rawValue) = 0
-            ORDER BY hlc DESC LIMIT 1
-            """)
-        self.readPosition = database.statement(
-            "SELECT id, read, latest, unread FROM conversations WHERE hash = ?1")
-        self.setRead = database.statement(
-            "UPDATE conversations SET read = ?2, unread = ?3 WHERE id = ?1")
-        self.countUnread = database.statement(
-            """
-            SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
-            WHERE e.arrival > ?2 AND e.arrival <= ?3 AND e.conversation = ?4
-                AND \(EntryFlags.isCountedSQL) AND l.author <> ?1
-            """)
-    }
+final class EffectStatements: StatementGroup {
+    lazy var noteShown = self.sql(
+        """
+        UPDATE conversations SET shown = max(coalesce(shown, :shown), :shown),
+            unread = unread + :unread, latest = max(latest, :latest) WHERE id = :id
+        """)
+    lazy var upsertMember = self.sql(
+        """
+        INSERT INTO members (conversation, author, present, hlc, incarnation, seq)
+        VALUES (:conversation, :author, :present, :hlc, :incarnation, :seq)
+        ON CONFLICT (conversation, author) DO UPDATE
+        SET present = :present, hlc = :hlc, incarnation = :incarnation, seq = :seq
+        WHERE (:hlc, :incarnation, :seq) > (hlc, incarnation, seq)
+        """)
+    lazy var removeMember = self.sql(
+        "DELETE FROM members WHERE conversation = :conversation AND author = :author")
+    lazy var latestMembership = self.sql(
+        """
+        SELECT arrival FROM entries INDEXED BY entries_of_members
+        WHERE log = :log AND flags & \(EntryFlags.attendance.rawValue) AND arrival > 0
+            AND flags & \(EntryFlags.unseen.union(.disputed).rawValue) = 0
+        ORDER BY hlc DESC LIMIT 1
+        """)
+    lazy var readPosition = self.sql(
+        "SELECT id, read, latest, unread FROM conversations WHERE hash = :hash")
+    lazy var setRead = self.sql(
+        "UPDATE conversations SET read = :read, unread = :unread WHERE id = :id")
+    lazy var countUnread = self.sql(
+        """
+        SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
+        WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
+            AND \(EntryFlags.isCountedSQL) AND l.author <> :author
+        """)
 }
 
 /// Statements on small values: rooms, records, peers, idempotency keys, consumers.
-struct ValueStatements {
-    let setIncarnation: Statement
-    let setMembership: Statement
-    let replaceRecord: Statement
-    let upsertPeer: Statement
-    let countPeers: Statement
-    let prunePeers: Statement
-    let addSend: Statement
-    let oldestSend: Statement
-    let newestSend: Statement
-    let removeSend: Statement
-    let consumer: Statement
-    let consumers: Statement
-    let acknowledge: Statement
-    let removeConsumer: Statement
-
-    /// Names them.
-    init(_ database: Database) {
-        self.setIncarnation = database.statement("UPDATE state SET incarnation = ?1")
-        self.setMembership = database.statement(
-            "UPDATE conversations SET name = ?2, joined = ?3 WHERE id = ?1")
-        self.replaceRecord = database.statement(
-            """
-            INSERT OR REPLACE INTO records (author, conversation, kind, record)
-            VALUES (?1, ?2, ?3, ?4)
-            """)
-        self.upsertPeer = database.statement(
-            "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (?1, ?2, ?3)")
-        self.countPeers = database.statement("SELECT count(*) FROM peers")
-        self.prunePeers = database.statement(
-            """
-            DELETE FROM peers WHERE author IN
-                (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET ?1)
-            """)
-        self.addSend = database.statement(
-            """
-            INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)
-            VALUES (?1, ?2, ?3, ?4, ?5)
-            """)
-        self.oldestSend = database.statement(
-            "SELECT number, milliseconds FROM sends ORDER BY number LIMIT 1")
-        self.newestSend = database.statement(
-            "SELECT number, milliseconds FROM sends ORDER BY number DESC LIMIT 1")
-        self.removeSend = database.statement("DELETE FROM sends WHERE number = ?1")
-        self.consumer = database.statement(
-            "SELECT cursor FROM consumers WHERE name = ?1 AND conversation = ?2")
-        self.consumers = database.statement(
-            """
-            SELECT k.name, c.hash, k.cursor FROM consumers k
-            LEFT JOIN conversations c ON c.id = k.conversation ORDER BY k.name, c.hash
-            """)
-        self.removeConsumer = database.statement("DELETE FROM consumers WHERE name = ?1")
-        self.acknowledge = database.statement(
-            """
-            INSERT INTO consumers (name, conversation, cursor) VALUES (?1, ?2, ?3)
-            ON CONFLICT (name, conversation) DO UPDATE SET cursor = max(cursor, ?3)
-            """)
-    }
+final class ValueStatements: StatementGroup {
+    lazy var setIncarnation = self.sql("UPDATE state SET incarnation = :incarnation")
+    lazy var setMembership = self.sql(
+        "UPDATE conversations SET name = :name, joined = :joined WHERE id = :id")
+    lazy var replaceRecord = self.sql(
+        """
+        INSERT OR REPLACE INTO records (author, conversation, kind, record)
+        VALUES (:author, :conversation, :kind, :record)
+        """)
+    lazy var upsertPeer = self.sql(
+        "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (:author, :addresses, :seen)"
+    )
+    lazy var countPeers = self.sql("SELECT count(*) FROM peers")
+    lazy var prunePeers = self.sql(
+        """
+        DELETE FROM peers WHERE author IN
+            (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET :count)
+        """)
+    lazy var addSend = self.sql(
+        """
+        INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)
+        VALUES (:conversation, :key, :log, :seq, :milliseconds)
+        """)
+    lazy var oldestSend = self.sql(
+        "SELECT number, milliseconds FROM sends ORDER BY number LIMIT 1")
+    lazy var newestSend = self.sql(
+        "SELECT number, milliseconds FROM sends ORDER BY number DESC LIMIT 1")
+    lazy var removeSend = self.sql("DELETE FROM sends WHERE number = :number")
+    lazy var consumer = self.sql(
+        "SELECT cursor FROM consumers WHERE name = :name AND conversation = :conversation")
+    lazy var consumers = self.sql(
+        """
+        SELECT k.name, c.hash, k.cursor FROM consumers k
+        LEFT JOIN conversations c ON c.id = k.conversation ORDER BY k.name, c.hash
+        """)
+    lazy var removeConsumer = self.sql("DELETE FROM consumers WHERE name = :name")
+    lazy var acknowledge = self.sql(
+        """
+        INSERT INTO consumers (name, conversation, cursor) VALUES (:name, :conversation, :cursor)
+        ON CONFLICT (name, conversation) DO UPDATE SET cursor = max(cursor, :cursor)
+        """)
 }
 
 /// Statements that read entries for people and scripts.
-struct ReadingStatements {
-    let stored: Statement
-    let send: Statement
-    let historyBefore: Statement
-    let historyAfter: Statement
-    let arrivals: Statement
-    let shown: Statement
-    let summaries: Statement
-    let lastMessage: Statement
-
-    private static let stored = StoredColumn.sql
+final class ReadingStatements: StatementGroup {
+    /// What people and scripts are given of an entry `e`; `place` is the conversation's row.
+    private static let columns =
+        """
+        e.arrival, c.hash, a.key, l.incarnation, e.seq, e.prefix, e.suffix, e.kind, e.hlc,
+        e.payload, e.flags, e.conversation AS place
+        """
 
     /// The tables that these columns come from, entries first.
     private static let joined =
@@ -311,49 +247,50 @@ struct ReadingStatements {
         CROSS JOIN conversations c ON c.id = e.conversation
         """
 
-    /// Names them.
-    init(_ database: Database) {
-        self.stored = database.statement(
-            """
-            SELECT \(Self.stored) FROM entries e \(Self.joined) WHERE e.arrival = ?1
-            """)
-        self.send = database.statement(
-            """
-            SELECT \(Self.stored) FROM sends s
-            CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
-            \(Self.joined) WHERE s.conversation = ?1 AND s.key = ?2
-            """)
-        // Both bounds of the clock serve the index; the rest of the order only breaks ties.
-        self.historyBefore = database.statement(
-            """
-            SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.hlc >= ?3
-                AND (e.hlc < ?2 OR (a.key, l.incarnation, e.seq) < (?4, ?5, ?6))
-                AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
-            ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC
-            """)
-        self.historyAfter = database.statement(
-            """
-            SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = ?1 AND e.hlc >= ?3 AND e.hlc <= ?7
-                AND (e.hlc > ?2 OR (a.key, l.incarnation, e.seq) > (?4, ?5, ?6))
-                AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
-            ORDER BY e.hlc, a.key, l.incarnation, e.seq
-            """)
-        self.arrivals = database.statement(
-            """
-            SELECT \(Self.stored) FROM entries e \(Self.joined)
-            WHERE e.arrival > max(?1, 0) ORDER BY e.arrival
-            """)
-        self.shown = database.statement("SELECT id, shown FROM conversations WHERE hash = ?1")
-        self.summaries = database.statement(
-            "SELECT id, hash, unread, read, shown FROM conversations ORDER BY hash")
-        self.lastMessage = database.statement(
-            """
-            SELECT \(Self.stored) FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = ?1 AND e.hlc <= ?2
-                AND e.arrival > 0 AND \(EntryFlags.isCountedSQL)
-            ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC LIMIT 1
-            """)
-    }
+    /// A conversation in the order of its times.
+    private static let byTime =
+        """
+        SELECT \(columns) FROM entries e INDEXED BY entries_by_time \(joined)
+        WHERE e.conversation = :conversation AND e.arrival > 0
+        """
+
+    private static let newestFirst =
+        "ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC"
+
+    lazy var stored = self.sql(
+        "SELECT \(Self.columns) FROM entries e \(Self.joined) WHERE e.arrival = :arrival")
+    lazy var send = self.sql(
+        """
+        SELECT \(Self.columns) FROM sends s
+        CROSS JOIN entries e ON e.log = s.log AND e.seq = s.seq
+        \(Self.joined) WHERE s.conversation = :conversation AND s.key = :name
+        """)
+    // Both bounds of the clock serve the index; the rest of the order only breaks ties.
+    lazy var historyBefore = self.sql(
+        """
+        \(Self.byTime) AND e.hlc <= :hlc AND e.hlc >= :since
+            AND (e.hlc < :hlc OR (a.key, l.incarnation, e.seq) < (:key, :incarnation, :seq))
+            AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+        \(Self.newestFirst)
+        """)
+    lazy var historyAfter = self.sql(
+        """
+        \(Self.byTime) AND e.hlc >= :since AND e.hlc <= :through
+            AND (e.hlc > :hlc OR (a.key, l.incarnation, e.seq) > (:key, :incarnation, :seq))
+            AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+        ORDER BY e.hlc, a.key, l.incarnation, e.seq
+        """)
+    lazy var arrivals = self.sql(
+        """
+        SELECT \(Self.columns) FROM entries e \(Self.joined)
+        WHERE e.arrival > max(:arrival, 0) ORDER BY e.arrival
+        """)
+    lazy var shown = self.sql("SELECT id, shown FROM conversations WHERE hash = :hash")
+    lazy var summaries = self.sql(
+        "SELECT id, hash, unread, read, shown FROM conversations ORDER BY hash")
+    lazy var lastMessage = self.sql(
+        """
+        \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)
+        \(Self.newestFirst) LIMIT 1
+        """)
 }

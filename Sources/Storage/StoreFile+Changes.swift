@@ -13,8 +13,8 @@ extension StoreFile {
 
     func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
         let statement = self.statements.entries.move
-        try statement.bind(1, arrival)
-        try statement.bind(2, target)
+        try statement.bind(.arrival, arrival)
+        try statement.bind(.target, target)
         try statement.run()
         try self.noteMove(arrival, to: target)
     }
@@ -22,21 +22,21 @@ extension StoreFile {
     /// Finds an author's latest join or leave anew.
     func recount(_ membership: Membership) throws(SQLiteError) {
         let remove = self.statements.effects.removeMember
-        try remove.bind(1, membership.conversation)
-        try remove.bind(2, membership.author)
+        try remove.bind(.conversation, membership.conversation)
+        try remove.bind(.author, membership.author)
         try remove.run()
         var logs: [Int64] = []
         let logsOfAuthor = self.statements.names.logsOfAuthor
-        try logsOfAuthor.bind(1, membership.conversation)
-        try logsOfAuthor.bind(2, membership.author)
+        try logsOfAuthor.bind(.conversation, membership.conversation)
+        try logsOfAuthor.bind(.author, membership.author)
         try logsOfAuthor.forEach { (row) throws(SQLiteError) in
-            logs.append(row.int(0))
+            logs.append(row.int(.id))
         }
         for log in logs {
             let statement = self.statements.effects.latestMembership
-            try statement.bind(1, log)
-            let latest = try statement.first { (row) throws(SQLiteError) in row.int(0) }
-            guard let latest, let row = try self.entryRow(arrival: latest) else { continue }
+            try statement.bind(.log, log)
+            guard let latest = try statement.int(), let row = try self.entryRow(arrival: latest)
+            else { continue }
             try self.noteAttendance(of: row)
         }
     }
@@ -53,12 +53,12 @@ extension StoreFile {
         let end = log.forkPoint ?? UInt64(Int64.max)
         guard Visibility.forkPoint(known: log.forkPoint, proven: proof.point) != nil else { return }
         let replace = self.statements.names.replaceProof
-        try replace.bind(1, log.id)
-        try replace.bind(2, proof.encoded)
+        try replace.bind(.log, log.id)
+        try replace.bind(.proof, proof.encoded)
         try replace.run()
         let setFork = self.statements.names.setFork
-        try setFork.bind(1, log.id)
-        try setFork.bind(2, Int64(proof.point))
+        try setFork.bind(.id, log.id)
+        try setFork.bind(.fork, Int64(proof.point))
         try setFork.run()
         self.knownLogs = KnownRows()
         if log.head.seq >= proof.point {
@@ -69,10 +69,10 @@ extension StoreFile {
             try self.update(log)
         }
         let mark = self.statements.entries.mark
-        try mark.bind(1, log.id)
-        try mark.bind(2, Int64(proof.point))
-        try mark.bind(3, Int64(end))
-        try mark.bind(4, Visibility.shown.proven.flags.rawValue)
+        try mark.bind(.log, log.id)
+        try mark.bind(.first, Int64(proof.point))
+        try mark.bind(.before, Int64(end))
+        try mark.bind(.flags, Visibility.shown.proven.flags.rawValue)
         try mark.run()
         try self.endHeld(in: log.id, from: proof.point, before: end, &progress)
         progress.recounts.insert(Membership(conversation: conversation, author: author))
@@ -86,14 +86,14 @@ extension StoreFile {
         guard visibility != .held else { return }
         var held: [Int64] = []
         let heldFrom = self.statements.entries.heldFrom
-        try heldFrom.bind(1, log)
-        try heldFrom.bind(2, Int64(point))
-        try heldFrom.bind(3, Int64(end))
-        try heldFrom.forEach { (row) throws(SQLiteError) in held.append(row.int(0)) }
+        try heldFrom.bind(.log, log)
+        try heldFrom.bind(.first, Int64(point))
+        try heldFrom.bind(.before, Int64(end))
+        try heldFrom.forEach { (row) throws(SQLiteError) in held.append(row.int(.arrival)) }
         let markOne = self.statements.entries.markOne
         for arrival in held {
-            try markOne.bind(1, arrival)
-            try markOne.bind(2, visibility.flags.rawValue)
+            try markOne.bind(.arrival, arrival)
+            try markOne.bind(.flags, visibility.flags.rawValue)
             try markOne.run()
             try self.move(arrival, to: progress.arrive())
             progress.heldCount -= 1
@@ -109,11 +109,11 @@ extension StoreFile {
         var due: [Int64] = []
         var bytes: Int64 = 0
         let statement = self.statements.entries.dueHeld
-        try statement.bind(1, time.stored)
-        try statement.bind(2, Self.releaseEntries)
+        try statement.bind(.through, time.stored)
+        try statement.bind(.limit, Self.releaseEntries)
         try statement.forEach { (row) throws(SQLiteError) in
-            bytes += row.int(1)
-            if due.isEmpty || bytes <= Self.releaseBytes { due.append(row.int(0)) }
+            bytes += row.int(.count)
+            if due.isEmpty || bytes <= Self.releaseBytes { due.append(row.int(.arrival)) }
         }
         var released: [StoredEntry] = []
         for arrival in due {
@@ -129,8 +129,8 @@ extension StoreFile {
             try self.note(tally, in: row.conversation)
             if row.isSeen { try self.noteAttendance(of: row) }
             let showHead = self.statements.names.showHead
-            try showHead.bind(1, row.log)
-            try showHead.bind(2, row.seq)
+            try showHead.bind(.id, row.log)
+            try showHead.bind(.seq, row.seq)
             try showHead.run()
             self.knownLogs = KnownRows()
         }
@@ -146,10 +146,10 @@ extension StoreFile {
             try self.makeConversationRow(conversation)
         }
         let replace = self.statements.values.replaceRecord
-        try replace.bind(1, author)
-        try replace.bind(2, conversation ?? 0)
-        try replace.bind(3, Int64(record.kind))
-        try replace.bind(4, record.encoded)
+        try replace.bind(.author, author)
+        try replace.bind(.conversation, conversation ?? 0)
+        try replace.bind(.kind, Int64(record.kind))
+        try replace.bind(.record, record.encoded)
         try replace.run()
     }
 
@@ -170,17 +170,15 @@ extension StoreFile {
             writer.varint(peer.addresses.count)
             for address in peer.addresses { writer.text(address) }
             let statement = self.statements.values.upsertPeer
-            try statement.bind(1, try self.makeAuthorRow(peer.id))
-            try statement.bind(2, writer.bytes)
-            try statement.bind(3, peer.lastSeen.stored)
+            try statement.bind(.author, try self.makeAuthorRow(peer.id))
+            try statement.bind(.addresses, writer.bytes)
+            try statement.bind(.seen, peer.lastSeen.stored)
             try statement.run()
         }
-        let count = try self.statements.values.countPeers.first { (row) throws(SQLiteError) in
-            row.int(0)
-        }
-        if let count, count > Self.peerCount {
-            try self.statements.values.prunePeers.bind(1, Int64(Self.peerCount))
-            try self.statements.values.prunePeers.run()
+        let prune = self.statements.values.prunePeers
+        if let count = try self.statements.values.countPeers.int(), count > Self.peerCount {
+            try prune.bind(.count, Int64(Self.peerCount))
+            try prune.run()
         }
     }
 
@@ -196,28 +194,29 @@ extension StoreFile {
         #endif
         for (offset, key) in keys.sorted(by: { $0.key < $1.key }) {
             let statement = self.statements.values.addSend
-            try statement.bind(1, conversation)
-            try statement.bind(2, text: key)
-            try statement.bind(3, log.id)
-            try statement.bind(4, Int64(run.first) + Int64(offset))
-            try statement.bind(5, Int64(run.entries[offset].time.milliseconds))
+            try statement.bind(.conversation, conversation)
+            try statement.bind(.key, text: key)
+            try statement.bind(.log, log.id)
+            try statement.bind(.seq, Int64(run.first) + Int64(offset))
+            try statement.bind(.milliseconds, Int64(run.entries[offset].time.milliseconds))
             try statement.run()
         }
         guard
             let newest = try self.statements.values.newestSend.first({
-                (row) throws(SQLiteError) in (number: row.int(0), milliseconds: row.int(1))
+                (row) throws(SQLiteError) in
+                (number: row.int(.number), milliseconds: row.int(.milliseconds))
             })
         else { return }
         // Two for each that came in: that catches up, and never takes long.
         for _ in 0..<2 * keys.count {
             let oldest = try self.statements.values.oldestSend.first { (row) throws(SQLiteError) in
-                (number: row.int(0), milliseconds: row.int(1))
+                (number: row.int(.number), milliseconds: row.int(.milliseconds))
             }
             guard let oldest,
                 oldest.number <= newest.number - Self.sendCount
                     || oldest.milliseconds < newest.milliseconds - Self.sendMilliseconds
             else { return }
-            try self.statements.values.removeSend.bind(1, oldest.number)
+            try self.statements.values.removeSend.bind(.number, oldest.number)
             try self.statements.values.removeSend.run()
         }
     }

@@ -72,7 +72,7 @@ extension StoreFile {
     private func checkPages(_ findings: inout Findings) throws(SQLiteError) {
         try self.database.prepare("PRAGMA integrity_check").forEach { (row) throws(SQLiteError) in
             // A row may be several lines, the first of which names the database.
-            for line in row.text(0).split(separator: "\n")
+            for line in row.text.split(separator: "\n")
             where line != "ok" && !line.hasPrefix("*** in database") {
                 findings.add(nil, nil, "the database is damaged: \(line)")
             }
@@ -80,7 +80,8 @@ extension StoreFile {
         let keys = try self.database.prepare("PRAGMA foreign_key_check")
         try keys.forEach { (row) throws(SQLiteError) in
             findings.add(
-                nil, nil, "a row of \(row.text(0)) names one of \(row.text(2)) that is missing")
+                nil, nil,
+                "a row of \(row.text(.table)) names one of \(row.text(.parent)) that is missing")
         }
     }
 
@@ -103,22 +104,22 @@ extension StoreFile {
         let statement = try self.database.prepare(
             """
             SELECT e.seq, e.hlc, e.kind, e.attestation, e.extra, e.payload, e.prefix, e.suffix,
-                e.flags, e.arrival, e.conversation, l.conversation, l.author, l.incarnation
-            FROM entries e CROSS JOIN logs l ON l.id = e.log WHERE e.log = ?1 ORDER BY e.seq
+                e.flags, e.arrival, e.conversation, l.conversation AS place, l.author, l.incarnation
+            FROM entries e CROSS JOIN logs l ON l.id = e.log WHERE e.log = :log ORDER BY e.seq
             """)
-        try statement.bind(1, log.id)
+        try statement.bind(.log, log.id)
         var walk = Walk()
         try statement.forEach { (row) throws(SQLiteError) in
-            let seq = UInt64(bitPattern: row.int(0))
+            let seq = UInt64(bitPattern: row.int(.seq))
             do throws(SQLiteError) {
                 try self.check(row, key, log, &walk, &findings, &derived)
             } catch {
                 // The next ones can be judged by the id that stands in this one.
                 findings.add(key, seq, "cannot be read: \(error.message)")
-                let id = try? EntryID(prefix: row.int(6), suffix: row.bytes(7))
+                let id = try? EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
                 walk.last = Head(
-                    seq: seq, id: id ?? EntryID(.zero), time: HybridTime(stored: row.int(1)))
-                if !row.isNull(3) { walk.attested = seq }
+                    seq: seq, id: id ?? EntryID(.zero), time: HybridTime(stored: row.int(.hlc)))
+                if !row.isNull(.attestation) { walk.attested = seq }
             }
         }
         if walk.attested < walk.last.seq {
@@ -148,13 +149,13 @@ extension StoreFile {
         _ row: Statement, _ key: LogKey, _ log: LogRow, _ walk: inout Walk,
         _ findings: inout Findings, _ derived: inout Derived
     ) throws(SQLiteError) {
-        let seq = UInt64(bitPattern: row.int(0))
-        let time = HybridTime(stored: row.int(1))
-        let id = try EntryID(prefix: row.int(6), suffix: row.bytes(7))
-        let flags = EntryFlags(rawValue: row.int(8))
+        let seq = UInt64(bitPattern: row.int(.seq))
+        let time = HybridTime(stored: row.int(.hlc))
+        let id = try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
+        let flags = EntryFlags(rawValue: row.int(.flags))
         let entry = try Entry(
-            kind: row.int(2), time: time, extra: row.optionalBytes(4),
-            payload: row.optionalBytes(5))
+            kind: row.int(.kind), time: time, extra: row.optionalBytes(.extra),
+            payload: row.optionalBytes(.payload))
         let last = walk.last
         if seq != last.seq + 1 {
             findings.add(key, seq, "entries \(last.seq + 1) to \(seq &- 1) are missing")
@@ -164,7 +165,7 @@ extension StoreFile {
             }
             if seq > 1 && time <= last.time { findings.add(key, seq, "time does not grow") }
         }
-        if let attestation = try row.optionalBytes64(3) {
+        if let attestation = try row.optionalBytes64(.attestation) {
             if !Attestation.isValid(attestation, key: key, seq: seq, id: id) {
                 findings.add(key, seq, "the attestation is not the author's")
             }
@@ -173,7 +174,7 @@ extension StoreFile {
             }
             walk.attested = seq
         }
-        let visibility = Visibility(arrival: row.int(9), flags: flags)
+        let visibility = Visibility(arrival: row.int(.arrival), flags: flags)
         if visibility.isDisputed != (log.forkPoint.map { seq >= $0 } ?? false) {
             findings.add(key, seq, "the entry and the fork point disagree")
         }
@@ -182,14 +183,17 @@ extension StoreFile {
         if flags.intersection([.unreadable, .counted, .attendance]) != EntryFlags(content) {
             findings.add(key, seq, "what it says is noted wrong")
         }
-        if row.int(10) != row.int(11) { findings.add(key, seq, "it is in another conversation") }
-        if row.int(9) == 0 || row.int(9) < 0 && visibility != .held
+        if row.int(.conversation) != row.int(.place) {
+            findings.add(key, seq, "it is in another conversation")
+        }
+        if row.int(.arrival) == 0 || row.int(.arrival) < 0 && visibility != .held
             || flags.contains(.withheld) && !visibility.isDisputed
         {
             findings.add(key, seq, "whether it is shown is noted wrong")
         }
         if visibility.isShown {
-            derived.shown[row.int(10)] = max(derived.shown[row.int(10)] ?? time, time)
+            derived.shown[row.int(.conversation)] = max(
+                derived.shown[row.int(.conversation)] ?? time, time)
             if visibility == .shown, let isPresent = content?.kind.traits.attendance {
                 derived.note(row, isPresent: isPresent)
             }
@@ -206,8 +210,9 @@ extension StoreFile {
 extension Derived {
     /// Counts a join or leave.
     fileprivate mutating func note(_ row: Statement, isPresent: Bool) {
-        let membership = StoreFile.Membership(conversation: row.int(11), author: row.int(12))
-        let order = (row.int(1), row.int(13), row.int(0))
+        let membership = StoreFile.Membership(
+            conversation: row.int(.place), author: row.int(.author))
+        let order = (row.int(.hlc), row.int(.incarnation), row.int(.seq))
         if let known = self.members[membership], known.order >= order { return }
         self.members[membership] = Latest(isPresent: isPresent, order: order)
     }

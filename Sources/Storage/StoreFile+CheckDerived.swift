@@ -21,20 +21,20 @@ extension StoreFile {
         let statement = try self.database.prepare(
             "SELECT id, hash, unread, read, name, joined, shown, latest FROM conversations")
         try statement.forEach { (row) throws(SQLiteError) in
-            let hash = try row.bytes32(1)
-            rows.append((row.int(0), hash, row.int(2), row.int(3)))
-            if !row.isNull(4) {
-                let name = RoomName(row.text(4))
-                if name?.conversation.hash != hash || !(0...1).contains(row.int(5)) {
+            let hash = try row.bytes32(.hash)
+            rows.append((row.int(.id), hash, row.int(.unread), row.int(.read)))
+            if !row.isNull(.name) {
+                let name = RoomName(row.text(.name))
+                if name?.conversation.hash != hash || !(0...1).contains(row.int(.joined)) {
                     findings.add(nil, nil, "conversation \(hash): its name is not the room's")
                 }
             }
-            let shown = row.optionalInt(6).map { HybridTime(stored: $0) }
-            let expected = derived.shown[row.int(0)]
+            let shown = row.optionalInt(.shown).map { HybridTime(stored: $0) }
+            let expected = derived.shown[row.int(.id)]
             if shown != expected {
                 findings.add(nil, nil, "conversation \(hash): the newest time shown is noted wrong")
             }
-            if !(0...newest).contains(row.int(3)) || !(0...newest).contains(row.int(7)) {
+            if !(0...newest).contains(row.int(.read)) || !(0...newest).contains(row.int(.latest)) {
                 findings.add(nil, nil, "conversation \(hash): the read position is noted wrong")
             }
         }
@@ -61,14 +61,17 @@ extension StoreFile {
         let statement = try self.database.prepare(
             "SELECT conversation, author, present, hlc, incarnation, seq FROM members")
         try statement.forEach { (row) throws(SQLiteError) in
-            let membership = Membership(conversation: row.int(0), author: row.int(1))
+            let membership = Membership(
+                conversation: row.int(.conversation), author: row.int(.author))
             let latest = missing.removeValue(forKey: membership)
-            if latest?.isPresent != (row.int(2) != 0)
-                || latest.map({ $0.order != (row.int(3), row.int(4), row.int(5)) }) ?? true
+            if latest?.isPresent != (row.int(.present) != 0)
+                || latest.map({ $0.order != (row.int(.hlc), row.int(.incarnation), row.int(.seq)) })
+                    ?? true
             {
                 findings.add(
                     nil, nil,
-                    "member \(row.int(1)) of conversation \(row.int(0)) is not as its log says")
+                    "member \(row.int(.author)) of conversation \(row.int(.conversation)) is not as its log says"
+                )
             }
         }
         if !missing.isEmpty { findings.add(nil, nil, "\(missing.count) members are missing") }
@@ -83,14 +86,15 @@ extension StoreFile {
         try statement.forEach { (row) throws(SQLiteError) in
             let record: Record
             do throws(SQLiteError) {
-                record = try Self.record(row.bytes(0))
+                record = try Self.record(row.bytes(.record))
             } catch { return findings.add(nil, nil, error.message) }
             if !record.isValid {
                 findings.add(nil, nil, "the record of \(record.author.key) is not its author's")
             }
-            let conversation = row.isNull(2) ? nil : try row.bytes32(2)
-            if try record.author.key != row.bytes32(1) || record.conversation?.hash != conversation
-                || Int64(record.kind) != row.int(3)
+            let conversation = row.isNull(.hash) ? nil : try row.bytes32(.hash)
+            if try record.author.key != row.bytes32(.key)
+                || record.conversation?.hash != conversation
+                || Int64(record.kind) != row.int(.kind)
             {
                 findings.add(nil, nil, "the record of \(record.author.key) is misplaced")
             }
@@ -100,19 +104,19 @@ extension StoreFile {
     private func checkSends(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {
         let statement = try self.database.prepare(
             """
-            SELECT s.number, s.key, s.milliseconds, e.hlc, s.seq > l.seq FROM sends s
+            SELECT s.number, s.key, s.milliseconds, e.hlc, s.seq > l.seq AS missing FROM sends s
             LEFT JOIN logs l ON l.id = s.log
             LEFT JOIN entries e ON e.log = s.log AND e.seq = s.seq
             """)
         try statement.forEach { (row) throws(SQLiteError) in
-            let time = row.optionalInt(3).map { HybridTime(stored: $0) }
+            let time = row.optionalInt(.hlc).map { HybridTime(stored: $0) }
             // A repair cuts a log back, and keeps the keys of what peers will bring.
-            let isToCome = row.isNull(3) && row.int(4) == 1
-            if !isToCome && time.map({ Int64($0.milliseconds) }) != row.int(2)
-                || row.text(1).isEmpty
+            let isToCome = row.isNull(.hlc) && row.int(.missing) == 1
+            if !isToCome && time.map({ Int64($0.milliseconds) }) != row.int(.milliseconds)
+                || row.text(.key).isEmpty
             {
                 findings.add(
-                    nil, nil, "idempotency key \(row.int(0)) is not that of an entry")
+                    nil, nil, "idempotency key \(row.int(.number)) is not that of an entry")
             }
         }
     }
@@ -121,10 +125,11 @@ extension StoreFile {
         let newest = try self.newestCursor().rawValue
         try self.database.prepare("SELECT name, cursor FROM consumers").forEach {
             (row) throws(SQLiteError) in
-            if !(0...newest).contains(row.int(1)) || row.text(0).isEmpty {
+            if !(0...newest).contains(row.int(.cursor)) || row.text(.name).isEmpty {
                 findings.add(
                     nil, nil,
-                    "the consumer \"\(row.text(0))\" is at \(row.int(1)), behind \(newest)")
+                    "the consumer \"\(row.text(.name))\" is at \(row.int(.cursor)), behind \(newest)"
+                )
             }
         }
     }
@@ -135,10 +140,10 @@ extension StoreFile {
         var snapshot = Snapshot()
         try self.readPeers(into: &snapshot)
         try self.database.prepare("SELECT key FROM authors").forEach { (row) throws(SQLiteError) in
-            _ = try row.bytes32(0)
+            _ = try row.bytes32(.key)
         }
         let state = try self.database.prepare("SELECT owner, token FROM state").first {
-            (row) throws(SQLiteError) in (try row.bytes32(0), try row.bytes32(1))
+            (row) throws(SQLiteError) in (try row.bytes32(.owner), try row.bytes32(.token))
         }
         if state == nil { findings.add(nil, nil, "whose store it is is not noted") }
     }

@@ -50,8 +50,8 @@ extension StoreFile {
 
     private func readNumbering() throws(SQLiteError) -> Numbering {
         Numbering(
-            newest: max(0, try self.statements.entries.newestArrival.first { $0.int(0) } ?? 0),
-            oldest: min(0, try self.statements.entries.oldestArrival.first { $0.int(0) } ?? 0))
+            newest: max(0, try self.statements.entries.newestArrival.int() ?? 0),
+            oldest: min(0, try self.statements.entries.oldestArrival.int() ?? 0))
     }
 
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
@@ -116,14 +116,15 @@ extension StoreFile {
         for record in batch.records { try self.store(record) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
             let statement = self.statements.values.setMembership
-            try statement.bind(1, try self.makeConversationRow(conversation))
-            try statement.bind(2, text: membership.name.text)
-            try statement.bind(3, membership.isJoined ? 1 : 0)
+            try statement.bind(.id, try self.makeConversationRow(conversation))
+            try statement.bind(.name, text: membership.name.text)
+            try statement.bind(.joined, membership.isJoined ? 1 : 0)
             try statement.run()
         }
         try self.store(batch.peers)
         if let incarnation = batch.incarnation {
-            try self.statements.values.setIncarnation.bind(1, incarnation.stored)
+            try self.statements.values.setIncarnation.bind(
+                .incarnation, incarnation.stored)
             try self.statements.values.setIncarnation.run()
         }
         return BatchOutcome(
@@ -134,10 +135,8 @@ extension StoreFile {
     /// The held entries, of which a caller knows the number.
     func held(_ count: Int) throws(SQLiteError) -> HeldEntries {
         guard count > 0 else { return HeldEntries(count: 0, first: nil) }
-        let first = try self.statements.entries.firstHeld.first { (row) throws(SQLiteError) in
-            row.optionalInt(0).map { HybridTime(stored: $0) }
-        }
-        return HeldEntries(count: count, first: first ?? nil)
+        let first = try self.statements.entries.firstHeld.int()
+        return HeldEntries(count: count, first: first.map { HybridTime(stored: $0) })
     }
 
     // MARK: Appending
@@ -198,29 +197,28 @@ extension StoreFile {
         _ row: EntryRow, _ entry: Entry, attestation: Bytes64?
     ) throws(SQLiteError) {
         let statement = self.statements.entries.insert
-        typealias Column = EntryColumn
-        try statement.bind(Column.arrival.parameter, row.arrival)
-        try statement.bind(Column.log.parameter, row.log)
-        try statement.bind(Column.seq.parameter, row.seq)
-        try statement.bind(Column.conversation.parameter, row.conversation)
-        try statement.bind(Column.hlc.parameter, row.time.stored)
-        try statement.bind(Column.kind.parameter, Int64(row.kind))
-        try statement.bind(Column.flags.parameter, row.flags.rawValue)
-        try statement.bind(Column.prefix.parameter, row.id.prefix)
+        try statement.bind(.arrival, row.arrival)
+        try statement.bind(.log, row.log)
+        try statement.bind(.seq, row.seq)
+        try statement.bind(.conversation, row.conversation)
+        try statement.bind(.hlc, row.time.stored)
+        try statement.bind(.kind, Int64(row.kind))
+        try statement.bind(.flags, row.flags.rawValue)
+        try statement.bind(.prefix, row.id.prefix)
         try row.id.withSuffix { (bytes) throws(SQLiteError) in
-            try statement.bind(Column.suffix.parameter, bytes)
+            try statement.bind(.suffix, bytes)
         }
-        try statement.bind(Column.attestation.parameter, attestation)
+        try statement.bind(.attestation, attestation)
         #if MUTANTS
             if Mutant.dropAttestations.isActive {
-                try statement.bind(Column.attestation.parameter, nil as Int64?)
+                try statement.bind(.attestation, nil as Int64?)
             }
         #endif
-        try statement.bind(Column.extra.parameter, entry.extra)
+        try statement.bind(.extra, entry.extra)
         if case .present(let payload) = entry.payload {
-            try statement.bind(Column.payload.parameter, payload)
+            try statement.bind(.payload, payload)
         } else {
-            try statement.bind(Column.payload.parameter, nil as Int64?)
+            try statement.bind(.payload, nil as Int64?)
         }
         try statement.run()
         try self.note(row.id, at: row.arrival)
@@ -229,12 +227,12 @@ extension StoreFile {
     /// Writes the log's row, which says what the next append must follow.
     func update(_ log: LogRow) throws(SQLiteError) {
         let statement = self.statements.names.updateLog
-        try statement.bind(LogColumn.id, log.id)
-        try statement.bind(LogColumn.seq.parameter, Int64(bitPattern: log.head.seq))
-        try statement.bind(LogColumn.head.parameter, log.head.id.hash)
-        try statement.bind(LogColumn.hlc.parameter, log.head.time.stored)
-        try statement.bind(LogColumn.shown.parameter, log.isHeadShown ? 1 : 0)
-        try statement.bind(LogColumn.last.parameter, log.last.stored)
+        try statement.bind(.id, log.id)
+        try statement.bind(.seq, Int64(bitPattern: log.head.seq))
+        try statement.bind(.head, log.head.id.hash)
+        try statement.bind(.hlc, log.head.time.stored)
+        try statement.bind(.shown, log.isHeadShown ? 1 : 0)
+        try statement.bind(.last, log.last.stored)
         try statement.run()
     }
 
@@ -263,10 +261,10 @@ extension StoreFile {
     func note(_ tally: Tally, in conversation: Int64) throws(SQLiteError) {
         guard let shown = tally.shown else { return }
         let statement = self.statements.effects.noteShown
-        try statement.bind(1, conversation)
-        try statement.bind(2, shown.stored)
-        try statement.bind(3, tally.unread)
-        try statement.bind(4, tally.latest)
+        try statement.bind(.id, conversation)
+        try statement.bind(.shown, shown.stored)
+        try statement.bind(.unread, tally.unread)
+        try statement.bind(.latest, tally.latest)
         try statement.run()
     }
 
@@ -277,12 +275,12 @@ extension StoreFile {
             let isPresent = EntryKind(rawValue: row.kind)?.traits.attendance
         else { return }
         let statement = self.statements.effects.upsertMember
-        try statement.bind(1, row.conversation)
-        try statement.bind(2, row.author)
-        try statement.bind(3, isPresent ? 1 : 0)
-        try statement.bind(4, row.time.stored)
-        try statement.bind(5, row.incarnation)
-        try statement.bind(6, row.seq)
+        try statement.bind(.conversation, row.conversation)
+        try statement.bind(.author, row.author)
+        try statement.bind(.present, isPresent ? 1 : 0)
+        try statement.bind(.hlc, row.time.stored)
+        try statement.bind(.incarnation, row.incarnation)
+        try statement.bind(.seq, row.seq)
         try statement.run()
     }
 }

@@ -6,9 +6,9 @@ extension StoreFile {
     func locate(_ id: EntryID) throws(SQLiteError) -> Int64? {
         if let found = try self.locateRecent(id) { return found }
         let statement = self.statements.ids.locate
-        try statement.bind(1, id.prefix)
-        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-        if let found = try statement.first({ $0.int(0) }) { return found }
+        try statement.bind(.prefix, id.prefix)
+        try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(.suffix, bytes) }
+        if let found = try statement.int() { return found }
         guard self.recentIDs == nil else { return nil }
         try self.readRecentIDs()
         return try self.locateRecent(id)
@@ -17,9 +17,9 @@ extension StoreFile {
     private func locateRecent(_ id: EntryID) throws(SQLiteError) -> Int64? {
         for arrival in self.recentIDs?.find(id.prefix) ?? [] {
             let statement = self.statements.ids.locateArrival
-            try statement.bind(1, arrival)
-            try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(2, bytes) }
-            if let found = try statement.first({ $0.int(0) }) { return found }
+            try statement.bind(.arrival, arrival)
+            try id.withSuffix { (bytes) throws(SQLiteError) in try statement.bind(.suffix, bytes) }
+            if let found = try statement.int() { return found }
         }
         return nil
     }
@@ -35,8 +35,8 @@ extension StoreFile {
     /// Notes that an entry has another arrival number; its row has it already.
     func noteMove(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
         let statement = self.statements.ids.move
-        try statement.bind(1, arrival)
-        try statement.bind(2, target)
+        try statement.bind(.arrival, arrival)
+        try statement.bind(.target, target)
         try statement.run()
     }
 
@@ -60,23 +60,24 @@ extension StoreFile {
         else { return }
         for place in places { try self.index(place) }
         let statement = self.statements.ids.setProgress
-        try statement.bind(1, progress.indexed)
-        try statement.bind(2, progress.end)
-        try statement.bind(3, progress.through)
+        try statement.bind(.indexed, progress.indexed)
+        try statement.bind(.until, progress.end)
+        try statement.bind(.prefix, progress.through)
         try statement.run()
     }
 
     private func index(_ place: RecentIDs.Place) throws(SQLiteError) {
         let statement = self.statements.ids.add
-        try statement.bind(1, place.prefix)
-        try statement.bind(2, place.arrival)
+        try statement.bind(.prefix, place.prefix)
+        try statement.bind(.arrival, place.arrival)
         try statement.run()
     }
 
     /// How far the index has come.
     func indexingProgress() throws(SQLiteError) -> RecentIDs.Progress {
         let progress = try self.statements.ids.progress.first { (row) throws(SQLiteError) in
-            RecentIDs.Progress(indexed: row.int(0), end: row.int(1), through: row.int(2))
+            RecentIDs.Progress(
+                indexed: row.int(.indexed), end: row.int(.until), through: row.int(.prefix))
         }
         guard let progress else { throw .damaged("how far ids are indexed is not noted") }
         return progress
@@ -92,10 +93,10 @@ extension StoreFile {
         while behind < newest {
             do throws(SQLiteError) {
                 let statement = self.statements.ids.recent
-                try statement.bind(1, behind)
+                try statement.bind(.arrival, behind)
                 try statement.forEach { (row) throws(SQLiteError) in
-                    behind = row.int(1)
-                    places.append(RecentIDs.Place(prefix: row.int(0), arrival: behind))
+                    behind = row.int(.arrival)
+                    places.append(RecentIDs.Place(prefix: row.int(.prefix), arrival: behind))
                 }
                 break
             } catch {
@@ -121,14 +122,17 @@ extension StoreFile {
         }
         let count = try self.database.prepare(
             """
-            SELECT count(i.prefix), coalesce(sum(i.prefix IS NULL
-                AND (e.arrival <= ?1 OR e.arrival <= ?2 AND e.prefix < ?3)), 0)
+            SELECT count(i.prefix) AS present, coalesce(sum(i.prefix IS NULL
+                AND (e.arrival <= :indexed OR e.arrival <= :until AND e.prefix < :prefix)), 0)
+                AS missing
             FROM entries e LEFT JOIN ids i ON i.prefix = e.prefix AND i.arrival = e.arrival
             """)
-        try count.bind(1, progress.indexed)
-        try count.bind(2, progress.end)
-        try count.bind(3, progress.through)
-        let found = try count.first { (row) throws(SQLiteError) in (row.int(0), row.int(1)) }
+        try count.bind(.indexed, progress.indexed)
+        try count.bind(.until, progress.end)
+        try count.bind(.prefix, progress.through)
+        let found = try count.first { (row) throws(SQLiteError) in
+            (row.int(.present), row.int(.missing))
+        }
         guard let (present, missing) = found else { return }
         if missing > 0 { findings.add(nil, nil, "\(missing) ids are missing in their index") }
         let strays = try self.database.int("SELECT count(*) FROM ids") - present

@@ -8,26 +8,24 @@ extension StoreFile {
     func snapshot() throws(SQLiteError) -> Snapshot {
         var snapshot = Snapshot()
         let state = try self.database.prepare("SELECT incarnation FROM state")
-        snapshot.incarnation =
-            try state.first { (row) throws(SQLiteError) in
-                row.optionalInt(0).map { UInt64(stored: $0) }
-            } ?? nil
+        snapshot.incarnation = try state.int().map { UInt64(stored: $0) }
         let conversations = try self.database.prepare(
             "SELECT hash, name, joined, shown FROM conversations")
         try conversations.forEach { (row) throws(SQLiteError) in
-            let conversation = ConversationID(try row.bytes32(0))
-            if !row.isNull(1) {
-                guard let name = RoomName(row.text(1)) else { throw .damaged("a room's name") }
-                snapshot.rooms[conversation] = RoomMembership(name: name, isJoined: row.int(2) != 0)
+            let conversation = ConversationID(try row.bytes32(.hash))
+            if !row.isNull(.name) {
+                guard let name = RoomName(row.text(.name)) else { throw .damaged("a room's name") }
+                snapshot.rooms[conversation] = RoomMembership(
+                    name: name, isJoined: row.int(.joined) != 0)
             }
-            if let shown = row.optionalInt(3) {
+            if let shown = row.optionalInt(.shown) {
                 snapshot.latestShown[conversation] = HybridTime(stored: shown)
             }
         }
         try self.readLogs(into: &snapshot)
         let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
         try proofs.forEach { (row) throws(SQLiteError) in
-            snapshot.proofs.append(try Self.forkProof(row.bytes(0)))
+            snapshot.proofs.append(try Self.forkProof(row.bytes(.proof)))
         }
         let members = try self.database.prepare(
             """
@@ -35,13 +33,13 @@ extension StoreFile {
             JOIN authors a ON a.id = m.author WHERE m.present = 1
             """)
         try members.forEach { (row) throws(SQLiteError) in
-            snapshot.members[ConversationID(try row.bytes32(0)), default: []]
-                .insert(PeerID(try row.bytes32(1)))
+            snapshot.members[ConversationID(try row.bytes32(.hash)), default: []]
+                .insert(PeerID(try row.bytes32(.key)))
         }
         let records = try self.database.prepare(
             "SELECT record FROM records ORDER BY author, conversation, kind")
         try records.forEach { (row) throws(SQLiteError) in
-            snapshot.records.append(try Self.record(row.bytes(0)))
+            snapshot.records.append(try Self.record(row.bytes(.record)))
         }
         try self.readPeers(into: &snapshot)
         snapshot.held = try self.held(self.heldCount)
@@ -56,18 +54,18 @@ extension StoreFile {
             JOIN authors a ON a.id = l.author
             """)
         try logs.forEach { (row) throws(SQLiteError) in
-            let author = PeerID(try row.bytes32(1))
+            let author = PeerID(try row.bytes32(.key))
             let key = LogKey(
-                conversation: ConversationID(try row.bytes32(0)),
-                name: LogName(author: author, incarnation: UInt64(stored: row.int(2))))
+                conversation: ConversationID(try row.bytes32(.hash)),
+                name: LogName(author: author, incarnation: UInt64(stored: row.int(.incarnation))))
             snapshot.logs[key] = StoredLog(
                 head: Head(
-                    seq: UInt64(bitPattern: row.int(3)), id: EntryID(try row.bytes32(4)),
-                    time: HybridTime(stored: row.int(5))),
-                forkPoint: row.optionalInt(8).map { UInt64(bitPattern: $0) },
-                isHeadShown: row.int(6) != 0)
+                    seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
+                    time: HybridTime(stored: row.int(.hlc))),
+                forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
+                isHeadShown: row.int(.shown) != 0)
             if author == self.owner {
-                let last = HybridTime(stored: row.int(7))
+                let last = HybridTime(stored: row.int(.last))
                 snapshot.latestOwnTime = max(snapshot.latestOwnTime, last)
             }
         }
@@ -82,8 +80,9 @@ extension StoreFile {
         try peers.forEach { (row) throws(SQLiteError) in
             snapshot.peers.append(
                 KnownPeer(
-                    id: PeerID(try row.bytes32(0)), addresses: try Self.addresses(row.bytes(1)),
-                    lastSeen: UInt64(stored: row.int(2))))
+                    id: PeerID(try row.bytes32(.key)),
+                    addresses: try Self.addresses(row.bytes(.addresses)),
+                    lastSeen: UInt64(stored: row.int(.seen))))
         }
     }
 
@@ -119,23 +118,23 @@ extension StoreFile {
         let byteLimit = min(byteLimit, Limits.runEntryBytes)
         let through = min(through, log.head.seq)
         let statement = self.statements.entries.run
-        try statement.bind(1, log.id)
-        try statement.bind(2, Int64(bitPattern: first))
+        try statement.bind(.log, log.id)
+        try statement.bind(.first, Int64(bitPattern: first))
         defer { statement.reset() }
         while entries.count < entryLimit, try statement.step() {
-            let seq = UInt64(bitPattern: statement.int(0))
+            let seq = UInt64(bitPattern: statement.int(.seq))
             guard seq == first + UInt64(entries.count) else {
                 throw .damaged("an entry of a log is missing")
             }
             // Behind a fork point entries only serve to attest those before it.
             if seq > log.head.seq, let end, first + UInt64(end.count) > log.head.seq { break }
             let entry = try Entry(
-                kind: statement.int(2), time: HybridTime(stored: statement.int(1)),
-                extra: statement.optionalBytes(4), payload: statement.optionalBytes(5))
+                kind: statement.int(.kind), time: HybridTime(stored: statement.int(.hlc)),
+                extra: statement.optionalBytes(.extra), payload: statement.optionalBytes(.payload))
             bytes += entry.runBytes(after: entries.last?.time)
             if bytes > byteLimit { break }
             entries.append(entry)
-            if let attestation = try statement.optionalBytes64(3) {
+            if let attestation = try statement.optionalBytes64(.attestation) {
                 end = (entries.count, attestation)
                 if seq >= through { break }
             }
@@ -157,11 +156,11 @@ extension StoreFile {
     /// The proof that ended a log; nil for a log that goes on.
     func forkProof(_ key: LogKey) throws(SQLiteError) -> ForkProof? {
         let statement = self.statements.names.proof
-        try statement.bind(1, key.conversation.hash)
-        try statement.bind(2, key.name.author.key)
-        try statement.bind(3, key.name.incarnation.stored)
+        try statement.bind(.hash, key.conversation.hash)
+        try statement.bind(.key, key.name.author.key)
+        try statement.bind(.incarnation, key.name.incarnation.stored)
         return try statement.first { (row) throws(SQLiteError) in
-            try Self.forkProof(row.bytes(0))
+            try Self.forkProof(row.bytes(.proof))
         }
     }
 
@@ -180,16 +179,16 @@ extension StoreFile {
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
         guard let arrival = try self.locate(id) else { return nil }
         let statement = self.statements.reading.stored
-        try statement.bind(1, arrival)
+        try statement.bind(.arrival, arrival)
         return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
     /// A page of a conversation; see ``MessageStore/history(_:)``.
     func history(_ query: HistoryQuery) throws(SQLiteError) -> HistoryPage {
         let shown = self.statements.reading.shown
-        try shown.bind(1, query.conversation.hash)
+        try shown.bind(.hash, query.conversation.hash)
         let conversation = try shown.first { (row) throws(SQLiteError) in
-            (id: row.int(0), newest: row.optionalInt(1))
+            (id: row.int(.id), newest: row.optionalInt(.shown))
         }
         guard let (id, newest) = conversation, let newest, query.limit > 0 else {
             return HistoryPage(entries: [], hasMore: false)
@@ -203,7 +202,7 @@ extension StoreFile {
         case .after(let position):
             isForward = true
             statement = self.statements.reading.historyAfter
-            try statement.bind(7, newest)
+            try statement.bind(.through, newest)
             try self.bind(position, to: statement)
             since = max(since, position.time.stored)
         case .before(let position):
@@ -215,13 +214,13 @@ extension StoreFile {
             statement = self.statements.reading.historyBefore
             // Longer than any key, so that it stands behind all of them.
             let last = [UInt8](repeating: 0xff, count: Bytes32.byteCount + 1)
-            try statement.bind(2, newest)
-            try statement.bind(4, last)
-            try statement.bind(5, Int64.max)
-            try statement.bind(6, Int64.max)
+            try statement.bind(.hlc, newest)
+            try statement.bind(.key, last)
+            try statement.bind(.incarnation, Int64.max)
+            try statement.bind(.seq, Int64.max)
         }
-        try statement.bind(1, id)
-        try statement.bind(3, since)
+        try statement.bind(.conversation, id)
+        try statement.bind(.since, since)
         defer { statement.reset() }
         while try statement.step() {
             let entry = try self.storedEntry(statement)
@@ -245,10 +244,10 @@ extension StoreFile {
     }
 
     private func bind(_ position: DisplayPosition, to statement: Statement) throws(SQLiteError) {
-        try statement.bind(2, position.time.stored)
-        try statement.bind(4, position.name.author.key)
-        try statement.bind(5, position.name.incarnation.stored)
-        try statement.bind(6, Int64(bitPattern: position.seq))
+        try statement.bind(.hlc, position.time.stored)
+        try statement.bind(.key, position.name.author.key)
+        try statement.bind(.incarnation, position.name.incarnation.stored)
+        try statement.bind(.seq, Int64(bitPattern: position.seq))
     }
 
     /// Entries behind a cursor; see ``MessageStore/entries(after:limit:in:byteLimit:)``.
@@ -268,15 +267,15 @@ extension StoreFile {
         var bytes = 0
         var scanned = 0
         let statement = self.statements.reading.arrivals
-        try statement.bind(1, cursor.rawValue)
+        try statement.bind(.arrival, cursor.rawValue)
         defer { statement.reset() }
         while try statement.step() {
-            let flags = EntryFlags(rawValue: statement.int(StoredColumn.flags))
+            let flags = EntryFlags(rawValue: statement.int(.flags))
             let isWanted =
                 flags.isDisjoint(with: .unseen)
-                && only.map { $0 == statement.int(StoredColumn.place) } ?? true
+                && only.map { $0 == statement.int(.place) } ?? true
             let size =
-                isWanted ? statement.withBytes(StoredColumn.payload.rawValue) { $0.count } : 0
+                isWanted ? statement.withBytes(.payload) { $0.count } : 0
             if arrivals.entries.count >= limit || scanned >= rowLimit
                 || (bytes + size > byteLimit && !arrivals.entries.isEmpty)
             {
@@ -286,7 +285,7 @@ extension StoreFile {
             scanned += 1
             bytes += size
             if isWanted { arrivals.entries.append(try self.storedEntry(statement)) }
-            arrivals.through = Cursor(statement.int(StoredColumn.arrival))
+            arrivals.through = Cursor(statement.int(.arrival))
         }
         return arrivals
     }
@@ -296,10 +295,7 @@ extension StoreFile {
 
     /// The newest cursor that was given; 0 where none was.
     func newestCursor() throws(SQLiteError) -> Cursor {
-        let newest = try self.statements.entries.newestArrival.first { (row) throws(SQLiteError) in
-            row.int(0)
-        }
-        return Cursor(max(0, newest ?? 0))
+        Cursor(max(0, try self.statements.entries.newestArrival.int() ?? 0))
     }
 
     /// One line for each conversation.
@@ -307,15 +303,15 @@ extension StoreFile {
         var summaries: [(row: Int64, shown: Int64?, summary: ConversationSummary)] = []
         try self.statements.reading.summaries.forEach { (row) throws(SQLiteError) in
             let summary = ConversationSummary(
-                conversation: ConversationID(try row.bytes32(1)), unread: Int(row.int(2)),
-                readCursor: Cursor(row.int(3)), lastMessage: nil)
-            summaries.append((row.int(0), row.optionalInt(4), summary))
+                conversation: ConversationID(try row.bytes32(.hash)), unread: Int(row.int(.unread)),
+                readCursor: Cursor(row.int(.read)), lastMessage: nil)
+            summaries.append((row.int(.id), row.optionalInt(.shown), summary))
         }
         for (index, (row, shown, _)) in summaries.enumerated() {
             guard let shown else { continue }
             let statement = self.statements.reading.lastMessage
-            try statement.bind(1, row)
-            try statement.bind(2, shown)
+            try statement.bind(.conversation, row)
+            try statement.bind(.through, shown)
             summaries[index].summary.lastMessage = try statement.first {
                 (row) throws(SQLiteError) in try self.storedEntry(row)
             }
@@ -341,9 +337,12 @@ extension StoreFile {
     func markRead(_ conversation: ConversationID, through cursor: Cursor) throws(SQLiteError) {
         try self.database.transaction { () throws(SQLiteError) in
             let statement = self.statements.effects.readPosition
-            try statement.bind(1, conversation.hash)
+            try statement.bind(.hash, conversation.hash)
             let found = try statement.first { (row) throws(SQLiteError) in
-                (id: row.int(0), read: row.int(1), latest: row.int(2), unread: row.int(3))
+                (
+                    id: row.int(.id), read: row.int(.read), latest: row.int(.latest),
+                    unread: row.int(.unread)
+                )
             }
             let newest = try self.newestCursor().rawValue
             // A cursor from the future would hide entries that nobody has seen.
@@ -360,9 +359,9 @@ extension StoreFile {
                     - (try self.countUnread(found.id, after: found.read, through: read))
             }
             let setRead = self.statements.effects.setRead
-            try setRead.bind(1, found.id)
-            try setRead.bind(2, read)
-            try setRead.bind(3, max(0, unread))
+            try setRead.bind(.id, found.id)
+            try setRead.bind(.read, read)
+            try setRead.bind(.unread, max(0, unread))
             try setRead.run()
         }
     }
@@ -372,10 +371,10 @@ extension StoreFile {
         _ conversation: Int64, after: Int64, through: Int64
     ) throws(SQLiteError) -> Int64 {
         let statement = self.statements.effects.countUnread
-        try statement.bind(1, try self.authorRow(self.owner) ?? 0)
-        try statement.bind(2, after)
-        try statement.bind(3, through)
-        try statement.bind(4, conversation)
-        return try statement.first { (row) throws(SQLiteError) in row.int(0) } ?? 0
+        try statement.bind(.author, try self.authorRow(self.owner) ?? 0)
+        try statement.bind(.since, after)
+        try statement.bind(.through, through)
+        try statement.bind(.conversation, conversation)
+        return try statement.int() ?? 0
     }
 }

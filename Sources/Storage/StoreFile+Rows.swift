@@ -57,8 +57,8 @@ extension StoreFile {
     func conversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64? {
         if let id = self.knownConversations[conversation] { return id }
         let statement = self.statements.names.conversation
-        try statement.bind(1, conversation.hash)
-        let id = try statement.first { (row) throws(SQLiteError) in row.int(0) }
+        try statement.bind(.hash, conversation.hash)
+        let id = try statement.int()
         if let id { self.knownConversations.add(conversation, id) }
         return id
     }
@@ -67,8 +67,8 @@ extension StoreFile {
     func authorRow(_ author: PeerID) throws(SQLiteError) -> Int64? {
         if let id = self.knownAuthors[author] { return id }
         let statement = self.statements.names.author
-        try statement.bind(1, author.key)
-        let id = try statement.first { (row) throws(SQLiteError) in row.int(0) }
+        try statement.bind(.key, author.key)
+        let id = try statement.int()
         if let id { self.knownAuthors.add(author, id) }
         return id
     }
@@ -77,7 +77,7 @@ extension StoreFile {
     func makeConversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64 {
         if let id = try self.conversationRow(conversation) { return id }
         let statement = self.statements.names.addConversation
-        try statement.bind(1, conversation.hash)
+        try statement.bind(.hash, conversation.hash)
         return try statement.added()
     }
 
@@ -85,7 +85,7 @@ extension StoreFile {
     func makeAuthorRow(_ author: PeerID) throws(SQLiteError) -> Int64 {
         if let id = try self.authorRow(author) { return id }
         let statement = self.statements.names.addAuthor
-        try statement.bind(1, author.key)
+        try statement.bind(.key, author.key)
         return try statement.added()
     }
 
@@ -94,17 +94,17 @@ extension StoreFile {
         conversation: Int64, author: Int64, incarnation: UInt64
     ) throws(SQLiteError) -> LogRow? {
         let statement = self.statements.names.log
-        try statement.bind(1, conversation)
-        try statement.bind(2, author)
-        try statement.bind(3, incarnation.stored)
+        try statement.bind(.conversation, conversation)
+        try statement.bind(.author, author)
+        try statement.bind(.incarnation, incarnation.stored)
         return try statement.first { (row) throws(SQLiteError) in
             LogRow(
-                id: row.int(0),
+                id: row.int(.id),
                 head: Head(
-                    seq: UInt64(bitPattern: row.int(1)), id: EntryID(try row.bytes32(2)),
-                    time: HybridTime(stored: row.int(3))),
-                isHeadShown: row.int(4) != 0, last: HybridTime(stored: row.int(5)),
-                forkPoint: row.optionalInt(6).map { UInt64(bitPattern: $0) })
+                    seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
+                    time: HybridTime(stored: row.int(.hlc))),
+                isHeadShown: row.int(.shown) != 0, last: HybridTime(stored: row.int(.last)),
+                forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) })
         }
     }
 
@@ -130,10 +130,10 @@ extension StoreFile {
             return row
         }
         let statement = self.statements.names.addLog
-        try statement.bind(1, conversation)
-        try statement.bind(2, author)
-        try statement.bind(3, incarnation.stored)
-        try statement.bind(4, HybridTime(0).stored)
+        try statement.bind(.conversation, conversation)
+        try statement.bind(.author, author)
+        try statement.bind(.incarnation, incarnation.stored)
+        try statement.bind(.hlc, HybridTime(0).stored)
         return LogRow(
             id: try statement.added(), head: .start, isHeadShown: false, last: HybridTime(0),
             forkPoint: nil)
@@ -142,72 +142,60 @@ extension StoreFile {
     /// The id of the entry at a position; nil where there is none.
     func entryID(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryID? {
         let statement = self.statements.entries.idAt
-        try statement.bind(1, log)
-        try statement.bind(2, Int64(bitPattern: seq))
+        try statement.bind(.log, log)
+        try statement.bind(.seq, Int64(bitPattern: seq))
         return try statement.first { (row) throws(SQLiteError) in
-            try EntryID(prefix: row.int(0), suffix: row.bytes(1))
+            try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
         }
     }
 
-    /// Reads the columns of ``PlaceColumn``.
+    /// Reads what ``EntryStatements`` gives to place an entry.
     func entryRow(_ row: Statement) throws(SQLiteError) -> EntryRow {
         EntryRow(
-            arrival: row.int(PlaceColumn.arrival), log: row.int(PlaceColumn.log),
-            seq: row.int(PlaceColumn.seq), conversation: row.int(PlaceColumn.conversation),
-            time: HybridTime(stored: row.int(PlaceColumn.hlc)),
-            kind: UInt8(truncatingIfNeeded: row.int(PlaceColumn.kind)),
-            flags: EntryFlags(rawValue: row.int(PlaceColumn.flags)),
-            author: row.int(PlaceColumn.author), incarnation: row.int(PlaceColumn.incarnation),
+            arrival: row.int(.arrival), log: row.int(.log),
+            seq: row.int(.seq), conversation: row.int(.conversation),
+            time: HybridTime(stored: row.int(.hlc)),
+            kind: UInt8(truncatingIfNeeded: row.int(.kind)),
+            flags: EntryFlags(rawValue: row.int(.flags)),
+            author: row.int(.author), incarnation: row.int(.incarnation),
             id: try EntryID(
-                prefix: row.int(PlaceColumn.prefix), suffix: row.bytes(PlaceColumn.suffix)))
+                prefix: row.int(.prefix), suffix: row.bytes(.suffix)))
     }
 
     /// The entry at a position; nil where there is none.
     func entryRow(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryRow? {
         let statement = self.statements.entries.byPosition
-        try statement.bind(1, log)
-        try statement.bind(2, Int64(bitPattern: seq))
+        try statement.bind(.log, log)
+        try statement.bind(.seq, Int64(bitPattern: seq))
         return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }
 
     /// The entry with an arrival number; nil where there is none.
     func entryRow(arrival: Int64) throws(SQLiteError) -> EntryRow? {
         let statement = self.statements.entries.byArrival
-        try statement.bind(1, arrival)
+        try statement.bind(.arrival, arrival)
         return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }
 
-    /// Reads the columns of ``StoredColumn``.
+    /// Reads what ``ReadingStatements`` gives of an entry.
     func storedEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
-        let flags = EntryFlags(rawValue: row.int(StoredColumn.flags))
-        let arrival = row.int(StoredColumn.arrival)
+        let flags = EntryFlags(rawValue: row.int(.flags))
+        let arrival = row.int(.arrival)
         let visibility = Visibility(arrival: arrival, flags: flags)
         let name = LogName(
-            author: PeerID(try row.bytes32(StoredColumn.author)),
-            incarnation: UInt64(stored: row.int(StoredColumn.incarnation)))
+            author: PeerID(try row.bytes32(.key)),
+            incarnation: UInt64(stored: row.int(.incarnation)))
         return StoredEntry(
             cursor: Cursor(visibility.isShown ? arrival : 0),
             key: LogKey(
-                conversation: ConversationID(try row.bytes32(StoredColumn.conversation)),
+                conversation: ConversationID(try row.bytes32(.hash)),
                 name: name),
-            seq: UInt64(bitPattern: row.int(StoredColumn.seq)),
+            seq: UInt64(bitPattern: row.int(.seq)),
             id: try EntryID(
-                prefix: row.int(StoredColumn.prefix), suffix: row.bytes(StoredColumn.suffix)),
-            kind: UInt8(truncatingIfNeeded: row.int(StoredColumn.kind)),
-            time: HybridTime(stored: row.int(StoredColumn.hlc)),
-            payload: row.optionalBytes(StoredColumn.payload), isLate: flags.contains(.late),
+                prefix: row.int(.prefix), suffix: row.bytes(.suffix)),
+            kind: UInt8(truncatingIfNeeded: row.int(.kind)),
+            time: HybridTime(stored: row.int(.hlc)),
+            payload: row.optionalBytes(.payload), isLate: flags.contains(.late),
             isDisputed: visibility.isDisputed)
-    }
-}
-
-extension Statement {
-    /// Runs an `INSERT … RETURNING id` and gives the id.
-    func added() throws(SQLiteError) -> Int64 {
-        // The row is returned before the statement is done; it must run to its end to take effect.
-        defer { self.reset() }
-        guard try self.step() else { throw .damaged("an insertion returned no id") }
-        let id = self.int(0)
-        _ = try self.step()
-        return id
     }
 }

@@ -8,8 +8,8 @@ extension StoreFile {
     ) throws(SQLiteError) -> StoredEntry? {
         guard let place = try self.conversationRow(conversation) else { return nil }
         let statement = self.statements.reading.send
-        try statement.bind(1, place)
-        try statement.bind(2, text: key)
+        try statement.bind(.conversation, place)
+        try statement.bind(.name, text: key)
         return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
@@ -21,9 +21,9 @@ extension StoreFile {
             place = row
         }
         let statement = self.statements.values.consumer
-        try statement.bind(1, text: name)
-        try statement.bind(2, place)
-        return try statement.first { (row) throws(SQLiteError) in Cursor(row.int(0)) }
+        try statement.bind(.name, text: name)
+        try statement.bind(.conversation, place)
+        return try statement.int().map { Cursor($0) }
     }
 
     /// Where all durable consumers stand.
@@ -32,16 +32,16 @@ extension StoreFile {
         try self.statements.values.consumers.forEach { (row) throws(SQLiteError) in
             positions.append(
                 ConsumerPosition(
-                    name: row.text(0),
-                    conversation: row.isNull(1) ? nil : ConversationID(try row.bytes32(1)),
-                    cursor: Cursor(row.int(2))))
+                    name: row.text(.name),
+                    conversation: row.isNull(.hash) ? nil : ConversationID(try row.bytes32(.hash)),
+                    cursor: Cursor(row.int(.cursor))))
         }
         return positions
     }
 
     /// Forgets a durable consumer; false where there is none.
     func removeConsumer(_ name: String) throws(SQLiteError) -> Bool {
-        try self.statements.values.removeConsumer.bind(1, text: name)
+        try self.statements.values.removeConsumer.bind(.name, text: name)
         try self.statements.values.removeConsumer.run()
         return try self.database.int("SELECT changes()") > 0
     }
@@ -51,12 +51,12 @@ extension StoreFile {
         _ name: String, in conversation: ConversationID?, _ cursor: Cursor
     ) throws(SQLiteError) {
         let statement = self.statements.values.acknowledge
-        try statement.bind(1, text: name)
+        try statement.bind(.name, text: name)
         try statement.bind(
-            2,
+            .conversation,
             try conversation.map { (id) throws(SQLiteError) in try self.makeConversationRow(id) }
                 ?? 0)
-        try statement.bind(3, cursor.rawValue)
+        try statement.bind(.cursor, cursor.rawValue)
         try statement.run()
     }
 }

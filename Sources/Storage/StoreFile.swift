@@ -85,7 +85,7 @@ final class StoreFile {
             try self.countStart(endsIncarnation: true)
         }
         self.heldCount = try Self.translating(path, database) { () throws(SQLiteError) in
-            try self.statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+            try self.statements.entries.countHeld.int().map { Int($0) } ?? 0
         }
     }
 
@@ -112,7 +112,7 @@ final class StoreFile {
             let statements = Statements(database)
             return (
                 statements,
-                try statements.entries.countHeld.first { $0.int(0) }.map { Int($0) } ?? 0
+                try statements.entries.countHeld.int().map { Int($0) } ?? 0
             )
         }
     }
@@ -209,8 +209,8 @@ final class StoreFile {
         return try database.prepare("SELECT owner, starts, token FROM state").first {
             (row) throws(SQLiteError) in
             Continuity(
-                owner: PeerID(try row.bytes32(0)), starts: UInt64(stored: row.int(1)),
-                token: try row.bytes32(2), inode: identity?.inode ?? 0,
+                owner: PeerID(try row.bytes32(.owner)), starts: UInt64(stored: row.int(.starts)),
+                token: try row.bytes32(.token), inode: identity?.inode ?? 0,
                 birthNanoseconds: identity?.birthNanoseconds, mark: mark)
         }
     }
@@ -233,14 +233,14 @@ final class StoreFile {
                 // both sides equal again and go on in the log that this start gave up.
                 let write = try self.database.prepare(
                     """
-                    INSERT INTO state (one, owner, starts, token) VALUES (1, ?1, ?2, ?3)
-                    ON CONFLICT (one) DO UPDATE SET owner = ?1, starts = ?2, token = ?3,
-                        incarnation = iif(?4, NULL, incarnation)
+                    INSERT INTO state (one, owner, starts, token) VALUES (1, :owner, :starts, :token)
+                    ON CONFLICT (one) DO UPDATE SET owner = :owner, starts = :starts,
+                        token = :token, incarnation = iif(:ends, NULL, incarnation)
                     """)
-                try write.bind(1, next.owner.key)
-                try write.bind(2, next.starts.stored)
-                try write.bind(3, next.token)
-                try write.bind(4, endsIncarnation ? 1 : 0)
+                try write.bind(.owner, next.owner.key)
+                try write.bind(.starts, next.starts.stored)
+                try write.bind(.token, next.token)
+                try write.bind(.ends, endsIncarnation ? 1 : 0)
                 try write.run()
             }
         }

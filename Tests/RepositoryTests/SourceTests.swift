@@ -132,6 +132,18 @@ struct SourceTests {
             in: Self.swift.filter { file in watched.contains { file.path.hasPrefix($0) } })
     }
 
+    @Test("columns and parameters of SQL are named, not counted")
+    func numbers() {
+        let readers = [
+            "bind", "int", "optionalInt", "isNull", "text", "bytes", "optionalBytes", "bytes32",
+            "optionalBytes64", "withBytes",
+        ]
+        let marks = readers.flatMap { reader in (0...9).map { ".\(reader)(\($0)" } }
+        self.refuse(
+            marks + (1...9).map { "?\($0)" },
+            in: Self.sources.filter { Self.module($0) == "Storage" })
+    }
+
     @Test("nothing in Sources traps on what others send")
     func traps() {
         self.refuse(["try" + "! ", " as" + "! ", "fatal" + "Error("], in: Self.sources)

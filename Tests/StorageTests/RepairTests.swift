@@ -266,8 +266,9 @@ struct RepairTests {
         var roots: [(name: String, page: Int)] = []
         do {
             let database = try Database(path: story.directory.database)
-            try database.prepare("SELECT name, rootpage FROM sqlite_master").forEach {
-                (row) throws(SQLiteError) in roots.append((row.text(0), Int(row.int(1))))
+            try database.prepare("SELECT name, rootpage AS place FROM sqlite_master").forEach {
+                (row) throws(SQLiteError) in
+                roots.append((row.text(.name), Int(row.int(.place))))
             }
         }
         #expect(roots.count > 15)

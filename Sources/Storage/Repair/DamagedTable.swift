@@ -24,17 +24,17 @@ struct DamagedTable {
         let rows: Statement
         do throws(SQLiteError) {
             rows = try self.database.prepare(
-                "SELECT rowid, \(columns) FROM \(self.table) NOT INDEXED WHERE rowid >= ?1 "
-                    + "ORDER BY rowid")
+                "SELECT rowid AS row, \(columns) FROM \(self.table) NOT INDEXED "
+                    + "WHERE rowid >= :first ORDER BY rowid")
         } catch { return self.gaps += 1 }
         var next: Int64? = .min
         while let first = next {
             var reached = first
             do throws(SQLiteError) {
-                try rows.bind(1, first)
+                try rows.bind(.first, first)
                 defer { rows.reset() }
                 while try rows.step() {
-                    reached = rows.int(0)
+                    reached = rows.int(.row)
                     try body(rows)
                     guard reached < .max else { return }
                     reached += 1
@@ -80,10 +80,10 @@ struct DamagedTable {
     private func probe(_ number: Int64) throws(SQLiteError) -> Probe {
         do throws(SQLiteError) {
             let statement = try self.database.prepare(
-                "SELECT rowid FROM \(self.table) NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid "
-                    + "LIMIT 1")
-            try statement.bind(1, number)
-            return try statement.first { $0.int(0) }.map { .row($0) } ?? .end
+                "SELECT rowid FROM \(self.table) NOT INDEXED WHERE rowid >= :first "
+                    + "ORDER BY rowid LIMIT 1")
+            try statement.bind(.first, number)
+            return try statement.int().map { .row($0) } ?? .end
         } catch {
             guard error.isDamage else { throw error }
             return .damaged

@@ -47,36 +47,37 @@ struct Rebuild {
         var waiting: [Entry] = []
         var bytes = 0
         var firstArrival: Int64 = 0
-        let note = try self.staging.prepare("INSERT INTO runs VALUES (?1, ?2, ?3, ?4)")
+        let note = try self.staging.prepare(
+            "INSERT INTO runs VALUES (:log, :first, :count, :place)")
         var prev: EntryID?
         defer { rows.reset() }
         while try rows.step() {
             let seq = head.seq + UInt64(waiting.count) + 1
-            guard rows.int(0) == Int64(seq), waiting.count < Limits.runEntries,
+            guard rows.int(.seq) == Int64(seq), waiting.count < Limits.runEntries,
                 let entry = try? Self.entry(rows)
             else { break }
-            if waiting.isEmpty { (firstArrival, bytes) = (rows.int(6), 0) }
+            if waiting.isEmpty { (firstArrival, bytes) = (rows.int(.arrival), 0) }
             // Where attestations are missing, what is left between two must still fit a run.
             bytes += entry.runBytes(after: waiting.last?.time)
             guard bytes <= Limits.runEntryBytes else { break }
             waiting.append(entry)
             prev = entry.id(key: key, seq: seq, prev: prev)
-            guard let attestation = try? rows.optionalBytes64(5),
+            guard let attestation = try? rows.optionalBytes64(.attestation),
                 let run = Self.run(key, after: head, waiting, attestation)
             else { continue }
             // Cursors ran upwards in a log, but for entries that were held.
             place = max(place, firstArrival)
-            try note.bind(1, id)
-            try note.bind(2, Int64(run.run.first))
-            try note.bind(3, Int64(waiting.count))
-            try note.bind(4, place)
+            try note.bind(.log, id)
+            try note.bind(.first, Int64(run.run.first))
+            try note.bind(.count, Int64(waiting.count))
+            try note.bind(.place, place)
             try note.run()
             head = run.head
             waiting = []
         }
-        let last = try self.staging.prepare("SELECT max(seq) FROM entries WHERE log = ?1")
-        try last.bind(1, id)
-        return (head.seq, UInt64(try last.first { $0.int(0) } ?? 0))
+        let last = try self.staging.prepare("SELECT max(seq) FROM entries WHERE log = :log")
+        try last.bind(.log, id)
+        return (head.seq, UInt64(try last.int() ?? 0))
     }
 
     /// The columns that ``entry(_:)`` reads, of the rows of a log from a number on.
@@ -84,17 +85,18 @@ struct Rebuild {
         let statement = try self.staging.prepare(
             """
             SELECT seq, hlc, kind, extra, payload, attestation, arrival, flags
-            FROM entries WHERE log = ?1 AND seq >= ?2 ORDER BY seq
+            FROM entries WHERE log = :log AND seq >= :first ORDER BY seq
             """)
-        try statement.bind(1, log)
-        try statement.bind(2, first)
+        try statement.bind(.log, log)
+        try statement.bind(.first, first)
         return statement
     }
 
     private static func entry(_ row: Statement) throws(SQLiteError) -> Entry {
         try Entry(
-            kind: row.int(2), time: HybridTime(stored: row.int(1)), extra: row.optionalBytes(3),
-            payload: row.optionalBytes(4))
+            kind: row.int(.kind), time: HybridTime(stored: row.int(.hlc)),
+            extra: row.optionalBytes(.extra),
+            payload: row.optionalBytes(.payload))
     }
 
     private static func run(
@@ -125,10 +127,11 @@ struct Rebuild {
         let runs = try self.staging.prepare(
             "SELECT log, first, count FROM runs ORDER BY place, log, first")
         try runs.forEach { (row) throws(SQLiteError) in
-            let id = row.int(0)
+            let id = row.int(.log)
             guard let key = self.salvage.key(id) else { return }
             let (append, arrivals) = try self.append(
-                id, key, from: row.int(1), count: Int(row.int(2)), after: heads[id] ?? .start)
+                id, key, from: row.int(.first), count: Int(row.int(.count)),
+                after: heads[id] ?? .start)
             heads[id] = append.run.head
             cursors.add(arrivals)
             bytes += append.run.run.entries.reduce(0) { $0 + $1.runBytes }
@@ -159,11 +162,11 @@ struct Rebuild {
         defer { rows.reset() }
         while entries.count < count, try rows.step() {
             let entry = try Self.entry(rows)
-            let isLate = EntryFlags(rawValue: rows.int(7)).contains(.late)
+            let isLate = EntryFlags(rawValue: rows.int(.flags)).contains(.late)
             if isLate { lateBefore = entry.time.next ?? entry.time }
-            arrivals.append(rows.int(6))
+            arrivals.append(rows.int(.arrival))
             entries.append(entry)
-            attestation = try rows.optionalBytes64(5)
+            attestation = try rows.optionalBytes64(.attestation)
         }
         guard let attestation, let run = Self.run(key, after: head, entries, attestation) else {
             throw .damaged("a run that was verified is another now")
@@ -172,12 +175,12 @@ struct Rebuild {
             run: run, heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count,
             lateBefore: lateBefore)
         let sends = try self.staging.prepare(
-            "SELECT seq, key FROM sends WHERE log = ?1 AND seq >= ?2 AND seq < ?3")
-        try sends.bind(1, id)
-        try sends.bind(2, first)
-        try sends.bind(3, first + Int64(count))
+            "SELECT seq, key FROM sends WHERE log = :log AND seq >= :first AND seq < :before")
+        try sends.bind(.log, id)
+        try sends.bind(.first, first)
+        try sends.bind(.before, first + Int64(count))
         try sends.forEach { (row) throws(SQLiteError) in
-            append.keys[Int(row.int(0) - first)] = row.text(1)
+            append.keys[Int(row.int(.seq) - first)] = row.text(.key)
         }
         return (append, arrivals)
     }
@@ -202,10 +205,10 @@ struct Rebuild {
         let state = try store.database.prepare(
             """
             INSERT OR REPLACE INTO state (one, owner, starts, token)
-            VALUES (1, ?1, ?2, zeroblob(32))
+            VALUES (1, :owner, :starts, zeroblob(32))
             """)
-        try state.bind(1, store.owner.key)
-        try state.bind(2, self.salvage.starts ?? UInt64(0).stored)
+        try state.bind(.owner, store.owner.key)
+        try state.bind(.starts, self.salvage.starts ?? UInt64(0).stored)
         try state.run()
     }
 }
@@ -219,18 +222,18 @@ extension Rebuild {
         let add = try store.database.prepare(
             """
             INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)
-            VALUES (?1, ?2, ?3, ?4, ?5)
+            VALUES (:conversation, :key, :log, :seq, :milliseconds)
             """)
         try lost.forEach { (row) throws(SQLiteError) in
-            guard let key = self.salvage.key(row.int(1)),
+            guard let key = self.salvage.key(row.int(.log)),
                 let conversation = try store.conversationRow(key.conversation),
-                let log = try store.logRow(key), row.int(2) > Int64(bitPattern: log.head.seq)
+                let log = try store.logRow(key), row.int(.seq) > Int64(bitPattern: log.head.seq)
             else { return }
-            try add.bind(1, conversation)
-            try add.bind(2, text: row.text(0))
-            try add.bind(3, log.id)
-            try add.bind(4, row.int(2))
-            try add.bind(5, row.int(3))
+            try add.bind(.conversation, conversation)
+            try add.bind(.key, text: row.text(.key))
+            try add.bind(.log, log.id)
+            try add.bind(.seq, row.int(.seq))
+            try add.bind(.milliseconds, row.int(.milliseconds))
             try add.run()
         }
     }

@@ -102,65 +102,67 @@ struct Salvage {
     ) throws(SQLiteError) {
         var rows = DamagedTable(table, in: self.source)
         try rows.readFromBothEnds(
-            "SELECT rowid, \(columns) FROM \(table) INDEXED BY sqlite_autoindex_\(table)_1",
+            "SELECT rowid AS row, \(columns) FROM \(table) INDEXED BY sqlite_autoindex_\(table)_1",
             orderedBy: order
         ) { (row) throws(SQLiteError) in try body(row, &self) }
     }
 
     private mutating func readNames() throws(SQLiteError) {
         try self.read("hash, name, joined, read", of: "conversations") { row, salvage in
-            guard let hash = try? row.bytes32(1) else { return }
-            var found = Conversation(hash: hash, read: row.int(4))
-            if let name = RoomName(row.text(2)), name.conversation.hash == hash {
-                found.membership = RoomMembership(name: name, isJoined: row.int(3) == 1)
+            guard let hash = try? row.bytes32(.hash) else { return }
+            var found = Conversation(hash: hash, read: row.int(.read))
+            if let name = RoomName(row.text(.name)), name.conversation.hash == hash {
+                found.membership = RoomMembership(name: name, isJoined: row.int(.joined) == 1)
             }
-            salvage.conversations[row.int(0)] = found
+            salvage.conversations[row.int(.row)] = found
         }
         try self.readIndex("hash", of: "conversations", orderedBy: ["hash"]) { row, salvage in
-            guard salvage.conversations[row.int(0)] == nil, let hash = try? row.bytes32(1) else {
+            guard salvage.conversations[row.int(.row)] == nil, let hash = try? row.bytes32(.hash)
+            else {
                 return
             }
-            salvage.conversations[row.int(0)] = Conversation(hash: hash)
+            salvage.conversations[row.int(.row)] = Conversation(hash: hash)
         }
         try self.read("key", of: "authors") { row, salvage in
-            salvage.authors[row.int(0)] = try? row.bytes32(1)
+            salvage.authors[row.int(.row)] = try? row.bytes32(.key)
         }
         try self.readIndex("key", of: "authors", orderedBy: ["key"]) { row, salvage in
-            salvage.authors[row.int(0)] = try? row.bytes32(1)
+            salvage.authors[row.int(.row)] = try? row.bytes32(.key)
         }
         let place = ["conversation", "author", "incarnation"]
         func log(_ row: Statement, seq: UInt64) -> Log {
             Log(
-                conversation: row.int(1), author: row.int(2),
-                incarnation: UInt64(stored: row.int(3)), seq: seq)
+                conversation: row.int(.conversation), author: row.int(.author),
+                incarnation: UInt64(stored: row.int(.incarnation)), seq: seq)
         }
         let columns = place.joined(separator: ", ")
         try self.read("\(columns), seq", of: "logs") { row, salvage in
-            salvage.logs[row.int(0)] = log(row, seq: UInt64(bitPattern: row.int(4)))
+            salvage.logs[row.int(.row)] = log(row, seq: UInt64(bitPattern: row.int(.seq)))
         }
         try self.readIndex(columns, of: "logs", orderedBy: place) { row, salvage in
-            if salvage.logs[row.int(0)] == nil { salvage.logs[row.int(0)] = log(row, seq: 0) }
+            if salvage.logs[row.int(.row)] == nil { salvage.logs[row.int(.row)] = log(row, seq: 0) }
         }
     }
 
     private mutating func readSmallRows() throws(SQLiteError) {
-        try self.read("starts", of: "state") { row, salvage in salvage.starts = row.int(1) }
+        try self.read("starts", of: "state") { row, salvage in salvage.starts = row.int(.starts) }
         try self.read("proof", of: "forks") { row, salvage in
-            if let proof = try? StoreFile.forkProof(row.bytes(1)), proof.isValid {
+            if let proof = try? StoreFile.forkProof(row.bytes(.proof)), proof.isValid {
                 salvage.proofs.append(proof)
             }
         }
         try self.read("addresses, seen", of: "peers") { row, salvage in
-            guard let key = salvage.authors[row.int(0)],
-                let addresses = try? StoreFile.addresses(row.bytes(1))
+            guard let key = salvage.authors[row.int(.row)],
+                let addresses = try? StoreFile.addresses(row.bytes(.addresses))
             else { return }
             salvage.peers.append(
                 KnownPeer(
-                    id: PeerID(key), addresses: addresses, lastSeen: UInt64(stored: row.int(2))))
+                    id: PeerID(key), addresses: addresses, lastSeen: UInt64(stored: row.int(.seen)))
+            )
         }
         try self.readKeyed("record", of: "records", orderedBy: ["author", "conversation", "kind"]) {
             row, salvage in
-            if let record = try? Record(decoding: row.bytes(0)), record.isValid,
+            if let record = try? Record(decoding: row.bytes(.record)), record.isValid,
                 !salvage.records.contains(record)
             {
                 salvage.records.append(record)
@@ -170,7 +172,9 @@ struct Salvage {
             "name, conversation, cursor", of: "consumers", orderedBy: ["name", "conversation"]
         ) { row, salvage in
             salvage.consumers.append(
-                Consumer(name: row.text(0), conversation: row.int(1), cursor: row.int(2)))
+                Consumer(
+                    name: row.text(.name), conversation: row.int(.conversation),
+                    cursor: row.int(.cursor)))
         }
     }
 
@@ -188,26 +192,31 @@ struct Salvage {
 
     private mutating func readEntries() throws(SQLiteError) {
         let insert = try self.staging.prepare(
-            "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
+            """
+            INSERT INTO entries VALUES (:arrival, :log, :seq, :hlc, :kind, :flags, :attestation,
+                :extra, :payload)
+            """)
+        let integers: [Name] = [.log, .seq, .hlc, .kind, .flags]
+        let blobs: [Name] = [.attestation, .extra, .payload]
         try self.read("log, seq, hlc, kind, flags, attestation, extra, payload", of: "entries") {
             (row, salvage) throws(SQLiteError) in
             // Everything is read before anything is written: the payload may be what fails.
-            let blobs = (6...8).map { row.optionalBytes(Int32($0)) }
-            guard blobs[2] != nil || row.isNull(8) else { return }
-            for column in 0...5 as ClosedRange<Int32> {
-                try insert.bind(column + 1, row.int(column))
-            }
-            for (parameter, blob) in zip(Int32(7)...9, blobs) { try insert.bind(parameter, blob) }
+            let found = blobs.map { row.optionalBytes($0) }
+            guard found.last != .some(nil) || row.isNull(.payload) else { return }
+            try insert.bind(.arrival, row.int(.row))
+            for name in integers { try insert.bind(name, row.int(name)) }
+            for (name, blob) in zip(blobs, found) { try insert.bind(name, blob) }
             try insert.run()
             salvage.entryCount += 1
         }
-        let insertSend = try self.staging.prepare("INSERT INTO sends VALUES (?1, ?2, ?3, ?4, ?5)")
+        let insertSend = try self.staging.prepare(
+            "INSERT INTO sends VALUES (:number, :key, :log, :seq, :milliseconds)")
         try self.read("key, log, seq, milliseconds", of: "sends") {
             (row, _) throws(SQLiteError) in
-            try insertSend.bind(1, row.int(0))
-            try insertSend.bind(2, text: row.text(1))
-            for column in 2...4 as ClosedRange<Int32> {
-                try insertSend.bind(column + 1, row.int(column))
+            try insertSend.bind(.number, row.int(.row))
+            try insertSend.bind(.key, text: row.text(.key))
+            for name in [Name.log, .seq, .milliseconds] {
+                try insertSend.bind(name, row.int(name))
             }
             try insertSend.run()
         }
@@ -222,10 +231,10 @@ struct Salvage {
             """)
         var rooms: [Int64: RoomMembership] = [:]
         try found.forEach { (row) throws(SQLiteError) in
-            guard let key = self.key(row.int(0)), key.name.author == owner,
-                let place = self.logs[row.int(0)]?.conversation,
+            guard let key = self.key(row.int(.log)), key.name.author == owner,
+                let place = self.logs[row.int(.log)]?.conversation,
                 let content = Content(
-                    kind: UInt8(truncatingIfNeeded: row.int(1)), payload: row.bytes(2),
+                    kind: UInt8(truncatingIfNeeded: row.int(.kind)), payload: row.bytes(.payload),
                     in: key.conversation)
             else { return }
             if case .join(let name) = content {

@@ -108,12 +108,12 @@ final class StoreJudge {
         var tables: [String] = []
         try database.prepare(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'state' ORDER BY name"
-        ).forEach { (row) throws(SQLiteError) in tables.append(row.text(0)) }
+        ).forEach { (row) throws(SQLiteError) in tables.append(row.text) }
         var hashes: [UInt8] = []
         for table in tables {
             var columns: [String] = []
             try database.prepare("PRAGMA table_info(\(table))").forEach {
-                (row) throws(SQLiteError) in columns.append("quote(\(row.text(1)))")
+                (row) throws(SQLiteError) in columns.append("quote(\(row.text(.name)))")
             }
             let row = columns.joined(separator: " || ',' || ")
             let text = try database.text("SELECT group_concat(\(row), ';') FROM \(table)")
