@@ -84,15 +84,6 @@ extension EntryID {
         }
     }
 
-    /// Lends the other 24 bytes.
-    func withSuffix<R>(
-        _ body: (RawSpan) throws(SQLiteError) -> R
-    ) throws(SQLiteError) -> R {
-        try self.hash.withBytes { (bytes) throws(SQLiteError) in
-            try body(bytes.extracting(8..<32))
-        }
-    }
-
     /// Puts both parts together.
     init(prefix: Int64, suffix: [UInt8]) throws(SQLiteError) {
         var bytes: [UInt8] = []

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Crypto
+internal import Engine
 
 /// The names of columns and parameters; a statement knows the number of each that it has.
 ///
@@ -91,16 +92,19 @@ final class Statement {
     // MARK: Parameters
 
     /// Binds an integer or NULL; sqlite3_bind_int64.
-    func bind(_ name: Name, _ value: Int64?) throws(SQLiteError) {
+    @inline(__always) @discardableResult
+    func bind(_ name: Name, _ value: Int64?) throws(SQLiteError) -> Statement {
         let handle = try self.handle()
         let number = self.parameters[name.rawValue]
         try self.check(
             value.map { sqlite3_bind_int64(handle, number, $0) }
                 ?? sqlite3_bind_null(handle, number))
+        return self
     }
 
     /// Binds bytes, which are copied; sqlite3_bind_blob.
-    func bind(_ name: Name, _ value: RawSpan) throws(SQLiteError) {
+    @discardableResult
+    func bind(_ name: Name, _ value: RawSpan) throws(SQLiteError) -> Statement {
         let handle = try self.handle()
         let number = self.parameters[name.rawValue]
         let code = value.withUnsafeBytes { buffer in
@@ -111,27 +115,40 @@ final class Statement {
                     handle, number, buffer.baseAddress, Int32(buffer.count))
         }
         try self.check(code)
+        return self
     }
 
     /// Binds bytes or NULL; the bytes are copied.
-    func bind(_ name: Name, _ value: [UInt8]?) throws(SQLiteError) {
+    @discardableResult
+    func bind(_ name: Name, _ value: [UInt8]?) throws(SQLiteError) -> Statement {
         guard let value else { return try self.bind(name, nil as Int64?) }
-        try self.bind(name, value.span.bytes)
+        return try self.bind(name, value.span.bytes)
     }
 
     /// Binds 32 bytes.
-    func bind(_ name: Name, _ value: Bytes32) throws(SQLiteError) {
+    @discardableResult
+    func bind(_ name: Name, _ value: Bytes32) throws(SQLiteError) -> Statement {
         try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(name, bytes) }
     }
 
     /// Binds 64 bytes or NULL.
-    func bind(_ name: Name, _ value: Bytes64?) throws(SQLiteError) {
+    @discardableResult
+    func bind(_ name: Name, _ value: Bytes64?) throws(SQLiteError) -> Statement {
         guard let value else { return try self.bind(name, nil as Int64?) }
-        try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(name, bytes) }
+        return try value.withBytes { (bytes) throws(SQLiteError) in try self.bind(name, bytes) }
+    }
+
+    /// Binds all of an id but its prefix.
+    @discardableResult
+    func bind(_ name: Name, suffixOf id: EntryID) throws(SQLiteError) -> Statement {
+        try id.hash.withBytes { (bytes) throws(SQLiteError) in
+            try self.bind(name, bytes.extracting(8..<Bytes32.byteCount))
+        }
     }
 
     /// Binds a text, which is copied; sqlite3_bind_text.
-    func bind(_ name: Name, text value: String) throws(SQLiteError) {
+    @discardableResult
+    func bind(_ name: Name, text value: String) throws(SQLiteError) -> Statement {
         var value = value
         let handle = try self.handle()
         let number = self.parameters[name.rawValue]
@@ -142,6 +159,7 @@ final class Statement {
             }
         }
         try self.check(code)
+        return self
     }
 
     // MARK: Running

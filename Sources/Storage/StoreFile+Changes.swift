@@ -12,30 +12,23 @@ extension StoreFile {
     static let peerCount = 4_096
 
     func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
-        let statement = self.statements.entries.move
-        try statement.bind(.arrival, arrival)
-        try statement.bind(.target, target)
-        try statement.run()
+        try self.statements.entries.move.bind(.arrival, arrival).bind(.target, target).run()
         try self.noteMove(arrival, to: target)
     }
 
     /// Finds an author's latest join or leave anew.
     func recount(_ membership: Membership) throws(SQLiteError) {
-        let remove = self.statements.effects.removeMember
-        try remove.bind(.conversation, membership.conversation)
-        try remove.bind(.author, membership.author)
-        try remove.run()
+        try self.statements.effects.removeMember.bind(.conversation, membership.conversation)
+            .bind(.author, membership.author).run()
         var logs: [Int64] = []
-        let logsOfAuthor = self.statements.names.logsOfAuthor
-        try logsOfAuthor.bind(.conversation, membership.conversation)
-        try logsOfAuthor.bind(.author, membership.author)
-        try logsOfAuthor.forEach { (row) throws(SQLiteError) in
-            logs.append(row.int(.id))
-        }
+        try self.statements.names.logsOfAuthor.bind(.conversation, membership.conversation)
+            .bind(.author, membership.author).forEach { (row) throws(SQLiteError) in
+                logs.append(row.int(.id))
+            }
         for log in logs {
-            let statement = self.statements.effects.latestMembership
-            try statement.bind(.log, log)
-            guard let latest = try statement.int(), let row = try self.entryRow(arrival: latest)
+            guard
+                let latest = try self.statements.effects.latestMembership.bind(.log, log)
+                    .int(), let row = try self.entryRow(arrival: latest)
             else { continue }
             try self.noteAttendance(of: row)
         }
@@ -52,14 +45,8 @@ extension StoreFile {
         // What lies behind an earlier proof's point has been dealt with.
         let end = log.forkPoint ?? UInt64(Int64.max)
         guard Visibility.forkPoint(known: log.forkPoint, proven: proof.point) != nil else { return }
-        let replace = self.statements.names.replaceProof
-        try replace.bind(.log, log.id)
-        try replace.bind(.proof, proof.encoded)
-        try replace.run()
-        let setFork = self.statements.names.setFork
-        try setFork.bind(.id, log.id)
-        try setFork.bind(.fork, Int64(proof.point))
-        try setFork.run()
+        try self.statements.names.replaceProof.bind(.log, log.id).bind(.proof, proof.encoded).run()
+        try self.statements.names.setFork.bind(.id, log.id).bind(.fork, Int64(proof.point)).run()
         self.knownLogs = KnownRows()
         if log.head.seq >= proof.point {
             let last = try self.entryRow(log: log.id, seq: proof.point - 1)
@@ -68,12 +55,8 @@ extension StoreFile {
             log.isHeadShown = last?.visibility.isShown ?? false
             try self.update(log)
         }
-        let mark = self.statements.entries.mark
-        try mark.bind(.log, log.id)
-        try mark.bind(.first, Int64(proof.point))
-        try mark.bind(.before, Int64(end))
-        try mark.bind(.flags, Visibility.shown.proven.flags.rawValue)
-        try mark.run()
+        try self.statements.entries.mark.bind(.log, log.id).bind(.first, Int64(proof.point))
+            .bind(.before, Int64(end)).bind(.flags, Visibility.shown.proven.flags.rawValue).run()
         try self.endHeld(in: log.id, from: proof.point, before: end, &progress)
         progress.recounts.insert(Membership(conversation: conversation, author: author))
     }
@@ -85,16 +68,12 @@ extension StoreFile {
         let visibility = Visibility.held.proven
         guard visibility != .held else { return }
         var held: [Int64] = []
-        let heldFrom = self.statements.entries.heldFrom
-        try heldFrom.bind(.log, log)
-        try heldFrom.bind(.first, Int64(point))
-        try heldFrom.bind(.before, Int64(end))
-        try heldFrom.forEach { (row) throws(SQLiteError) in held.append(row.int(.arrival)) }
+        try self.statements.entries.heldFrom.bind(.log, log).bind(.first, Int64(point))
+            .bind(.before, Int64(end))
+            .forEach { (row) throws(SQLiteError) in held.append(row.int(.arrival)) }
         let markOne = self.statements.entries.markOne
         for arrival in held {
-            try markOne.bind(.arrival, arrival)
-            try markOne.bind(.flags, visibility.flags.rawValue)
-            try markOne.run()
+            try markOne.bind(.arrival, arrival).bind(.flags, visibility.flags.rawValue).run()
             try self.move(arrival, to: progress.arrive())
             progress.heldCount -= 1
         }
@@ -108,13 +87,11 @@ extension StoreFile {
     ) throws(SQLiteError) -> [StoredEntry] {
         var due: [Int64] = []
         var bytes: Int64 = 0
-        let statement = self.statements.entries.dueHeld
-        try statement.bind(.through, time.stored)
-        try statement.bind(.limit, Self.releaseEntries)
-        try statement.forEach { (row) throws(SQLiteError) in
-            bytes += row.int(.count)
-            if due.isEmpty || bytes <= Self.releaseBytes { due.append(row.int(.arrival)) }
-        }
+        try self.statements.entries.dueHeld.bind(.through, time.stored)
+            .bind(.limit, Self.releaseEntries).forEach { (row) throws(SQLiteError) in
+                bytes += row.int(.count)
+                if due.isEmpty || bytes <= Self.releaseBytes { due.append(row.int(.arrival)) }
+            }
         var released: [StoredEntry] = []
         for arrival in due {
             let target = progress.arrive()
@@ -128,10 +105,7 @@ extension StoreFile {
             tally.count(row)
             try self.note(tally, in: row.conversation)
             if row.isSeen { try self.noteAttendance(of: row) }
-            let showHead = self.statements.names.showHead
-            try showHead.bind(.id, row.log)
-            try showHead.bind(.seq, row.seq)
-            try showHead.run()
+            try self.statements.names.showHead.bind(.id, row.log).bind(.seq, row.seq).run()
             self.knownLogs = KnownRows()
         }
         return released
@@ -145,12 +119,9 @@ extension StoreFile {
         let conversation = try record.conversation.map { (conversation) throws(SQLiteError) in
             try self.makeConversationRow(conversation)
         }
-        let replace = self.statements.values.replaceRecord
-        try replace.bind(.author, author)
-        try replace.bind(.conversation, conversation ?? 0)
-        try replace.bind(.kind, Int64(record.kind))
-        try replace.bind(.record, record.encoded)
-        try replace.run()
+        try self.statements.values.replaceRecord.bind(.author, author)
+            .bind(.conversation, conversation ?? 0).bind(.kind, Int64(record.kind))
+            .bind(.record, record.encoded).run()
     }
 
     /// Reads a record back.
@@ -169,16 +140,12 @@ extension StoreFile {
             var writer = WireWriter()
             writer.varint(peer.addresses.count)
             for address in peer.addresses { writer.text(address) }
-            let statement = self.statements.values.upsertPeer
-            try statement.bind(.author, try self.makeAuthorRow(peer.id))
-            try statement.bind(.addresses, writer.bytes)
-            try statement.bind(.seen, peer.lastSeen.stored)
-            try statement.run()
+            try self.statements.values.upsertPeer.bind(.author, self.makeAuthorRow(peer.id))
+                .bind(.addresses, writer.bytes).bind(.seen, peer.lastSeen.stored).run()
         }
         let prune = self.statements.values.prunePeers
         if let count = try self.statements.values.countPeers.int(), count > Self.peerCount {
-            try prune.bind(.count, Int64(Self.peerCount))
-            try prune.run()
+            try prune.bind(.count, Int64(Self.peerCount)).run()
         }
     }
 
@@ -193,13 +160,10 @@ extension StoreFile {
             if Mutant.forgetKeys.isActive { return }
         #endif
         for (offset, key) in keys.sorted(by: { $0.key < $1.key }) {
-            let statement = self.statements.values.addSend
-            try statement.bind(.conversation, conversation)
-            try statement.bind(.key, text: key)
-            try statement.bind(.log, log.id)
-            try statement.bind(.seq, Int64(run.first) + Int64(offset))
-            try statement.bind(.milliseconds, Int64(run.entries[offset].time.milliseconds))
-            try statement.run()
+            try self.statements.values.addSend.bind(.conversation, conversation)
+                .bind(.key, text: key).bind(.log, log.id)
+                .bind(.seq, Int64(run.first) + Int64(offset))
+                .bind(.milliseconds, Int64(run.entries[offset].time.milliseconds)).run()
         }
         guard
             let newest = try self.statements.values.newestSend.first({
@@ -216,8 +180,7 @@ extension StoreFile {
                 oldest.number <= newest.number - Self.sendCount
                     || oldest.milliseconds < newest.milliseconds - Self.sendMilliseconds
             else { return }
-            try self.statements.values.removeSend.bind(.number, oldest.number)
-            try self.statements.values.removeSend.run()
+            try self.statements.values.removeSend.bind(.number, oldest.number).run()
         }
     }
 }

@@ -115,17 +115,14 @@ extension StoreFile {
         for membership in progress.recounts { try self.recount(membership) }
         for record in batch.records { try self.store(record) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
-            let statement = self.statements.values.setMembership
-            try statement.bind(.id, try self.makeConversationRow(conversation))
-            try statement.bind(.name, text: membership.name.text)
-            try statement.bind(.joined, membership.isJoined ? 1 : 0)
-            try statement.run()
+            try self.statements.values.setMembership
+                .bind(.id, self.makeConversationRow(conversation))
+                .bind(.name, text: membership.name.text).bind(.joined, membership.isJoined ? 1 : 0)
+                .run()
         }
         try self.store(batch.peers)
         if let incarnation = batch.incarnation {
-            try self.statements.values.setIncarnation.bind(
-                .incarnation, incarnation.stored)
-            try self.statements.values.setIncarnation.run()
+            try self.statements.values.setIncarnation.bind(.incarnation, incarnation.stored).run()
         }
         return BatchOutcome(
             number: batch.number, cursors: progress.cursors, released: released ?? [],
@@ -197,18 +194,11 @@ extension StoreFile {
         _ row: EntryRow, _ entry: Entry, attestation: Bytes64?
     ) throws(SQLiteError) {
         let statement = self.statements.entries.insert
-        try statement.bind(.arrival, row.arrival)
-        try statement.bind(.log, row.log)
-        try statement.bind(.seq, row.seq)
-        try statement.bind(.conversation, row.conversation)
-        try statement.bind(.hlc, row.time.stored)
-        try statement.bind(.kind, Int64(row.kind))
-        try statement.bind(.flags, row.flags.rawValue)
-        try statement.bind(.prefix, row.id.prefix)
-        try row.id.withSuffix { (bytes) throws(SQLiteError) in
-            try statement.bind(.suffix, bytes)
-        }
-        try statement.bind(.attestation, attestation)
+        try statement.bind(.arrival, row.arrival).bind(.log, row.log).bind(.seq, row.seq)
+            .bind(.conversation, row.conversation).bind(.hlc, row.time.stored)
+            .bind(.kind, Int64(row.kind)).bind(.flags, row.flags.rawValue)
+            .bind(.prefix, row.id.prefix).bind(.suffix, suffixOf: row.id)
+            .bind(.attestation, attestation)
         #if MUTANTS
             if Mutant.dropAttestations.isActive {
                 try statement.bind(.attestation, nil as Int64?)
@@ -226,14 +216,10 @@ extension StoreFile {
 
     /// Writes the log's row, which says what the next append must follow.
     func update(_ log: LogRow) throws(SQLiteError) {
-        let statement = self.statements.names.updateLog
-        try statement.bind(.id, log.id)
-        try statement.bind(.seq, Int64(bitPattern: log.head.seq))
-        try statement.bind(.head, log.head.id.hash)
-        try statement.bind(.hlc, log.head.time.stored)
-        try statement.bind(.shown, log.isHeadShown ? 1 : 0)
-        try statement.bind(.last, log.last.stored)
-        try statement.run()
+        try self.statements.names.updateLog.bind(.id, log.id)
+            .bind(.seq, Int64(bitPattern: log.head.seq)).bind(.head, log.head.id.hash)
+            .bind(.hlc, log.head.time.stored).bind(.shown, log.isHeadShown ? 1 : 0)
+            .bind(.last, log.last.stored).run()
     }
 
     // MARK: What entries change
@@ -260,12 +246,8 @@ extension StoreFile {
     /// Writes what was counted.
     func note(_ tally: Tally, in conversation: Int64) throws(SQLiteError) {
         guard let shown = tally.shown else { return }
-        let statement = self.statements.effects.noteShown
-        try statement.bind(.id, conversation)
-        try statement.bind(.shown, shown.stored)
-        try statement.bind(.unread, tally.unread)
-        try statement.bind(.latest, tally.latest)
-        try statement.run()
+        try self.statements.effects.noteShown.bind(.id, conversation).bind(.shown, shown.stored)
+            .bind(.unread, tally.unread).bind(.latest, tally.latest).run()
     }
 
     /// Makes a join or leave count, unless a later one of the same author does; any other entry
@@ -274,13 +256,8 @@ extension StoreFile {
         guard row.flags.contains(.attendance),
             let isPresent = EntryKind(rawValue: row.kind)?.traits.attendance
         else { return }
-        let statement = self.statements.effects.upsertMember
-        try statement.bind(.conversation, row.conversation)
-        try statement.bind(.author, row.author)
-        try statement.bind(.present, isPresent ? 1 : 0)
-        try statement.bind(.hlc, row.time.stored)
-        try statement.bind(.incarnation, row.incarnation)
-        try statement.bind(.seq, row.seq)
-        try statement.run()
+        try self.statements.effects.upsertMember.bind(.conversation, row.conversation)
+            .bind(.author, row.author).bind(.present, isPresent ? 1 : 0).bind(.hlc, row.time.stored)
+            .bind(.incarnation, row.incarnation).bind(.seq, row.seq).run()
     }
 }

@@ -118,8 +118,7 @@ extension StoreFile {
         let byteLimit = min(byteLimit, Limits.runEntryBytes)
         let through = min(through, log.head.seq)
         let statement = self.statements.entries.run
-        try statement.bind(.log, log.id)
-        try statement.bind(.first, Int64(bitPattern: first))
+        try statement.bind(.log, log.id).bind(.first, Int64(bitPattern: first))
         defer { statement.reset() }
         while entries.count < entryLimit, try statement.step() {
             let seq = UInt64(bitPattern: statement.int(.seq))
@@ -155,13 +154,11 @@ extension StoreFile {
 
     /// The proof that ended a log; nil for a log that goes on.
     func forkProof(_ key: LogKey) throws(SQLiteError) -> ForkProof? {
-        let statement = self.statements.names.proof
-        try statement.bind(.hash, key.conversation.hash)
-        try statement.bind(.key, key.name.author.key)
-        try statement.bind(.incarnation, key.name.incarnation.stored)
-        return try statement.first { (row) throws(SQLiteError) in
-            try Self.forkProof(row.bytes(.proof))
-        }
+        try self.statements.names.proof.bind(.hash, key.conversation.hash)
+            .bind(.key, key.name.author.key).bind(.incarnation, key.name.incarnation.stored)
+            .first { (row) throws(SQLiteError) in
+                try Self.forkProof(row.bytes(.proof))
+            }
     }
 
     static func forkProof(_ bytes: [UInt8]) throws(SQLiteError) -> ForkProof {
@@ -178,9 +175,8 @@ extension StoreFile {
     /// An entry by its id; nil where it is not stored.
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
         guard let arrival = try self.locate(id) else { return nil }
-        let statement = self.statements.reading.stored
-        try statement.bind(.arrival, arrival)
-        return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+        return try self.statements.reading.stored.bind(.arrival, arrival)
+            .first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
     /// A page of a conversation; see ``MessageStore/history(_:)``.
@@ -214,13 +210,10 @@ extension StoreFile {
             statement = self.statements.reading.historyBefore
             // Longer than any key, so that it stands behind all of them.
             let last = [UInt8](repeating: 0xff, count: Bytes32.byteCount + 1)
-            try statement.bind(.hlc, newest)
-            try statement.bind(.key, last)
-            try statement.bind(.incarnation, Int64.max)
-            try statement.bind(.seq, Int64.max)
+            try statement.bind(.hlc, newest).bind(.key, last).bind(.incarnation, Int64.max)
+                .bind(.seq, Int64.max)
         }
-        try statement.bind(.conversation, id)
-        try statement.bind(.since, since)
+        try statement.bind(.conversation, id).bind(.since, since)
         defer { statement.reset() }
         while try statement.step() {
             let entry = try self.storedEntry(statement)
@@ -244,10 +237,9 @@ extension StoreFile {
     }
 
     private func bind(_ position: DisplayPosition, to statement: Statement) throws(SQLiteError) {
-        try statement.bind(.hlc, position.time.stored)
-        try statement.bind(.key, position.name.author.key)
-        try statement.bind(.incarnation, position.name.incarnation.stored)
-        try statement.bind(.seq, Int64(bitPattern: position.seq))
+        try statement.bind(.hlc, position.time.stored).bind(.key, position.name.author.key)
+            .bind(.incarnation, position.name.incarnation.stored)
+            .bind(.seq, Int64(bitPattern: position.seq))
     }
 
     /// Entries behind a cursor; see ``MessageStore/entries(after:limit:in:byteLimit:)``.
@@ -310,8 +302,7 @@ extension StoreFile {
         for (index, (row, shown, _)) in summaries.enumerated() {
             guard let shown else { continue }
             let statement = self.statements.reading.lastMessage
-            try statement.bind(.conversation, row)
-            try statement.bind(.through, shown)
+            try statement.bind(.conversation, row).bind(.through, shown)
             summaries[index].summary.lastMessage = try statement.first {
                 (row) throws(SQLiteError) in try self.storedEntry(row)
             }
@@ -336,14 +327,13 @@ extension StoreFile {
     /// Moves what the user has read forward, and counts what is unread from there.
     func markRead(_ conversation: ConversationID, through cursor: Cursor) throws(SQLiteError) {
         try self.database.transaction { () throws(SQLiteError) in
-            let statement = self.statements.effects.readPosition
-            try statement.bind(.hash, conversation.hash)
-            let found = try statement.first { (row) throws(SQLiteError) in
-                (
-                    id: row.int(.id), read: row.int(.read), latest: row.int(.latest),
-                    unread: row.int(.unread)
-                )
-            }
+            let found = try self.statements.effects.readPosition.bind(.hash, conversation.hash)
+                .first { (row) throws(SQLiteError) in
+                    (
+                        id: row.int(.id), read: row.int(.read), latest: row.int(.latest),
+                        unread: row.int(.unread)
+                    )
+                }
             let newest = try self.newestCursor().rawValue
             // A cursor from the future would hide entries that nobody has seen.
             let read = min(cursor.rawValue, newest)
@@ -358,11 +348,8 @@ extension StoreFile {
                     found.unread
                     - (try self.countUnread(found.id, after: found.read, through: read))
             }
-            let setRead = self.statements.effects.setRead
-            try setRead.bind(.id, found.id)
-            try setRead.bind(.read, read)
-            try setRead.bind(.unread, max(0, unread))
-            try setRead.run()
+            try self.statements.effects.setRead.bind(.id, found.id).bind(.read, read)
+                .bind(.unread, max(0, unread)).run()
         }
     }
 
@@ -370,11 +357,8 @@ extension StoreFile {
     func countUnread(
         _ conversation: Int64, after: Int64, through: Int64
     ) throws(SQLiteError) -> Int64 {
-        let statement = self.statements.effects.countUnread
-        try statement.bind(.author, try self.authorRow(self.owner) ?? 0)
-        try statement.bind(.since, after)
-        try statement.bind(.through, through)
-        try statement.bind(.conversation, conversation)
-        return try statement.int() ?? 0
+        try self.statements.effects.countUnread
+            .bind(.author, self.authorRow(self.owner) ?? 0).bind(.since, after)
+            .bind(.through, through).bind(.conversation, conversation).int() ?? 0
     }
 }

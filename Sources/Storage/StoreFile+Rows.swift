@@ -56,9 +56,7 @@ extension StoreFile {
     /// The id of a conversation's row; nil where nothing is known of it.
     func conversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64? {
         if let id = self.knownConversations[conversation] { return id }
-        let statement = self.statements.names.conversation
-        try statement.bind(.hash, conversation.hash)
-        let id = try statement.int()
+        let id = try self.statements.names.conversation.bind(.hash, conversation.hash).int()
         if let id { self.knownConversations.add(conversation, id) }
         return id
     }
@@ -66,9 +64,7 @@ extension StoreFile {
     /// The id of an author's row; nil where nothing is known of them.
     func authorRow(_ author: PeerID) throws(SQLiteError) -> Int64? {
         if let id = self.knownAuthors[author] { return id }
-        let statement = self.statements.names.author
-        try statement.bind(.key, author.key)
-        let id = try statement.int()
+        let id = try self.statements.names.author.bind(.key, author.key).int()
         if let id { self.knownAuthors.add(author, id) }
         return id
     }
@@ -76,36 +72,29 @@ extension StoreFile {
     /// A conversation's row, made where it is missing.
     func makeConversationRow(_ conversation: ConversationID) throws(SQLiteError) -> Int64 {
         if let id = try self.conversationRow(conversation) { return id }
-        let statement = self.statements.names.addConversation
-        try statement.bind(.hash, conversation.hash)
-        return try statement.added()
+        return try self.statements.names.addConversation.bind(.hash, conversation.hash).added()
     }
 
     /// An author's row, made where it is missing.
     func makeAuthorRow(_ author: PeerID) throws(SQLiteError) -> Int64 {
         if let id = try self.authorRow(author) { return id }
-        let statement = self.statements.names.addAuthor
-        try statement.bind(.key, author.key)
-        return try statement.added()
+        return try self.statements.names.addAuthor.bind(.key, author.key).added()
     }
 
     /// The row of a log; nil where nothing is known of it.
     func logRow(
         conversation: Int64, author: Int64, incarnation: UInt64
     ) throws(SQLiteError) -> LogRow? {
-        let statement = self.statements.names.log
-        try statement.bind(.conversation, conversation)
-        try statement.bind(.author, author)
-        try statement.bind(.incarnation, incarnation.stored)
-        return try statement.first { (row) throws(SQLiteError) in
-            LogRow(
-                id: row.int(.id),
-                head: Head(
-                    seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
-                    time: HybridTime(stored: row.int(.hlc))),
-                isHeadShown: row.int(.shown) != 0, last: HybridTime(stored: row.int(.last)),
-                forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) })
-        }
+        try self.statements.names.log.bind(.conversation, conversation).bind(.author, author)
+            .bind(.incarnation, incarnation.stored).first { (row) throws(SQLiteError) in
+                LogRow(
+                    id: row.int(.id),
+                    head: Head(
+                        seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
+                        time: HybridTime(stored: row.int(.hlc))),
+                    isHeadShown: row.int(.shown) != 0, last: HybridTime(stored: row.int(.last)),
+                    forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) })
+            }
     }
 
     /// The row of a log by its name; nil where nothing is known of it.
@@ -130,10 +119,8 @@ extension StoreFile {
             return row
         }
         let statement = self.statements.names.addLog
-        try statement.bind(.conversation, conversation)
-        try statement.bind(.author, author)
-        try statement.bind(.incarnation, incarnation.stored)
-        try statement.bind(.hlc, HybridTime(0).stored)
+        try statement.bind(.conversation, conversation).bind(.author, author)
+            .bind(.incarnation, incarnation.stored).bind(.hlc, HybridTime(0).stored)
         return LogRow(
             id: try statement.added(), head: .start, isHeadShown: false, last: HybridTime(0),
             forkPoint: nil)
@@ -141,40 +128,34 @@ extension StoreFile {
 
     /// The id of the entry at a position; nil where there is none.
     func entryID(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryID? {
-        let statement = self.statements.entries.idAt
-        try statement.bind(.log, log)
-        try statement.bind(.seq, Int64(bitPattern: seq))
-        return try statement.first { (row) throws(SQLiteError) in
-            try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
-        }
+        try self.statements.entries.idAt.bind(.log, log).bind(.seq, Int64(bitPattern: seq))
+            .first { (row) throws(SQLiteError) in
+                try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
+            }
     }
 
     /// Reads what ``EntryStatements`` gives to place an entry.
     func entryRow(_ row: Statement) throws(SQLiteError) -> EntryRow {
         EntryRow(
-            arrival: row.int(.arrival), log: row.int(.log),
-            seq: row.int(.seq), conversation: row.int(.conversation),
-            time: HybridTime(stored: row.int(.hlc)),
+            arrival: row.int(.arrival), log: row.int(.log), seq: row.int(.seq),
+            conversation: row.int(.conversation), time: HybridTime(stored: row.int(.hlc)),
             kind: UInt8(truncatingIfNeeded: row.int(.kind)),
-            flags: EntryFlags(rawValue: row.int(.flags)),
-            author: row.int(.author), incarnation: row.int(.incarnation),
-            id: try EntryID(
-                prefix: row.int(.prefix), suffix: row.bytes(.suffix)))
+            flags: EntryFlags(rawValue: row.int(.flags)), author: row.int(.author),
+            incarnation: row.int(.incarnation),
+            id: try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix)))
     }
 
     /// The entry at a position; nil where there is none.
     func entryRow(log: Int64, seq: UInt64) throws(SQLiteError) -> EntryRow? {
-        let statement = self.statements.entries.byPosition
-        try statement.bind(.log, log)
-        try statement.bind(.seq, Int64(bitPattern: seq))
-        return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
+        try self.statements.entries.byPosition.bind(.log, log)
+            .bind(.seq, Int64(bitPattern: seq))
+            .first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }
 
     /// The entry with an arrival number; nil where there is none.
     func entryRow(arrival: Int64) throws(SQLiteError) -> EntryRow? {
-        let statement = self.statements.entries.byArrival
-        try statement.bind(.arrival, arrival)
-        return try statement.first { (row) throws(SQLiteError) in try self.entryRow(row) }
+        try self.statements.entries.byArrival.bind(.arrival, arrival)
+            .first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }
 
     /// Reads what ``ReadingStatements`` gives of an entry.

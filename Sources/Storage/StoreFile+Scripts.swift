@@ -7,10 +7,8 @@ extension StoreFile {
         _ key: String, in conversation: ConversationID
     ) throws(SQLiteError) -> StoredEntry? {
         guard let place = try self.conversationRow(conversation) else { return nil }
-        let statement = self.statements.reading.send
-        try statement.bind(.conversation, place)
-        try statement.bind(.name, text: key)
-        return try statement.first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+        return try self.statements.reading.send.bind(.conversation, place).bind(.name, text: key)
+            .first { (row) throws(SQLiteError) in try self.storedEntry(row) }
     }
 
     /// Where a durable consumer stands; nil for one that never acknowledged.
@@ -20,10 +18,8 @@ extension StoreFile {
             guard let row = try self.conversationRow(conversation) else { return nil }
             place = row
         }
-        let statement = self.statements.values.consumer
-        try statement.bind(.name, text: name)
-        try statement.bind(.conversation, place)
-        return try statement.int().map { Cursor($0) }
+        return try self.statements.values.consumer.bind(.name, text: name)
+            .bind(.conversation, place).int().map { Cursor($0) }
     }
 
     /// Where all durable consumers stand.
@@ -41,8 +37,7 @@ extension StoreFile {
 
     /// Forgets a durable consumer; false where there is none.
     func removeConsumer(_ name: String) throws(SQLiteError) -> Bool {
-        try self.statements.values.removeConsumer.bind(.name, text: name)
-        try self.statements.values.removeConsumer.run()
+        try self.statements.values.removeConsumer.bind(.name, text: name).run()
         return try self.database.int("SELECT changes()") > 0
     }
 
@@ -50,13 +45,9 @@ extension StoreFile {
     func acknowledge(
         _ name: String, in conversation: ConversationID?, _ cursor: Cursor
     ) throws(SQLiteError) {
-        let statement = self.statements.values.acknowledge
-        try statement.bind(.name, text: name)
-        try statement.bind(
-            .conversation,
-            try conversation.map { (id) throws(SQLiteError) in try self.makeConversationRow(id) }
-                ?? 0)
-        try statement.bind(.cursor, cursor.rawValue)
-        try statement.run()
+        let place: Int64 =
+            if let conversation { try self.makeConversationRow(conversation) } else { 0 }
+        try self.statements.values.acknowledge.bind(.name, text: name)
+            .bind(.conversation, place).bind(.cursor, cursor.rawValue).run()
     }
 }

@@ -237,11 +237,8 @@ final class StoreFile {
                     ON CONFLICT (one) DO UPDATE SET owner = :owner, starts = :starts,
                         token = :token, incarnation = iif(:ends, NULL, incarnation)
                     """)
-                try write.bind(.owner, next.owner.key)
-                try write.bind(.starts, next.starts.stored)
-                try write.bind(.token, next.token)
-                try write.bind(.ends, endsIncarnation ? 1 : 0)
-                try write.run()
+                try write.bind(.owner, next.owner.key).bind(.starts, next.starts.stored)
+                    .bind(.token, next.token).bind(.ends, endsIncarnation ? 1 : 0).run()
             }
         }
         // The database has the new start before the continuity file. A crash in between leaves the

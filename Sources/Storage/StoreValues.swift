@@ -80,12 +80,6 @@ public struct HistoryPage: Hashable, Sendable {
     public var entries: [StoredEntry]
     /// Whether the same query would have gone on, in its own direction.
     public var hasMore: Bool
-
-    /// Gathers a page.
-    public init(entries: [StoredEntry], hasMore: Bool) {
-        self.entries = entries
-        self.hasMore = hasMore
-    }
 }
 
 /// Entries in the order of their arrival.
@@ -117,16 +111,6 @@ public struct ConversationSummary: Hashable, Sendable {
     public var readCursor: Cursor
     /// The last shown message in display order; joins and leaves do not count.
     public var lastMessage: StoredEntry?
-
-    /// Gathers a line.
-    public init(
-        conversation: ConversationID, unread: Int, readCursor: Cursor, lastMessage: StoredEntry?
-    ) {
-        self.conversation = conversation
-        self.unread = unread
-        self.readCursor = readCursor
-        self.lastMessage = lastMessage
-    }
 }
 
 /// Where a durable consumer stands.
@@ -137,13 +121,6 @@ public struct ConsumerPosition: Hashable, Sendable {
     public var conversation: ConversationID?
     /// Up to where it has acknowledged.
     public var cursor: Cursor
-
-    /// Gathers a position.
-    public init(name: String, conversation: ConversationID?, cursor: Cursor) {
-        self.name = name
-        self.conversation = conversation
-        self.cursor = cursor
-    }
 }
 
 /// How much is stored.
@@ -158,15 +135,6 @@ public struct StoreCounts: Hashable, Sendable {
     public var logs: Int
     /// The size of the database without its write-ahead log, in bytes.
     public var databaseBytes: Int
-
-    /// Gathers counts.
-    public init(entries: Int, held: Int, conversations: Int, logs: Int, databaseBytes: Int) {
-        self.entries = entries
-        self.held = held
-        self.conversations = conversations
-        self.logs = logs
-        self.databaseBytes = databaseBytes
-    }
 }
 
 /// Something that is wrong in the store.
@@ -177,11 +145,4 @@ public struct CheckFinding: Hashable, Sendable {
     public var seq: UInt64?
     /// What is wrong.
     public var text: String
-
-    /// Gathers a finding.
-    public init(log: LogKey?, seq: UInt64?, text: String) {
-        self.log = log
-        self.seq = seq
-        self.text = text
-    }
 }

@@ -82,8 +82,7 @@ struct DamagedTable {
             let statement = try self.database.prepare(
                 "SELECT rowid FROM \(self.table) NOT INDEXED WHERE rowid >= :first "
                     + "ORDER BY rowid LIMIT 1")
-            try statement.bind(.first, number)
-            return try statement.int().map { .row($0) } ?? .end
+            return try statement.bind(.first, number).int().map { .row($0) } ?? .end
         } catch {
             guard error.isDamage else { throw error }
             return .damaged

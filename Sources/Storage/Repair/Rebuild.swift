@@ -67,11 +67,8 @@ struct Rebuild {
             else { continue }
             // Cursors ran upwards in a log, but for entries that were held.
             place = max(place, firstArrival)
-            try note.bind(.log, id)
-            try note.bind(.first, Int64(run.run.first))
-            try note.bind(.count, Int64(waiting.count))
-            try note.bind(.place, place)
-            try note.run()
+            try note.bind(.log, id).bind(.first, Int64(run.run.first))
+                .bind(.count, Int64(waiting.count)).bind(.place, place).run()
             head = run.head
             waiting = []
         }
@@ -87,8 +84,7 @@ struct Rebuild {
             SELECT seq, hlc, kind, extra, payload, attestation, arrival, flags
             FROM entries WHERE log = :log AND seq >= :first ORDER BY seq
             """)
-        try statement.bind(.log, log)
-        try statement.bind(.first, first)
+        try statement.bind(.log, log).bind(.first, first)
         return statement
     }
 
@@ -176,12 +172,10 @@ struct Rebuild {
             lateBefore: lateBefore)
         let sends = try self.staging.prepare(
             "SELECT seq, key FROM sends WHERE log = :log AND seq >= :first AND seq < :before")
-        try sends.bind(.log, id)
-        try sends.bind(.first, first)
-        try sends.bind(.before, first + Int64(count))
-        try sends.forEach { (row) throws(SQLiteError) in
-            append.keys[Int(row.int(.seq) - first)] = row.text(.key)
-        }
+        try sends.bind(.log, id).bind(.first, first).bind(.before, first + Int64(count))
+            .forEach { (row) throws(SQLiteError) in
+                append.keys[Int(row.int(.seq) - first)] = row.text(.key)
+            }
         return (append, arrivals)
     }
 
@@ -208,8 +202,7 @@ struct Rebuild {
             VALUES (1, :owner, :starts, zeroblob(32))
             """)
         try state.bind(.owner, store.owner.key)
-        try state.bind(.starts, self.salvage.starts ?? UInt64(0).stored)
-        try state.run()
+            .bind(.starts, self.salvage.starts ?? UInt64(0).stored).run()
     }
 }
 
@@ -229,12 +222,9 @@ extension Rebuild {
                 let conversation = try store.conversationRow(key.conversation),
                 let log = try store.logRow(key), row.int(.seq) > Int64(bitPattern: log.head.seq)
             else { return }
-            try add.bind(.conversation, conversation)
-            try add.bind(.key, text: row.text(.key))
-            try add.bind(.log, log.id)
-            try add.bind(.seq, row.int(.seq))
-            try add.bind(.milliseconds, row.int(.milliseconds))
-            try add.run()
+            try add.bind(.conversation, conversation).bind(.key, text: row.text(.key))
+                .bind(.log, log.id).bind(.seq, row.int(.seq))
+                .bind(.milliseconds, row.int(.milliseconds)).run()
         }
     }
 }

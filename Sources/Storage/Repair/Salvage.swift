@@ -213,12 +213,9 @@ struct Salvage {
             "INSERT INTO sends VALUES (:number, :key, :log, :seq, :milliseconds)")
         try self.read("key, log, seq, milliseconds", of: "sends") {
             (row, _) throws(SQLiteError) in
-            try insertSend.bind(.number, row.int(.row))
-            try insertSend.bind(.key, text: row.text(.key))
-            for name in [Name.log, .seq, .milliseconds] {
-                try insertSend.bind(name, row.int(name))
-            }
-            try insertSend.run()
+            try insertSend.bind(.number, row.int(.row)).bind(.key, text: row.text(.key))
+                .bind(.log, row.int(.log)).bind(.seq, row.int(.seq))
+                .bind(.milliseconds, row.int(.milliseconds)).run()
         }
     }
 
