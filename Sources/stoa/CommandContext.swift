@@ -59,16 +59,18 @@ final class CommandContext {
     }
 
     /// Asks, then prints the answer: as it came for programs, else as `human` says.
+    @discardableResult
     func show<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
         human: (JSON) throws(Failure) -> String
-    ) throws(Failure) {
+    ) throws(Failure) -> JSON {
         let result = try self.call(method, params, daemonMilliseconds: daemonMilliseconds)
         if self.json {
             try self.console.print(result)
         } else {
             try self.console.print(try human(result))
         }
+        return result
     }
 
     /// Asks, then prints a list: one element per line for programs, else a table.

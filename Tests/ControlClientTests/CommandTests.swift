@@ -96,6 +96,22 @@ struct CommandTests {
         #expect(daemon.params("send").last == #"{"to":"ops","text":"--x"}"#)
     }
 
+    @Test("a message that peers will not take is sent, and a warning says what to do")
+    func shutOut() throws {
+        let daemon = try FakeDaemon { _ in
+            var sent = Self.sent
+            sent.deliveredTo = []
+            sent.shutOut = true
+            return [.result(sent.json)]
+        }
+        for words in [["send", "ops", "x"], ["--json", "send", "ops", "x"]] {
+            let run = try CommandRun(words, daemon: daemon)
+            #expect(run.code == .done)
+            #expect(run.errors.hasPrefix("stoa: send: warning: the message is stored here, but"))
+            #expect(run.errors.hasSuffix("see the alert in: stoa status\n"))
+        }
+    }
+
     @Test("standard input becomes one message without its last newline")
     func sendInput() throws {
         let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }

@@ -1,4 +1,5 @@
 import ControlAPI
+import Posix
 import Testing
 import TestSupport
 
@@ -16,11 +17,40 @@ struct ControlTests {
             let found = try client.ask("whois", ["person": .string(person)])
             #expect(found["id"]?.stringValue == own, "\(person)")
         }
-        for person in ["@lace", "@ada l.", "@"] {
+        for person in ["@lace", "@ada l.", "@", "@adda"] {
             #expect(throws: (any Error).self) {
                 try client.ask("whois", ["person": .string(person)])
             }
         }
+    }
+
+    @Test("who sends from a copy of a running daemon's data is told that it reaches nobody")
+    func shutOut() throws {
+        let ada = try TestDaemon()
+        let original = try TestDaemon(name: "bob", peers: [try ada.address()])
+        for daemon in [ada, original] { try daemon.ask("join", ["room": "ops"]) }
+        let message: JSON = ["to": "ops", "text": "hi", "wait": "delivered"]
+        #expect(try original.ask("send", message)["shutOut"] == nil)
+        let folder = try TestFolder()
+        try Files.makePrivateDirectory(folder("data"))
+        try Files.writeAtomically(
+            Files.read(original.directory("data/identity.key"), limitBytes: 32),
+            to: folder("data/identity.key"), mode: 0o600)
+        let copy = try TestDaemon(name: "bob", peers: [try ada.address()], directory: folder)
+        try copy.ask("join", ["room": "ops"])
+        // Each waits for a delivery that does not come; ada turns it away meanwhile.
+        let hasty: JSON = [
+            "to": "ops", "text": "x", "wait": "delivered", "timeoutMilliseconds": 50,
+        ]
+        var error: RPCError?
+        for _ in 0..<200 where error?.data?["shutOut"] != true {
+            do { try copy.ask("send", hasty) } catch TestClientError.rpc(let failure) {
+                error = failure
+            }
+        }
+        #expect(error?.data?["shutOut"] == true)
+        #expect(error?.remedy?.contains("identity key") == true)
+        #expect(try copy.ask("send", ["to": "ops", "text": "y"])["shutOut"] == true)
     }
 
     @Test("a name of more than 64 bytes is refused with that limit")

@@ -66,6 +66,8 @@ public enum SendMethod: ControlMethod {
         public var duplicate = false
         /// The peers that are known to hold it.
         public var deliveredTo: [String] = []
+        /// True while peers turn this daemon away because its key runs in another one; else nil.
+        public var shutOut: Bool?
 
         /// An empty result.
         public init() {}
@@ -78,6 +80,7 @@ public enum SendMethod: ControlMethod {
             visitor.field("time", &self.time)
             visitor.field("duplicate", &self.duplicate)
             visitor.field("deliveredTo", &self.deliveredTo, .id)
+            visitor.field("shutOut", &self.shutOut)
         }
     }
 

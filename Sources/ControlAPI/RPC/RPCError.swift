@@ -176,7 +176,10 @@ extension RPCError {
         RPCError(
             .deliveryTimeout, "the message is stored but was not delivered in time",
             reason: "deliveryTimeout",
-            remedy: "do not send it again: it is delivered when a member is linked",
+            remedy: result.shutOut == true
+                ? "peers turn this daemon away because another one runs with its identity key: "
+                    + "see the alert in stoa status"
+                : "do not send it again: it is delivered when a member is linked",
             details: result.json.objectValue ?? [])
     }
 

@@ -26,12 +26,15 @@ extension NodeShell {
             }
             return
         }
+        let isShutOut = self.node?.isShutOut == true
         switch answer {
-        case .failed(let error): reply.fail(RPCError(error))
+        case .failed(let error): reply.fail(RPCError(error, isShutOut: isShutOut))
         case .joined(let id): self.joined(id, reply)
         case .left(let id): self.left(id, reply)
         case .sent(let message, let isDuplicate, let peers):
-            reply.answer(SendMethod.Result(message, isDuplicate: isDuplicate, peers))
+            reply.answer(
+                SendMethod.Result(
+                    message, isDuplicate: isDuplicate, peers, isShutOut: isShutOut))
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
         case .connected(let peer):
             reply.answer(
@@ -46,7 +49,7 @@ extension NodeShell {
 
 extension SendMethod.Result {
     /// Describes a message that was sent.
-    init(_ message: SentMessage, isDuplicate: Bool, _ peers: [PeerID]) {
+    init(_ message: SentMessage, isDuplicate: Bool, _ peers: [PeerID], isShutOut: Bool) {
         self.init()
         self.id = message.id.description
         self.conversation = message.conversation.description
@@ -54,12 +57,13 @@ extension SendMethod.Result {
         self.time = Timestamp(clamping: message.time.milliseconds)
         self.duplicate = isDuplicate
         self.deliveredTo = peers.map(\.description)
+        self.shutOut = isShutOut ? true : nil
     }
 }
 
 extension RPCError {
     /// Why the node did not do what it was asked for.
-    init(_ error: RequestError) {
+    init(_ error: RequestError, isShutOut: Bool = false) {
         self =
             switch error {
             case .unknownConversation:
@@ -89,7 +93,9 @@ extension RPCError {
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)
             case .deliveryTimeout(let message, let peers):
-                .deliveryTimeout(SendMethod.Result(message, isDuplicate: false, peers))
+                .deliveryTimeout(
+                    SendMethod.Result(
+                        message, isDuplicate: false, peers, isShutOut: isShutOut))
             }
     }
 

@@ -10,8 +10,11 @@ extension Node {
             conversations: self.conversationTable.values.count(where: \.isJoined),
             held: self.held.count, incarnation: self.history.incarnation,
             clockOffsetMilliseconds: self.time.offset,
-            isShutOut: !self.contest.shutOutBy.isEmpty, alerts: self.alerts.all)
+            isShutOut: self.isShutOut, alerts: self.alerts.all)
     }
+
+    /// Whether peers turn this daemon away because its key runs in another one.
+    public var isShutOut: Bool { !self.contest.shutOutBy.isEmpty }
 
     /// Peers that are linked, being dialled or remembered, by key.
     public var peers: [PeerStatus] {

@@ -25,6 +25,7 @@ struct Chat {
     /// Makes the keys of this run its own.
     private let started = LocalTime.now().milliseconds
     private var sentLines = 0
+    private var isShutOut = false
 
     private var console: Console { self.context.console }
 
@@ -139,8 +140,11 @@ struct Chat {
                 try follower.call(SendMethod.self, params)
             }
             // The connection is lost: the text waits for the next one.
-            guard sent != nil else { return }
+            guard let sent else { return }
             self.outbox.removeFirst()
+            let isShutOut = sent["shutOut"] == .bool(true)
+            if isShutOut, !self.isShutOut { self.report(SendCommand.shutOut) }
+            self.isShutOut = isShutOut
             try self.show(try Failure.of { () throws(ClientError) in try follower.takeEvents() })
         }
     }

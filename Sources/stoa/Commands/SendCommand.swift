@@ -53,7 +53,7 @@ struct SendCommand: Subcommand {
             params.wait = .delivered
             params.timeoutMilliseconds = context.options.timeoutMilliseconds.map { Int64($0) }
         }
-        try context.show(
+        let result = try context.show(
             SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds
         ) { sent in
             let peers = sent.list("deliveredTo").count
@@ -64,7 +64,15 @@ struct SendCommand: Subcommand {
             default: return "\(what), delivered to \(peers) peers\n"
             }
         }
+        if result["shutOut"] == .bool(true) {
+            context.console.report("stoa: send: \(Self.shutOut)\n")
+        }
     }
+
+    /// What is said of a message that peers will not take.
+    static let shutOut =
+        "warning: the message is stored here, but other peers turn this daemon away because "
+        + "another one runs with its identity key; see the alert in: stoa status"
 
     /// The message: the words, or standard input.
     func text(_ console: Console) throws(Failure) -> String {
