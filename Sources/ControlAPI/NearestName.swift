@@ -7,16 +7,20 @@ public enum NearestName {
     ///
     /// Near means at most a third of the word's length in edits, at least one: an insertion, a
     /// deletion, a substitution or a swap of neighbours (optimal string alignment). A candidate
-    /// that begins with a `word` of two or more letters is near too. The first of equals wins.
+    /// that begins with a `word` of two or more letters is near too, and so is one of which a word
+    /// is. The first of equals wins.
     public static func find(_ word: String, among candidates: [String]) -> String? {
         let sought = Array(word.lowercased().utf8)
         guard !sought.isEmpty, sought.count <= Self.wordBytes else { return nil }
         var best: (distance: Int, name: String)?
         for candidate in candidates where candidate.utf8.count <= Self.wordBytes {
-            let name = Array(candidate.lowercased().utf8)
-            let distance =
-                sought.count >= 2 && name.starts(with: sought) ? 1 : Self.distance(sought, name)
-            if distance < best?.distance ?? .max { best = (distance, candidate) }
+            let whole = candidate.lowercased()
+            for name in [whole[...]] + whole.split(separator: " ") {
+                let name = Array(name.utf8)
+                let isBeginning = sought.count >= 2 && name.starts(with: sought)
+                let distance = isBeginning ? 1 : Self.distance(sought, name)
+                if distance < best?.distance ?? .max { best = (distance, candidate) }
+            }
         }
         guard let best, best.distance <= max(1, sought.count / 3) else { return nil }
         return best.name

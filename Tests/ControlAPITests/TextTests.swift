@@ -138,6 +138,11 @@ struct NearestNameTests {
         #expect(NearestName.find(word, among: Self.names) == name)
     }
 
+    @Test("a word of a name that is near finds the whole name", arguments: ["adda", "lovelaec"])
+    func nearWord(word: String) {
+        #expect(NearestName.find(word, among: ["Bob", "Ada Lovelace"]) == "Ada Lovelace")
+    }
+
     @Test(
         "words that are far from all find none",
         arguments: ["", "x", "xyzzy", "qqqqqqqq", String(repeating: "s", count: 100_000)])

@@ -58,12 +58,13 @@ extension NodeShell {
         let isPerson = kind == "person"
         let names =
             isPerson
-            ? (self.node?.peers ?? []).map { "@" + $0.profile.name }
+            ? (self.node?.peers ?? []).map(\.profile.name)
             : (self.node?.rooms ?? []).map(\.name.text)
-        guard let nearest = NearestName.find(text, among: names) else {
+        let word = isPerson && text.hasPrefix("@") ? String(text.dropFirst()) : text
+        guard let nearest = NearestName.find(word, among: names) else {
             return isPerson ? "see stoa peers" : "see stoa rooms, or join it: stoa join ROOM"
         }
-        return "did you mean \"\(TerminalText.line(nearest))\"?"
+        return "did you mean \"\(isPerson ? "@" : "")\(TerminalText.line(nearest))\"?"
     }
 
     func name(of conversation: ConversationID) -> String {
