@@ -126,12 +126,9 @@ struct PageTests {
         }
     }
 
-    /// Pages whose lines are older than the rule below.
-    private static let widePages: Set<String> = ["Docs/ControlAPI.md"]
-
     @Test("lines of prose are short; tables, code and what links lead to may be longer")
     func width() {
-        for page in Repository.pages where !Self.widePages.contains(page.path) {
+        for page in Repository.pages {
             var isFenced = false
             for line in page.lines {
                 if line.text.hasPrefix("```") { isFenced.toggle() }
