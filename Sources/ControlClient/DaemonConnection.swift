@@ -12,6 +12,8 @@ public final class DaemonConnection {
     private var lastID: Int64 = 0
     private var events: [RPCRequest] = []
     private var unanswered: Set<Int64> = []
+    /// What was asked without waiting; the answer once it has come.
+    private var asked: [Int64: RPCResponse.Outcome?] = [:]
     /// How long an answer may take, in milliseconds; nil for as long as it takes.
     public var answerMilliseconds: Int?
 
@@ -73,6 +75,25 @@ public final class DaemonConnection {
         _ method: Method.Type, _ params: Method.Params
     ) throws(ClientError) {
         self.unanswered.insert(try self.send(method, params))
+    }
+
+    /// Asks and does not wait: ``answer(to:)`` gives what has come.
+    public func ask<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(ClientError) -> Int64 {
+        let id = try self.send(method, params)
+        self.asked.updateValue(nil, forKey: id)
+        return id
+    }
+
+    /// The answer to what was asked, if events that were taken brought it; it is given once.
+    public func answer(to id: Int64) throws(ClientError) -> JSON? {
+        guard case .some(.some(let outcome)) = self.asked[id] else { return nil }
+        self.asked[id] = nil
+        switch outcome {
+        case .result(let result): return result
+        case .failure(let error): throw .refused(error)
+        }
     }
 
     /// Asks and ignores the answer.
@@ -183,6 +204,10 @@ public final class DaemonConnection {
             }
             if case .integer(let id) = response.id, self.unanswered.remove(id) != nil {
                 if case .failure(let error) = response.outcome { throw .refused(error) }
+                return nil
+            }
+            if case .integer(let id) = response.id, self.asked.keys.contains(id) {
+                self.asked[id] = .some(response.outcome)
                 return nil
             }
             return response

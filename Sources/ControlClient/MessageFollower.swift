@@ -71,6 +71,23 @@ public final class MessageFollower {
         }
     }
 
+    /// Asks the daemon something and does not wait; nil when the connection is or was just lost,
+    /// with which the number of a request means nothing any longer.
+    public func ask<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params
+    ) throws(ClientError) -> Int64? {
+        try self.mending { (connection) throws(ClientError) in
+            try connection.ask(method, params)
+        }
+    }
+
+    /// The answer to what was asked, once the events that came before it are taken.
+    public func answer(to id: Int64) throws(ClientError) -> JSON? {
+        try self.mending { (connection) throws(ClientError) in
+            try connection.answer(to: id)
+        } ?? nil
+    }
+
     /// Reads once what is there, waiting when nothing is; connects again when that is due.
     public func receive() throws(ClientError) -> [Event] {
         guard self.connection == nil, self.loss == nil else {

@@ -29,7 +29,7 @@ enum CommandLineParser {
         if splitter.options["--version"] != nil { return .print("stoa \(StoaVersion.text)\n") }
         guard let name = splitter.operands.first else {
             if splitter.options["--help"] != nil { return .print(CommandTable.helpText) }
-            throw .usage("which command?", next: "see: stoa --help")
+            throw .usage("no command is given", next: "see: stoa --help")
         }
         if name == "help" { return try Self.helpCommand(splitter) }
         guard let type = CommandTable.command(named: name) else {
@@ -81,6 +81,11 @@ enum CommandLineParser {
         if operands.count < required.count {
             throw Failure(
                 .usage, what: syntax.name, why: "\(required[operands.count]) is missing",
+                next: "usage: \(syntax.usage)")
+        }
+        if let empty = zip(required, operands).first(where: { $0.1.isEmpty }) {
+            throw Failure(
+                .usage, what: syntax.name, why: "\(empty.0) is empty",
                 next: "usage: \(syntax.usage)")
         }
         if operands.count > syntax.operands.count, !syntax.lastRepeats {

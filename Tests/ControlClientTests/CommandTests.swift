@@ -96,6 +96,13 @@ struct CommandTests {
         #expect(daemon.params("send").last == #"{"to":"ops","text":"--x"}"#)
     }
 
+    @Test("an operand that is empty is refused by its name", arguments: ["join", "whois", "chat"])
+    func emptyOperand(command: String) throws {
+        let run = try CommandRun([command, ""])
+        #expect(run.code == .usage)
+        #expect(run.errors.contains(" is empty; usage: stoa \(command)"))
+    }
+
     @Test("a message that peers will not take is sent, and a warning says what to do")
     func shutOut() throws {
         let daemon = try FakeDaemon { _ in

@@ -171,6 +171,29 @@ extension CommandTests {
         #expect(try CommandRun(["chat", "ops", "--json"], daemon: daemon).code == .usage)
     }
 
+    @Test("chat goes on showing what comes while the daemon has not answered a line")
+    func chatDoesNotWait() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "subscribe": [Self.subscribed(4)]
+            case "history": [.result(HistoryMethod.Result().json)]
+            case "send": [.event(Self.event(Self.message(5, "meanwhile")))]
+            // What was shown is acknowledged; only then the third request is answered.
+            default:
+                [
+                    .raw(
+                        String(
+                            decoding: RPCResponse(id: .integer(3), result: Self.sent.json).line,
+                            as: UTF8.self))
+                ]
+            }
+        }
+        let run = try CommandRun(["chat", "ops"], daemon: daemon, input: Array("one".utf8))
+        #expect(run.code == .done)
+        #expect(run.output.hasSuffix("meanwhile\n"))
+        #expect(daemon.params("send").count == 1)
+    }
+
     @Test("chat sends what it could not, once the daemon is back, under the same key")
     func chatReconnects() throws {
         let daemon = try FakeDaemon { request in

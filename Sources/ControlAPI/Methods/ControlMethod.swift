@@ -75,7 +75,7 @@ extension ControlMethod {
                 remedy: Self.usage, details: [JSON.Member("param", .string(name))])
         case .bad(let name, let due):
             throw .invalidParams(
-                "\"\(name)\" of \(Self.description.name) is not \(due)", reason: "badParam",
+                "\"\(name)\" of \(Self.description.name) cannot be used", reason: "badParam",
                 remedy: "give \(due)", details: [JSON.Member("param", .string(name))])
         }
         try Self.check(read)

@@ -83,7 +83,9 @@ extension RPCError {
             case .notConnected(let failure):
                 .refused(
                     "there is no link: \(failure.detail)", reason: failure.reason.rawValue,
-                    remedy: "the daemon goes on dialling; see stoa peers")
+                    remedy: failure.reason == .ownAddress
+                        ? "give the address of another daemon"
+                        : "the daemon goes on dialling; see stoa peers")
             case .tooManyTargets:
                 .refused(
                     "\(Limits.targets) addresses are being dialled already",

@@ -20,6 +20,8 @@ struct Chat {
     private var input = LineInput()
     private var hasInputEnded = false
     private var outbox: [Unsent] = []
+    /// The request that carries the first of them; nil where none is under way.
+    private var sending: Int64?
     private var lines: MessageLine
     private var rejected = false
     /// Makes the keys of this run its own.
@@ -128,24 +130,33 @@ struct Chat {
 
     // MARK: The daemon
 
+    /// Sends what is typed, one text at a time, without waiting: a daemon that answers late does
+    /// not keep anybody from typing.
     private mutating func sendOutbox() throws(Failure) {
-        while let next = self.outbox.first {
-            let params = SendMethod.Params {
-                $0.to = self.to
-                $0.text = next.text
-                $0.idempotencyKey = next.key
-            }
-            let follower = self.follower
+        let follower = self.follower
+        if let sending = self.sending {
             let sent = try Failure.of { () throws(ClientError) in
-                try follower.call(SendMethod.self, params)
+                try follower.answer(to: sending)
             }
-            // The connection is lost: the text waits for the next one.
             guard let sent else { return }
+            self.sending = nil
             self.outbox.removeFirst()
             let isShutOut = sent["shutOut"] == .bool(true)
-            if isShutOut, !self.isShutOut { self.report(SendCommand.shutOut) }
+            if isShutOut, !self.isShutOut {
+                self.report(SendCommand.shutOut)
+                try self.draw()
+            }
             self.isShutOut = isShutOut
-            try self.show(try Failure.of { () throws(ClientError) in try follower.takeEvents() })
+        }
+        guard let next = self.outbox.first else { return }
+        let params = SendMethod.Params {
+            $0.to = self.to
+            $0.text = next.text
+            $0.idempotencyKey = next.key
+        }
+        // Where the connection is lost the text waits for the next one.
+        self.sending = try Failure.of { () throws(ClientError) in
+            try follower.ask(SendMethod.self, params)
         }
     }
 
@@ -160,6 +171,7 @@ struct Chat {
                 try self.console.print(self.lines.text(message))
             case .gap(let gap): self.report("messages are missing: \(gap.shown("reason"))")
             case .lost(let error):
+                self.sending = nil
                 self.report("\(error.reason); connecting again, your text is kept")
             case .connected: self.report("connected again")
             }

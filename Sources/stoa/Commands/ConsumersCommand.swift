@@ -15,7 +15,7 @@ struct ConsumersCommand: Subcommand {
         self.removed = arguments.operand(1)
         if let word = arguments.operand(0), word != "remove" {
             throw .usage(
-                "\"\(TerminalText.line(word))\" is nothing to do with consumers",
+                "\"\(TerminalText.line(word))\" is not what can be done to consumers",
                 next: "usage: stoa consumers [remove NAME]")
         }
         if arguments.operand(0) != nil, self.removed == nil {
