@@ -17,10 +17,22 @@ struct ControlTests {
             let found = try client.ask("whois", ["person": .string(person)])
             #expect(found["id"]?.stringValue == own, "\(person)")
         }
-        for person in ["@lace", "@ada l.", "@", "@adda"] {
+        for person in ["@lace", "@ada l.", "@"] {
             #expect(throws: (any Error).self) {
                 try client.ask("whois", ["person": .string(person)])
             }
+        }
+    }
+
+    @Test("a name that nobody bears leads to the near one, with its @")
+    func nearName() throws {
+        let daemon = try TestDaemon(name: "Ada Lovelace")
+        let client = try daemon.connect()
+        #expect {
+            try client.ask("whois", ["person": "@adda"])
+        } throws: { error in
+            guard case TestClientError.rpc(let refusal) = error else { return false }
+            return refusal.remedy == "did you mean \"@Ada Lovelace\"?"
         }
     }
 

@@ -58,7 +58,7 @@ extension NodeShell {
         let isPerson = kind == "person"
         let names =
             isPerson
-            ? (self.node?.peers ?? []).map(\.profile.name)
+            ? (self.node?.peers ?? []).map(\.profile.name) + [self.ownProfile().name]
             : (self.node?.rooms ?? []).map(\.name.text)
         let word = isPerson && text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard let nearest = NearestName.find(word, among: names) else {
