@@ -50,4 +50,30 @@ import Testing
         #expect(enough == .credit(.sync, bytes: 16_384))
         #expect(flow.uncredited(on: .sync) == taken - 16_384)
     }
+
+    @Test("what waits holds up neither the control channel nor live messages")
+    func apart() {
+        var flow = FlowControl()
+        flow.spend(Limits.initialCredit, on: .sync)
+        let sent = [Self.want, Frame.ping(nonce: 1, clock: 1).encoded].map { flow.send($0) }
+        #expect(sent == [.later, .now])
+        #expect(flow.credit(on: .live) == Limits.initialCredit)
+    }
+
+    @Test("no more frames wait than are bounded")
+    func full() {
+        var flow = FlowControl()
+        flow.spend(Limits.initialCredit, on: .sync)
+        let sent = (0...Limits.outboxFrames).map { _ in flow.send(Self.want) }
+        #expect(sent.dropLast().allSatisfy { $0 == .later } && sent.last == .never)
+    }
+
+    @Test("a peer that sends more than it may is found out")
+    func taken() throws {
+        var flow = FlowControl()
+        let frame = try ReceivedFrame(whole: Self.want.bytes)
+        let whole = Limits.initialCredit / frame.byteCount
+        let taken = (0...whole).map { _ in flow.take(frame) }
+        #expect(taken.dropLast().allSatisfy { $0 } && taken.last == false)
+    }
 }

@@ -1,0 +1,73 @@
+import Testing
+import TestSupport
+
+@testable import Engine
+
+@Suite("Own runs") struct OwnRunsTests {
+    private static let key = TestLog(signer(1), in: room("ops").conversation).key
+    private static let wall: UInt64 = 1_000_000
+
+    private static func append(
+        _ texts: [String], keyed: [Int: String] = [:], deps: [EntryID] = [],
+        floor: HybridTime = HybridTime(0), after tail: Head = .start
+    ) -> (appends: [Append], tail: Head) {
+        var time = CommonTime(buildTime: 0, latestOwn: HybridTime(0))
+        time.look(at: Instant(monotonic: 0, wall: Self.wall))
+        var runs = OwnRuns(Self.key, after: tail, signer: signer(1), time: time)
+        let drafts = texts.enumerated().map { index, text in
+            Draft(
+                conversation: Self.key.conversation, content: .text(text), request: nil,
+                outgoing: Outgoing(
+                    conversation: Self.key.conversation, text: text,
+                    idempotencyKey: keyed[index], deliverBy: nil))
+        }
+        var random = SeededRandom(seed: 1)
+        runs.add(drafts, deps: deps, floor: floor, using: &random)
+        return (runs.appends, runs.tail)
+    }
+
+    @Test("go on behind the tail, verify, and end at the new tail")
+    func chain() throws {
+        let first = Self.append(["a", "b"])
+        let second = Self.append(["c"], after: first.tail)
+        for append in first.appends + second.appends {
+            #expect(append.run.run.verified()?.ids == append.run.ids)
+        }
+        let run = try #require(second.appends.first?.run.run)
+        #expect(run.first == 3 && run.prev == first.tail.id)
+        #expect(second.tail.seq == 3 && second.tail.time > first.tail.time)
+    }
+
+    @Test("the first entry alone names what it follows, and all are later than that")
+    func follows() throws {
+        let dep = EntryID(fixed32(7))
+        let floor = HybridTime(wallMilliseconds: Self.wall + 5)
+        let written = Self.append(["a", "b"], deps: [dep], floor: floor)
+        let entries = try #require(written.appends.first?.run.run.entries)
+        #expect(entries.map(\.deps) == [[dep], []])
+        #expect(entries[0].time > floor && entries[1].time > entries[0].time)
+    }
+
+    @Test("what one run can hold is one run; more is attested in parts")
+    func parts() {
+        func counts(_ count: Int) -> [Int] {
+            let written = Self.append((0..<count).map { "\($0)" })
+            return written.appends.map(\.run.run.entries.count)
+        }
+        #expect(counts(Limits.runEntries) == [Limits.runEntries])
+        #expect(
+            counts(Limits.runEntries + 1) == [Limits.attestedEntries, Limits.attestedEntries + 1])
+        let large = Self.append(Array(repeating: String(repeating: "x", count: 50_000), count: 3))
+        #expect(large.appends.map(\.run.run.entries.count) == [2, 1])
+    }
+
+    @Test("idempotency keys stay with their entries across runs")
+    func keys() {
+        let last = Limits.runEntries
+        let written = Self.append((0...last).map { "\($0)" }, keyed: [1: "one", last: "last"])
+        #expect(
+            written.appends.map(\.keys) == [
+                [1: "one"], [last - Limits.attestedEntries: "last"],
+            ])
+    }
+}

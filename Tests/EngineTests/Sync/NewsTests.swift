@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Engine
+
+@Suite("News of heads") struct NewsTests {
+    private static let keys = [2, 3].map { TestLog(signer($0), in: room("ops").conversation).key }
+        .sorted()
+
+    @Test("a log that moves again is news again to who was told of its last move")
+    func moves() {
+        var news = News()
+        news.note(Self.keys[0])
+        news.note(Self.keys[1])
+        #expect(news.since(1) == [Self.keys[1]])
+        news.note(Self.keys[0])
+        #expect(news.number(of: Self.keys[0]) == 3)
+        #expect(news.since(2) == [Self.keys[0]])
+        #expect(news.since(0) == Self.keys)
+    }
+
+    @Test("what is fresh is taken once, and stays news for the turns")
+    func fresh() {
+        var news = News()
+        for key in Self.keys.reversed() { news.note(key) }
+        let taken = [news.takeFresh(), news.takeFresh()]
+        #expect(taken == [Self.keys, []])
+        #expect(news.since(0) == Self.keys)
+    }
+
+    @Test("what all had their turn for is forgotten, and no more")
+    func forgotten() {
+        var news = News()
+        for key in Self.keys { news.note(key) }
+        news.drop(through: 1)
+        #expect(news.since(0) == [Self.keys[1]])
+        news.drop(through: 2)
+        #expect(news.isEmpty)
+    }
+
+    @Test("wake the node once, and again only while there are any")
+    func wakeUps() {
+        var news = News()
+        let isIdle = news.arm()
+        news.note(Self.keys[0])
+        let armed = [news.arm(), news.arm()]
+        news.wokenUp()
+        let again = news.arm()
+        news.wokenUp()
+        news.drop(through: news.last)
+        let isOver = news.arm()
+        #expect([isIdle] + armed + [again, isOver] == [false, true, false, true, false])
+    }
+}
