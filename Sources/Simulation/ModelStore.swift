@@ -86,7 +86,7 @@ struct ModelStore {
         }
         for (index, append) in batch.appends.enumerated() {
             let conversation = append.run.run.key.conversation
-            for (offset, key) in append.keys {
+            for (offset, key) in append.idempotencyKeys {
                 let id = append.run.ids[offset]
                 let entry = append.run.run.entries[offset]
                 let message = SentMessage(

@@ -187,7 +187,7 @@ extension StoreFile {
                 conversation: conversation, author: author,
                 incarnation: run.key.name.incarnation), log)
         try self.note(tally, in: conversation)
-        try self.storeIdempotencyKeys(append.keys, of: run, log: log, in: conversation)
+        try self.storeIdempotencyKeys(append.idempotencyKeys, of: run, log: log, in: conversation)
     }
 
     private func insert(

@@ -183,10 +183,10 @@ struct CommitTests {
         var store = try await directory.open()
         var log = LogWriter(ada)
         var append = log.append([text("one", at: 1), text("two", at: 2)])
-        append.keys = [0: "a", 1: "b"]
+        append.idempotencyKeys = [0: "a", 1: "b"]
         _ = try await store.commit(batch(append))
         var again = log.append([text("again", at: 3)])
-        again.keys = [0: "a"]
+        again.idempotencyKeys = [0: "a"]
         _ = try await store.commit(batch(again))
         await store.close()
         store = try await directory.open()
@@ -206,7 +206,7 @@ struct CommitTests {
         var both = Batch(number: 1)
         for index in logs.indices {
             var append = logs[index].append([text("one", at: 1)])
-            append.keys = [0: "a"]
+            append.idempotencyKeys = [0: "a"]
             both.appends.append(append)
         }
         _ = try await store.commit(both)
@@ -228,7 +228,7 @@ struct CommitTests {
         let day: UInt64 = 86_400_000
         for (name, at) in [("first", 0), ("second", 15 * day), ("third", 31 * day)] {
             var append = log.append([text(name, at: 1 + at)])
-            append.keys = [0: name]
+            append.idempotencyKeys = [0: name]
             _ = try await store.commit(batch(append))
         }
         #expect(try await store.lookUp(idempotencyKey: "first", in: ops.conversation) == nil)

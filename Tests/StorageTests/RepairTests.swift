@@ -55,7 +55,7 @@ struct RepairTests {
                             deps: deps))
                 }
                 var append = logs[index].append(entries)
-                if index == 0 { append.keys[0] = "key \(round)" }
+                if index == 0 { append.idempotencyKeys[0] = "key \(round)" }
                 story.appends[logs[index].key, default: []].append(append)
                 together.appends.append(append)
             }

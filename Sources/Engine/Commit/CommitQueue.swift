@@ -43,7 +43,7 @@ struct CommitQueue: Sendable {
     private(set) var live: [Accepted] = []
     private(set) var sync: [Accepted] = []
     var records: [PeerID: Record] = [:]
-    var proofs: [ForkProof] = []
+    private(set) var proofs: [ForkProof] = []
     var membership: [ConversationID: RoomMembership] = [:]
     var peers: [PeerID: KnownPeer] = [:]
     var profileRequests: [RequestID] = []
@@ -83,6 +83,13 @@ struct CommitQueue: Sendable {
         } else {
             self.sync.append(accepted)
         }
+    }
+
+    mutating func addProof(_ proof: ForkProof) {
+        #if MUTANTS
+            if Mutant.forgetForkProofs.isActive { return }
+        #endif
+        self.proofs.append(proof)
     }
 
     /// Takes out the runs of a log that has ended.

@@ -11,7 +11,7 @@ struct OwnRuns {
 
     private var gathered: [Entry] = []
     private var ids: [EntryID] = []
-    private var keys: [Int: String] = [:]
+    private var idempotencyKeys: [Int: String] = [:]
     private var bytes = 0
     /// Behind what the run that is being gathered begins.
     private var start: Head
@@ -44,7 +44,9 @@ struct OwnRuns {
             {
                 self.attest()
             }
-            if let key = draft.outgoing?.idempotencyKey { self.keys[self.gathered.count] = key }
+            if let key = draft.outgoing?.idempotencyKey {
+                self.idempotencyKeys[self.gathered.count] = key
+            }
             let id = entry.id(
                 key: self.key, seq: self.tail.seq + 1,
                 prev: self.tail.seq == 0 ? nil : self.tail.id)
@@ -68,8 +70,8 @@ struct OwnRuns {
         self.appends.append(
             Append(
                 run: VerifiedRun(run: run, ids: self.ids),
-                heldFrom: self.time.heldFrom(self.gathered), keys: self.keys))
+                heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys))
         self.start = self.tail
-        (self.gathered, self.ids, self.keys, self.bytes) = ([], [], [:], 0)
+        (self.gathered, self.ids, self.idempotencyKeys, self.bytes) = ([], [], [:], 0)
     }
 }

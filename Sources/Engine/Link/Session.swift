@@ -328,16 +328,7 @@ public struct Session: ~Copyable, Sendable {
         if self.isInitiator {
             let introduction = try self.introduction(of: payload)
             // Nothing of ours has been shown yet: a stranger at this address learns no key.
-            if let expected = self.expected, introduction.identity != expected {
-                #if MUTANTS
-                    if Mutant.acceptAnotherKey.isActive {
-                        try self.writeIntroduction()
-                        self.establish(introduction, dial: self.dial, &events)
-                        return true
-                    }
-                #endif
-                throw .otherKey(expected: expected, got: introduction.identity)
-            }
+            try self.admit(introduction.identity)
             try self.writeIntroduction()
             self.establish(introduction, dial: self.dial, &events)
         } else if payload.context.senderStatic == nil {
@@ -348,6 +339,15 @@ public struct Session: ~Copyable, Sendable {
             self.establish(introduction, dial: introduction.dial, &events)
         }
         return true
+    }
+
+    /// Throws where another key than the expected one has answered.
+    private func admit(_ peer: PeerID) throws(SessionFailure) {
+        #if MUTANTS
+            if Mutant.acceptAnotherKey.isActive { return }
+        #endif
+        guard let expected = self.expected, peer != expected else { return }
+        throw .otherKey(expected: expected, got: peer)
     }
 
     private func introduction(

@@ -104,10 +104,10 @@ extension Node {
     /// nil where there is none.
     package var forgottenLog: String? {
         for link in self.links.all {
-            for (room, shared) in link.shared {
+            for (conversation, shared) in link.shared {
                 for (name, fed) in shared.fed {
-                    let key = LogKey(conversation: room, name: name)
-                    let head = self.conversationTable[room]?.log(name).head.seq ?? 0
+                    let key = LogKey(conversation: conversation, name: name)
+                    let head = self.conversationTable[known: conversation].log(name).head.seq
                     guard fed < head, !link.lagging.contains(key) else { continue }
                     return "entries \(fed + 1) to \(head) of an own log for \(link.info.peer)"
                 }

@@ -15,13 +15,17 @@ extension Node {
         if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
             flight.batch.incarnation = self.history.incarnation
         }
-        guard !flight.batch.isEmpty else { return }
+        if !flight.batch.isEmpty { self.sendBatch(flight) }
+    }
+
+    /// Gives the store a batch; of what is in it nobody is told before the answer.
+    private mutating func sendBatch(_ flight: consuming InFlight) {
         #if MUTANTS
             if Mutant.acknowledgeBeforeCommit.isActive { self.acknowledgeEarly(&flight) }
             if Mutant.pushBeforeCommit.isActive { self.pushOwn(flight) }
         #endif
-        self.commits.send(flight)
         self.actions.append(.commit(flight.batch))
+        self.commits.send(flight)
     }
 
     #if MUTANTS
@@ -55,10 +59,7 @@ extension Node {
         guard !drafts.isEmpty else { return }
         let tail = self.ownTail(in: conversation)
         let key = LogKey(conversation: conversation, name: self.ownLog)
-        var (deps, floor) = self.follows(tail, in: conversation)
-        #if MUTANTS
-            if Mutant.forgetDeps.isActive { (deps, floor) = ([], HybridTime(0)) }
-        #endif
+        let (deps, floor) = self.follows(tail, in: conversation)
         var runs = OwnRuns(key, after: tail, signer: self.own.signer, time: self.time)
         runs.add(drafts, deps: deps, floor: floor, using: &self.random)
         self.conversationTable[known: conversation].setTail(key.name, runs.tail)
@@ -87,6 +88,9 @@ extension Node {
     private func follows(
         _ tail: Head, in conversation: ConversationID
     ) -> (deps: [EntryID], floor: HybridTime) {
+        #if MUTANTS
+            if Mutant.forgetDeps.isActive { return ([], HybridTime(0)) }
+        #endif
         let known = self.conversationTable[known: conversation]
         let all = known.deps(besides: tail.id)
         guard !all.isEmpty else { return ([], HybridTime(0)) }

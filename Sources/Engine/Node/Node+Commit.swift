@@ -28,19 +28,9 @@ extension Node {
         for (id, change) in membership where !change.isJoined { self.left(id) }
         for record in flight.batch.records { self.settleRecord(record) }
         self.answerDrafts(flight, outcome)
-        for accepted in flight.accepted {
-            #if MUTANTS
-                if Mutant.creditBeforeCommit.isActive { continue }
-            #endif
-            self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
-        }
-        #if MUTANTS
-            for accepted in flight.accepted where Mutant.creditTwice.isActive {
-                self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
-            }
-        #endif
+        for accepted in flight.accepted { self.returnCredit(for: accepted) }
         for request in flight.profileRequests {
-            self.actions.append(.answer(request, .profile(self.profile(of: self.id))))
+            self.answer(request, .profile(self.profile(of: self.id)))
         }
         if !messages.isEmpty {
             messages.sort { $0.cursor < $1.cursor }
@@ -113,7 +103,7 @@ extension Node {
         _ draft: Draft, _ message: SentMessage, _ key: LogKey, seq: UInt64
     ) {
         if let used = draft.outgoing.flatMap({ IdempotencyKey($0) }) {
-            for request in self.keys.finish(used, message) {
+            for request in self.recentKeys.finish(used, message) {
                 let deadline = self.deliveries.takeDeadline(of: request)
                 self.answerRepeated(request, message, by: deadline)
             }
@@ -121,17 +111,16 @@ extension Node {
         guard let request = draft.request else { return }
         switch draft.content {
         case .join:
-            self.actions.append(.answer(request, .joined(key.conversation)))
+            self.answer(request, .joined(key.conversation))
         case .leave:
-            self.actions.append(.answer(request, .left(key.conversation)))
+            self.answer(request, .left(key.conversation))
         case .text:
             if let deadline = draft.outgoing?.deliverBy {
                 self.awaitDelivery(
                     Delivery(
                         request: request, key: key, seq: seq, message: message, deadline: deadline))
             } else {
-                self.actions.append(
-                    .answer(request, .sent(message, isDuplicate: false, deliveredTo: [])))
+                self.answer(request, .sent(message, isDuplicate: false, deliveredTo: []))
             }
         }
     }
@@ -139,10 +128,10 @@ extension Node {
     /// Gives a draft up and tells all who wait for it.
     mutating func dropDraft(_ draft: Draft, _ error: RequestError) {
         let used = draft.outgoing.flatMap { IdempotencyKey($0) }
-        let joined = used.map { self.keys.finish($0, nil) } ?? []
+        let joined = used.map { self.recentKeys.finish($0, nil) } ?? []
         for request in joined + [draft.request].compactMap({ $0 }) {
             _ = self.deliveries.takeDeadline(of: request)
-            self.actions.append(.answer(request, .failed(error)))
+            self.answer(request, .failed(error))
         }
     }
 
@@ -153,19 +142,22 @@ extension Node {
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.dropDraft(draft, .storage(failure)) }
         for request in flight.profileRequests {
-            self.actions.append(.answer(request, .failed(.storage(failure))))
+            self.answer(request, .failed(.storage(failure)))
         }
-        for id in self.conversationTable.keys.sorted() {
-            #if MUTANTS
-                if Mutant.countFailedCommits.isActive { continue }
-            #endif
-            self.conversationTable[known: id].resetTails()
-        }
+        self.resetTails()
         // A link whose entries were dropped cannot be told to send them again; a new one can.
         for link in self.commits.fail(flight) where self.links.has(link) {
             self.close(link, .storage, "the disk cannot be written")
         }
         self.actions.append(
             .arm(.storage, at: self.now.monotonic + Limits.storageRetryMilliseconds))
+    }
+
+    /// Forgets what was accepted but will not reach the disk.
+    private mutating func resetTails() {
+        #if MUTANTS
+            if Mutant.countFailedCommits.isActive { return }
+        #endif
+        for id in self.conversationTable.keys { self.conversationTable[known: id].resetTails() }
     }
 }

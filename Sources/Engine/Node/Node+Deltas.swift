@@ -63,9 +63,9 @@ extension Node {
             let row = link.tags.row(key.name, log, in: key.conversation)
             rows[key.conversation, default: []].append(row)
         }
-        for (room, rows) in rows.sorted(by: { $0.key < $1.key }) {
-            self.send(
-                .clock(room, isComplete: false, rows.sorted { $0.tag < $1.tag }), on: id)
+        for (conversation, rows) in rows.sorted(by: { $0.key < $1.key }) {
+            let sorted = rows.sorted { $0.tag < $1.tag }
+            self.send(.clock(conversation, isComplete: false, sorted), on: id)
         }
         return !rows.isEmpty
     }

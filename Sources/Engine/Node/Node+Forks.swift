@@ -95,13 +95,8 @@ extension Node {
             .map { written.countedHead(of: $0.run) }
         self.conversationTable[known: conversation]
             .end(key.name, by: proof, head: head, tail: tail ?? head)
-        for accepted in self.commits.drop(key) {
-            self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
-        }
-        self.commits.proofs.append(proof)
-        #if MUTANTS
-            if Mutant.forgetForkProofs.isActive { self.commits.proofs = [] }
-        #endif
+        for accepted in self.commits.drop(key) { self.returnCredit(for: accepted) }
+        self.commits.addProof(proof)
         self.markDirty(key)
         if key.name == self.ownLog {
             self.renewIncarnation(

@@ -34,34 +34,26 @@ extension Node {
             self.pump(id)
         case .goaway(let reason, let text): self.receiveGoaway(reason, text, on: id)
         case .rooms(let names): self.receiveRooms(names, on: id)
-        case .roomsLeft(let rooms): self.receiveRoomsLeft(rooms, on: id)
+        case .roomsLeft(let left): self.receiveRoomsLeft(left, on: id)
         case .records(let records): self.receiveRecords(records, on: id)
         case .liveRun, .syncRun: preconditionFailure("runs are taken before")
-        case .digest(let conversation, _), .clock(let conversation, _, _),
-            .unavailable(let conversation, _, _), .recordClock(let conversation, _):
-            guard self.links.isShared(conversation, on: id) else { return }
-            self.routeShared(frame, on: id)
         case .want(let want): self.receiveWant(want, on: id)
-        case .forkProof(let proof):
-            guard self.links.isShared(proof.key.conversation, on: id) else { return }
-            self.receiveForkProof(proof, on: id)
-        }
-    }
-
-    /// Takes frames about a conversation that the link shares.
-    private mutating func routeShared(_ frame: Frame, on id: LinkID) {
-        switch frame {
-        case .digest(let conversation, let digest):
+        // What follows is about a conversation, and dropped where it is not shared.
+        case .digest(let conversation, let digest)
+        where self.links.isShared(conversation, on: id):
             self.receiveDigest(digest, of: conversation, on: id)
-        case .clock(let conversation, let isComplete, let rows):
+        case .clock(let conversation, let isComplete, let rows)
+        where self.links.isShared(conversation, on: id):
             self.receiveClock(rows, of: conversation, isComplete: isComplete, on: id)
-        case .unavailable(let conversation, let tag, _):
+        case .unavailable(let conversation, let tag, _)
+        where self.links.isShared(conversation, on: id):
             self.receiveUnavailable(tag, in: conversation, on: id)
-        case .recordClock(let conversation, let rows):
+        case .recordClock(let conversation, let rows)
+        where self.links.isShared(conversation, on: id):
             self.receiveRecordClock(rows, of: conversation, on: id)
-        case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft, .records, .liveRun, .syncRun,
-            .want, .forkProof:
-            preconditionFailure("these are routed before")
+        case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
+            self.receiveForkProof(proof, on: id)
+        case .digest, .clock, .unavailable, .recordClock, .forkProof: break
         }
     }
 

@@ -104,9 +104,9 @@ extension Node {
 
     private mutating func announceRooms(on link: LinkID) {
         #if MUTANTS
-            for (room, conversation) in self.conversationTable.sorted(by: { $0.key < $1.key })
+            for (id, conversation) in self.conversationTable.sorted(by: { $0.key < $1.key })
             where Mutant.tellStrangers.isActive && conversation.isJoined {
-                self.share(room, on: link)
+                self.share(id, on: link)
             }
         #endif
         let names = self.conversationTable.values.filter(\.isShared).map(\.name).sorted()

@@ -89,19 +89,15 @@ extension Node {
             names[conversation.id] = conversation.name
         }
         for link in self.links.all {
-            for (room, name) in link.rooms {
-                names[room] = name
-                announcers[room, default: []].append(link.info.peer)
-            }
+            names.merge(link.rooms) { first, _ in first }
+            for id in link.rooms.keys { announcers[id, default: []].append(link.info.peer) }
         }
-        return names.sorted { $0.value < $1.value }.map { room, name in
-            let conversation = self.conversationTable[room]
-            let announced = (announcers[room] ?? []).sorted()
-            let isJoined = conversation?.isJoined ?? false
+        return names.sorted { $0.value < $1.value }.map { id, name in
+            let announced = (announcers[id] ?? []).sorted()
+            let joined = self.conversationTable[id].flatMap { $0.isJoined ? $0 : nil }
             return RoomStatus(
-                id: room, name: name, isJoined: isJoined,
-                members: isJoined
-                    ? conversation.map { self.members(of: $0).count } ?? 0 : announced.count,
+                id: id, name: name, isJoined: joined != nil,
+                members: joined.map { self.members(of: $0).count } ?? announced.count,
                 announcedBy: announced)
         }
     }

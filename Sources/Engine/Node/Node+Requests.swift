@@ -24,8 +24,12 @@ extension Node {
         }
     }
 
+    mutating func answer(_ request: RequestID, _ answer: Answer) {
+        self.actions.append(.answer(request, answer))
+    }
+
     private mutating func fail(_ request: RequestID, _ error: RequestError) {
-        self.actions.append(.answer(request, .failed(error)))
+        self.answer(request, .failed(error))
     }
 
     // MARK: Rooms
@@ -38,7 +42,7 @@ extension Node {
     private mutating func join(_ name: RoomName, _ request: RequestID) {
         let id = name.conversation
         if self.conversationTable[id]?.isJoined == true && self.isOrWillBeJoined(id) {
-            self.actions.append(.answer(request, .joined(id)))
+            self.answer(request, .joined(id))
             return
         }
         guard
@@ -134,7 +138,7 @@ extension Node {
         else { return }
         // Another send with the key may have come first while this one was looked up.
         if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
-        self.keys.begin(key, text: outgoing.text)
+        self.recentKeys.begin(key, text: outgoing.text)
         self.enqueue(outgoing, request)
     }
 
@@ -143,16 +147,16 @@ extension Node {
     private mutating func isAnswered(
         _ outgoing: Outgoing, _ key: IdempotencyKey, _ request: RequestID, earlier: EarlierSend?
     ) -> Bool {
-        if let text = self.keys.pendingText(key) {
+        if let text = self.recentKeys.pendingText(key) {
             if text == outgoing.text {
-                self.keys.join(key, request)
+                self.recentKeys.join(key, request)
                 self.deliveries.keepDeadline(outgoing.deliverBy, of: request)
             } else {
                 self.fail(request, .keyReused)
             }
             return true
         }
-        guard let earlier = self.keys.recent(key) ?? earlier else { return false }
+        guard let earlier = self.recentKeys.recent(key) ?? earlier else { return false }
         // Where the text is gone, the key alone has to do.
         if earlier.text ?? outgoing.text == outgoing.text {
             self.answerRepeated(request, earlier.message, by: outgoing.deliverBy)
@@ -188,8 +192,7 @@ extension Node {
         _ request: RequestID, _ message: SentMessage, by deadline: UInt64?
     ) {
         guard let deadline, let (key, head) = self.ownLog(holding: message) else {
-            return self.actions.append(
-                .answer(request, .sent(message, isDuplicate: true, deliveredTo: [])))
+            return self.answer(request, .sent(message, isDuplicate: true, deliveredTo: []))
         }
         self.awaitDelivery(
             Delivery(
@@ -212,15 +215,19 @@ extension Node {
 
     /// How far each linked peer in the room is known to have a log.
     private func holders(of key: LogKey) -> [(peer: PeerID, seq: UInt64)] {
-        self.links.sharing(key.conversation).map { id in
-            var seq = self.links[id].shared[known: key.conversation].seq(of: key.name)
-            #if MUTANTS
-                if Mutant.takeSentForDelivered.isActive {
-                    seq = max(seq, self.links[id].fed(key) ?? 0)
-                }
-            #endif
-            return (self.links[id].info.peer, seq)
+        self.links.sharing(key.conversation).map {
+            (self.links[$0].info.peer, self.told(key, on: $0))
         }
+    }
+
+    /// How many entries of a log a peer says to have.
+    private func told(_ key: LogKey, on id: LinkID) -> UInt64 {
+        #if MUTANTS
+            if Mutant.takeSentForDelivered.isActive, let fed = self.links[id].fed(key) {
+                return fed
+            }
+        #endif
+        return self.links[id].shared[known: key.conversation].seq(of: key.name)
     }
 
     /// Answers the waits that have what they wait for: every linked peer in the room has it, at least one.
@@ -230,23 +237,21 @@ extension Node {
         guard let seq = holders.map(\.seq).min() else { return }
         let peers = holders.map(\.peer).sorted()
         for delivery in self.deliveries.remove(of: key, through: seq) {
-            self.actions.append(
-                .answer(
-                    delivery.request,
-                    .sent(
-                        delivery.message, isDuplicate: delivery.isDuplicate, deliveredTo: peers)))
+            self.answer(
+                delivery.request,
+                .sent(
+                    delivery.message, isDuplicate: delivery.isDuplicate, deliveredTo: peers))
         }
     }
 
     mutating func deliveriesDue() {
         for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
             let have = self.holders(of: delivery.key).filter { $0.seq >= delivery.seq }
-            self.actions.append(
-                .answer(
-                    delivery.request,
-                    .failed(
-                        .deliveryTimeout(
-                            delivery.message, deliveredTo: have.map(\.peer).sorted()))))
+            self.answer(
+                delivery.request,
+                .failed(
+                    .deliveryTimeout(
+                        delivery.message, deliveredTo: have.map(\.peer).sorted())))
         }
         self.armDeliveries()
     }

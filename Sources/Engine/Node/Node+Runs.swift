@@ -67,24 +67,39 @@ extension Node {
         let log = self.conversationTable[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
-        #if MUTANTS
-            if Mutant.claimBeforeCommit.isActive {
-                _ = self.conversationTable[known: key.conversation].append(run)
-                self.markDirty(key)
-            }
-        #endif
         self.takeEarlyRecord(of: key.name.author)
         let accepted = Accepted(
             append: Append(
                 run: run, heldFrom: self.time.heldFrom(run.run.entries),
                 lateBefore: self.lateBefore(in: key.conversation)),
             link: id, channel: frame.channel, byteCount: frame.byteCount)
+        self.enqueueRun(accepted, hasPending: hasPending)
+    }
+
+    /// Gives a run to the store's queue: from here on it is under way, and not yet had.
+    private mutating func enqueueRun(_ accepted: Accepted, hasPending: Bool) {
         #if MUTANTS
+            if Mutant.claimBeforeCommit.isActive {
+                _ = self.conversationTable[known: accepted.key.conversation]
+                    .append(accepted.append.run)
+                self.markDirty(accepted.key)
+            }
             if Mutant.creditBeforeCommit.isActive {
-                self.consume(frame.byteCount, on: frame.channel, of: id)
+                self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
             }
         #endif
         self.commits.add(accepted, hasPending: hasPending)
+    }
+
+    /// Returns the credit of a run that is on disk, or will never be.
+    mutating func returnCredit(for accepted: Accepted) {
+        #if MUTANTS
+            if Mutant.creditBeforeCommit.isActive { return }
+            if Mutant.creditTwice.isActive {
+                self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
+            }
+        #endif
+        self.consume(accepted.byteCount, on: accepted.channel, of: accepted.link)
     }
 
     /// Entries older than this arrive late; none do before the user has been in the room for a while.

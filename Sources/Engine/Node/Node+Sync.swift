@@ -8,11 +8,13 @@ extension Node {
 
     mutating func receiveRooms(_ names: [RoomName], on id: LinkID) {
         for name in names {
-            let room = name.conversation
-            guard self.links[id].rooms[room] == nil else { continue }
+            let conversation = name.conversation
+            guard self.links[id].rooms[conversation] == nil else { continue }
             guard self.links[id].rooms.count < Limits.roomsPerPeer else { return }
-            self.links[id].rooms[room] = name
-            if self.conversationTable[room]?.isShared == true { self.share(room, on: id) }
+            self.links[id].rooms[conversation] = name
+            if self.conversationTable[conversation]?.isShared == true {
+                self.share(conversation, on: id)
+            }
         }
     }
 

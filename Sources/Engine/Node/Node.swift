@@ -27,7 +27,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     // Conversations, people and requests.
     var conversationTable = Table<ConversationID, Conversation>()
     var profiles: Profiles
-    var keys = RecentKeys()
+    var recentKeys = RecentKeys()
     var lookUps: [RequestID: Outgoing] = [:]
     var deliveries = Deliveries()
 

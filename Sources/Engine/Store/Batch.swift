@@ -48,17 +48,17 @@ public struct Append: Hashable, Sendable {
     /// Shown entries older than this are flagged as late; zero for none.
     public var lateBefore: HybridTime
     /// Idempotency keys of own entries, by index in the run.
-    public var keys: [Int: String]
+    public var idempotencyKeys: [Int: String]
 
     /// Creates an append.
     public init(
         run: VerifiedRun, heldFrom: Int, lateBefore: HybridTime = HybridTime(0),
-        keys: [Int: String] = [:]
+        idempotencyKeys: [Int: String] = [:]
     ) {
         self.run = run
         self.heldFrom = heldFrom
         self.lateBefore = lateBefore
-        self.keys = keys
+        self.idempotencyKeys = idempotencyKeys
     }
 }
 

@@ -137,10 +137,7 @@ struct Conversation: Sendable {
 
     /// Forgets what was accepted but will not reach the disk.
     mutating func resetTails() {
-        for name in self.logs.keys.sorted() {
-            let log = self.log(name)
-            if log.tail != log.head { self.logs[name]?.tail = log.head }
-        }
+        for name in self.logs.keys { self.logs[known: name].tail = self.logs[known: name].head }
     }
 
     mutating func end(_ name: LogName, by proof: ForkProof, head: Head, tail: Head) {

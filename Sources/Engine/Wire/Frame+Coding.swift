@@ -86,9 +86,9 @@ extension Frame {
         case .rooms(let names):
             writer.varint(names.count)
             for name in names { writer.text(name.text) }
-        case .roomsLeft(let rooms):
-            writer.varint(rooms.count)
-            for room in rooms { writer.raw(room.hash) }
+        case .roomsLeft(let conversations):
+            writer.varint(conversations.count)
+            for conversation in conversations { writer.raw(conversation.hash) }
         case .liveRun(let run), .syncRun(let run):
             return run.encoded
         case .digest(let conversation, let digest):
@@ -234,13 +234,13 @@ extension Frame {
     ) throws(WireError) -> [ConversationID] {
         let count = try reader.count("roomsLeft count", limit: Limits.roomsPerPeer)
         guard count > 0 else { throw .value(field: "roomsLeft count") }
-        var rooms: [ConversationID] = []
+        var left: [ConversationID] = []
         for _ in 0..<count {
-            let room = ConversationID(try reader.bytes32("roomsLeft id"))
-            if let last = rooms.last, room <= last { throw .order(field: "roomsLeft") }
-            rooms.append(room)
+            let conversation = ConversationID(try reader.bytes32("roomsLeft id"))
+            if let last = left.last, conversation <= last { throw .order(field: "roomsLeft") }
+            left.append(conversation)
         }
-        return rooms
+        return left
     }
 
     private static func clock(from reader: inout WireReader) throws(WireError) -> Frame {

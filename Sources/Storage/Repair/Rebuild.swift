@@ -174,7 +174,7 @@ struct Rebuild {
             "SELECT seq, key FROM sends WHERE log = :log AND seq >= :first AND seq < :before")
         try sends.bind(.log, id).bind(.first, first).bind(.before, first + Int64(count))
             .forEach { (row) throws(SQLiteError) in
-                append.keys[Int(row.int(.seq) - first)] = row.text(.key)
+                append.idempotencyKeys[Int(row.int(.seq) - first)] = row.text(.key)
             }
         return (append, arrivals)
     }

@@ -66,7 +66,7 @@ import TestSupport
         let last = Limits.runEntries
         let written = Self.append((0...last).map { "\($0)" }, keyed: [1: "one", last: "last"])
         #expect(
-            written.appends.map(\.keys) == [
+            written.appends.map(\.idempotencyKeys) == [
                 [1: "one"], [last - Limits.attestedEntries: "last"],
             ])
     }
