@@ -89,7 +89,7 @@ final class Statement {
         }
     }
 
-    // MARK: Parameters
+    // MARK: Parameters. Each call gives the statement back, for the next one.
 
     /// Binds an integer or NULL; sqlite3_bind_int64.
     @inline(__always) @discardableResult

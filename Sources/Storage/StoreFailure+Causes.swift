@@ -93,8 +93,8 @@ extension StoreFailure {
             "stop the daemon and run stoad --repair, which keeps a copy; "
                 + "stoad --check says what is damaged"
         case .deleted:
-            "put the data directory back: a daemon that runs goes on by itself then, another one is "
-                + "to be started again; nothing is sent until then"
+            "put the data directory back: a daemon that runs goes on by itself then, one that "
+                + "ended is to be started again; nothing is sent until then"
         case .emptied:
             "put a backup back; or remove the empty file and start again with a new store, which "
                 + "peers fill with what they have"

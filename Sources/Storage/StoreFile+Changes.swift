@@ -26,10 +26,8 @@ extension StoreFile {
                 logs.append(row.int(.id))
             }
         for log in logs {
-            guard
-                let latest = try self.statements.effects.latestMembership.bind(.log, log)
-                    .int(), let row = try self.entryRow(arrival: latest)
-            else { continue }
+            let latest = try self.statements.effects.latestMembership.bind(.log, log).int()
+            guard let latest, let row = try self.entryRow(arrival: latest) else { continue }
             try self.noteAttendance(of: row)
         }
     }

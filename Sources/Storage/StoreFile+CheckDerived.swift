@@ -70,8 +70,8 @@ extension StoreFile {
             {
                 findings.add(
                     nil, nil,
-                    "member \(row.int(.author)) of conversation \(row.int(.conversation)) is not as its log says"
-                )
+                    "member \(membership.author) of conversation \(membership.conversation) "
+                        + "is not as its log says")
             }
         }
         if !missing.isEmpty { findings.add(nil, nil, "\(missing.count) members are missing") }
@@ -81,7 +81,8 @@ extension StoreFile {
         let statement = try self.database.prepare(
             """
             SELECT r.record, a.key, c.hash, r.kind FROM records r
-            LEFT JOIN authors a ON a.id = r.author LEFT JOIN conversations c ON c.id = r.conversation
+            LEFT JOIN authors a ON a.id = r.author
+            LEFT JOIN conversations c ON c.id = r.conversation
             """)
         try statement.forEach { (row) throws(SQLiteError) in
             let record: Record
@@ -128,8 +129,8 @@ extension StoreFile {
             if !(0...newest).contains(row.int(.cursor)) || row.text(.name).isEmpty {
                 findings.add(
                     nil, nil,
-                    "the consumer \"\(row.text(.name))\" is at \(row.int(.cursor)), behind \(newest)"
-                )
+                    "the consumer \"\(row.text(.name))\" is at \(row.int(.cursor)), behind "
+                        + "\(newest)")
             }
         }
     }

@@ -233,7 +233,8 @@ final class StoreFile {
                 // both sides equal again and go on in the log that this start gave up.
                 let write = try self.database.prepare(
                     """
-                    INSERT INTO state (one, owner, starts, token) VALUES (1, :owner, :starts, :token)
+                    INSERT INTO state (one, owner, starts, token)
+                    VALUES (1, :owner, :starts, :token)
                     ON CONFLICT (one) DO UPDATE SET owner = :owner, starts = :starts,
                         token = :token, incarnation = iif(:ends, NULL, incarnation)
                     """)
