@@ -30,9 +30,10 @@ final class Statement {
     private let sql: String
     /// Nil until it is needed: a start uses few statements, and compiling all takes milliseconds.
     private var compiled: OpaquePointer?
-    /// The numbers of columns and parameters by their names, found when the statement is compiled.
-    private var columns: [Int32] = []
-    private var parameters: [Int32] = []
+    // The numbers of columns and parameters by their names, found when the statement is compiled.
+    // Pointers, since an array of a class is retained and looked after at every look-up.
+    private let columns = Statement.numbers(-1)
+    private let parameters = Statement.numbers(0)
 
     /// Keeps the text of one statement on a connection, which must stay open for as long.
     init(_ sql: String, on connection: OpaquePointer) {
@@ -43,6 +44,14 @@ final class Statement {
     deinit {
         // The result repeats the error of the last step, which was thrown then.
         if let compiled { sqlite3_finalize(compiled) }
+        self.columns.deallocate()
+        self.parameters.deallocate()
+    }
+
+    private static func numbers(_ number: Int32) -> UnsafeMutablePointer<Int32> {
+        let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: Name.allCases.count)
+        numbers.initialize(repeating: number, count: Name.allCases.count)
+        return numbers
     }
 
     /// Compiles the statement unless it is; sqlite3_prepare_v3.
@@ -61,12 +70,10 @@ final class Statement {
             self.connection, self.sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle else { throw self.error(code) }
         self.compiled = handle
-        self.columns = Array(repeating: -1, count: Name.allCases.count)
         for number in 0..<sqlite3_column_count(handle) {
             guard let name = Name.number(sqlite3_column_name(handle, number)) else { continue }
             self.columns[name] = number
         }
-        self.parameters = Array(repeating: 0, count: Name.allCases.count)
         for number in 0..<sqlite3_bind_parameter_count(handle) {
             // Behind the colon.
             let name = Name.number(sqlite3_bind_parameter_name(handle, number + 1)?.advanced(by: 1))
