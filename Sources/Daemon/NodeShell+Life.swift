@@ -160,7 +160,9 @@ extension NodeShell {
                     .connect(address: address, expecting: peer.key, by: nil),
                     PendingRequest(reply: nil))
             case .failure(let error):
-                self.log(.warning, "the configured peer \(peer) cannot be found: \(error)")
+                self.log(
+                    .warning,
+                    "the configured peer \(peer) cannot be found: \(error.advice ?? error.cause)")
                 self.after(Self.resolveAgainMilliseconds) { self.follow(peer) }
             }
         }

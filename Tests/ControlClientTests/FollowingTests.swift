@@ -234,20 +234,4 @@ extension CommandTests {
             #expect(run.errors.contains("the daemon did not answer in time"))
         }
     }
-
-    @Test("closed standard streams end a command with an error and not with a crash")
-    func closedStreams() async {
-        await #expect(processExitsWith: .exitCode(74)) {
-            close(STDOUT_FILENO)
-            exit(CommandLineProgram.main(["--help"]).rawValue)
-        }
-        await #expect(processExitsWith: .exitCode(74)) {
-            close(STDIN_FILENO)
-            exit(CommandLineProgram.main(["send", "ops", "-"]).rawValue)
-        }
-        await #expect(processExitsWith: .exitCode(64)) {
-            for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] { close(number) }
-            exit(CommandLineProgram.main(["nonsense"]).rawValue)
-        }
-    }
 }

@@ -28,7 +28,7 @@ extension ConnectMethod: MethodHandler {
             case .failure(let error):
                 reply.fail(
                     .notFound(
-                        "the address of \(address.address) cannot be found: \(error)",
+                        "the address of \(address.address) cannot be found: \(error.advice ?? error.cause)",
                         reason: "unknownHost", remedy: "check the name, or give the address itself"
                     ))
             }

@@ -1,0 +1,18 @@
+import Testing
+
+extension IntegrationTests {
+    /// With the real program: in the process of a test the descriptors that are closed here would be
+    /// taken by the threads of others.
+    @Suite("standard streams that are closed") struct ClosedStreamsTests {
+        @Test(
+            "end a command with an error and not with a crash",
+            arguments: [
+                ("--help >&-", 74), ("send ops - <&-", 74), ("nonsense <&- >&- 2>&-", 64),
+            ] as [(String, Int32)])
+        func closed(arguments: String, code: Int32) throws {
+            let child = try ChildProcess(
+                ["/bin/sh", "-c", "exec \(Surroundings.programs())/stoa \(arguments)"])
+            #expect(try child.waitForExit() == .code(code))
+        }
+    }
+}
