@@ -372,8 +372,11 @@ extension Simulation {
         else { return }
         switch received.frame {
         case .credit(let channel, let bytes):
-            self.wires[number]?.directions[side].outstanding[channel, default: 0] -= Int(bytes)
-            let outstanding = self.wires[number]?.directions[side].outstanding[channel] ?? 0
+            // A hostile peer may give more than any number holds.
+            let before = self.wires[number]?.directions[side].outstanding[channel] ?? 0
+            let (rest, isBelowAll) = before.subtractingReportingOverflow(Int(clamping: bytes))
+            let outstanding = isBelowAll ? Int.min : rest
+            self.wires[number]?.directions[side].outstanding[channel] = outstanding
             guard outstanding >= 0 || self.wires[number].map(self.isHostile) == true else {
                 throw Violation("node \(end.machine) gets more credit than it used")
             }
