@@ -276,7 +276,7 @@ struct Dialling: Sendable {
         return self.take()
     }
 
-    /// All addresses of a target have been tried for now.
+    /// Every address of a target has failed: counts the round, and plans the next.
     private mutating func endRound(
         of id: TargetID, _ failure: DialFailure, at now: Instant,
         using random: inout some RandomNumberGenerator
