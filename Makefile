@@ -33,7 +33,7 @@ setup:  ## Install the Debian packages that building needs, where they are missi
 
 test:  ## Run the unit tests, and talk to the implementation in Python
 	@Tests/System/Tools/setup.sh --test
-	$(swift_test) --skip IntegrationTests --skip SimulationTests
+	$(swift_test) --skip IntegrationTests --skip SimulationTests --skip MutantTests
 	@Tests/System/Interop/run.sh $(SCRATCH)/debug/stoad $(SCRATCH)/debug/stoa || [ $$? = 77 ]
 
 labs: build  ## Run the programs on private networks and under systemd (as root)
@@ -49,8 +49,7 @@ else
 endif
 
 mutants: setup  ## Show that each of the deliberate bugs is caught
-	SWIFT_BACKTRACE=enable=no swift test -Xswiftc -DMUTANTS --disable-xctest \
-		--scratch-path $(SCRATCH)/mutants --filter MutantTests
+	$(swift_test) --filter MutantTests
 
 interop: build  ## Talk to an independent implementation in Python
 	@Tests/System/Interop/run.sh $(PROGRAMS)/stoad $(PROGRAMS)/stoa

@@ -1,7 +1,7 @@
 public import ControlAPI
 internal import Posix
 
-/// Follows messages over restarts of the daemon.
+/// Follows messages, and other changes where they are asked for, over restarts of the daemon.
 ///
 /// The owner waits until ``descriptor`` is readable or ``pauseMilliseconds`` are over, then takes
 /// events with ``receive()``; after each that it has dealt with it calls ``settle(_:)``.
@@ -10,6 +10,8 @@ public final class MessageFollower {
     public enum Event: Equatable, Sendable {
         /// A message, as the daemon wrote it.
         case message(JSON)
+        /// Something else of a kind that was asked for, as the daemon wrote it.
+        case change(JSON)
         /// Messages that cannot be given: the parameters of the notification.
         case gap(JSON)
         /// The connection is lost; the follower connects again by itself.
@@ -177,6 +179,8 @@ public final class MessageFollower {
             switch request.method {
             case MessageEvent.name:
                 if let message = params["message"] { events.append(.message(message)) }
+            case ChangeEvent.name:
+                if let change = params["change"] { events.append(.change(change)) }
             case GapEvent.name: events.append(.gap(params))
             case EndedEvent.name: throw .takenOver
             default: continue

@@ -89,6 +89,18 @@ public enum BLAKE2b {
         }
     }
 
+    /// As ``deriveKey(from:context:personal:)``, into memory that is cheap and wiped after use.
+    static func deriveBytes(
+        from key: borrowing SecretKey, context: RawSpan, personal: Personal
+    ) -> SecretBytes {
+        SecretBytes(count: SecretKey.byteCount, .wiped) { derived in
+            key.storage.withPointer { key in
+                self.compute(
+                    derived, SecretKey.byteCount, context, key, SecretKey.byteCount, personal)
+            }
+        }
+    }
+
     /// The 64-byte hash of `bytes`: Noise's `HASH`.
     ///
     /// Noise section 12.8.

@@ -32,6 +32,8 @@ public enum CryptoError: Error, Equatable, Sendable {
 
     /// The system has not the memory that the key derivation needs.
     case outOfMemory
+    /// The processor lacks the instructions of the cipher.
+    case unsupported
 }
 
 /// Which side of a handshake acts next.

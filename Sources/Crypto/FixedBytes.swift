@@ -1,5 +1,8 @@
 import CSodium
 
+/// Sixteen bytes held in place: a tag.
+public typealias Bytes16 = FixedBytes<2>
+
 /// Thirty-two bytes held in place: a public key, a hash, an identifier.
 public typealias Bytes32 = FixedBytes<4>
 

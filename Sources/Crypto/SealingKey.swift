@@ -2,7 +2,7 @@
 ///
 /// It never changes, so sharing the reference is the same as copying the key.
 public final class SealingKey: Sendable {
-    private let key: SecretKey
+    let key: SecretKey
 
     /// Takes over the key.
     public init(_ key: consuming SecretKey) {

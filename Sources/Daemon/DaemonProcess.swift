@@ -53,14 +53,14 @@ public enum DaemonProcess {
             try Files.makePrivateDirectory(configuration.dataDirectory)
         } catch { throw StartError(error, exitCode: .cannotCreate) }
         let lock = try DataLock(directory: configuration.dataDirectory)
-        let (signer, isNew) = try Identity.load(
+        let identity = try Identity.load(
             dataDirectory: configuration.dataDirectory,
             credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
-        if isNew { log(.notice, "made a new identity in \(configuration.dataDirectory)") }
+        if identity.isNew { log(.notice, "made a new identity in \(configuration.dataDirectory)") }
         do throws(SystemError) {
             let loop = try EventLoop()
             let shell = NodeShell(
-                configuration: configuration, loop: loop, signer: signer, log: log,
+                configuration: configuration, loop: loop, identity: identity, log: log,
                 activated: activated)
             // Before any thread starts, so that none of them takes a signal.
             let watches = [

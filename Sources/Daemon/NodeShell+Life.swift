@@ -52,6 +52,7 @@ extension NodeShell {
     }
 
     private func start() async throws(StartError) {
+        self.realms = try self.realmFiles.load()
         // The socket first: whoever is quick waits there instead of being told that nobody is home.
         let control = try self.bindControlSocket()
         try self.listen()
@@ -71,17 +72,19 @@ extension NodeShell {
             peer.numeric.map { StaticPeer(address: $0, key: peer.key) }
         }
         self.node = Node(
-            signer: self.birth.signer, boot: self.birth.boot,
+            signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
+            boot: self.birth.boot,
             configuration: NodeConfiguration(
                 name: self.configuration.name, staticPeers: numeric,
-                buildTime: Build.timeMilliseconds),
+                buildTime: Build.timeMilliseconds, realms: self.nodeRealms),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
         let addresses = self.listening.addresses
         self.peerStreams.open(
             as: SessionIdentity(
-                signer: self.birth.signer, boot: self.birth.boot, listenPort: addresses.first?.port)
-        )
+                signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
+                boot: self.birth.boot, listenPort: addresses.first?.port,
+                realms: self.nodeRealms.secrets(at: self.now.wall), features: .own))
         self.turn { self.happened(.started) }
         for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
         do throws(SystemError) {
@@ -94,7 +97,7 @@ extension NodeShell {
         let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
             .info,
-            "version \(Build.version), identity \(PeerID(self.birth.signer.publicKey)), "
+            "version \(Build.version), identity \(PeerID(self.birth.identity.signer.publicKey)), "
                 + "listening on \(places)")
         // Relocations and all that a start does once are half of what the process has touched.
         ProcessEnvironment.releaseCode()
@@ -125,7 +128,7 @@ extension NodeShell {
     }
 
     func openStore() async throws(StartError) -> (OpenStore, Snapshot, Cursor) {
-        let owner = PeerID(self.birth.signer.publicKey)
+        let owner = PeerID(self.birth.identity.signer.publicKey)
         do {
             let continuity = try self.continuityPath(owner: owner)
             let executor = try ThreadExecutor(name: "stoad-store")

@@ -1,5 +1,5 @@
 internal import ControlAPI
-public import Crypto
+internal import Crypto
 internal import Discovery
 internal import Engine
 public import Loop
@@ -32,7 +32,7 @@ public actor NodeShell {
     var store: OpenStore?
     var scheduler = StoreScheduler()
     var tasks = TaskTable()
-    var scrub: ScrubState
+    var scrub: ScrubSchedule
 
     // Peers.
     let readBuffer = ReadBuffer()
@@ -40,6 +40,9 @@ public actor NodeShell {
     var listening = Listening()
     let discovery = RunningDiscovery()
     var worker: Worker?
+
+    // Realms.
+    var realms = StoredRealms()
 
     // Clients.
     var control: ControlServer?
@@ -51,7 +54,7 @@ public actor NodeShell {
 
     /// What a start is given, and what makes it this one.
     struct Birth {
-        let signer: Signer
+        let identity: OwnIdentity
         /// Sockets that systemd handed over.
         let activated: [ActivatedSocket]
         /// What clients may cost.
@@ -76,16 +79,16 @@ public actor NodeShell {
     ///   - activated: sockets that systemd handed over.
     ///   - bounds: what clients may cost.
     public init(
-        configuration: Configuration, loop: EventLoop, signer: Signer, log: Journal,
+        configuration: Configuration, loop: EventLoop, identity: OwnIdentity, log: Journal,
         activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
     ) {
         self.init(
-            configuration: configuration, loop: loop, signer: signer, log: log,
+            configuration: configuration, loop: loop, identity: identity, log: log,
             activated: activated, bounds: bounds, scrub: ScrubSchedule())
     }
 
     init(
-        configuration: Configuration, loop: EventLoop, signer: Signer, log: Journal,
+        configuration: Configuration, loop: EventLoop, identity: OwnIdentity, log: Journal,
         activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
     ) {
         self.configuration = configuration
@@ -93,8 +96,8 @@ public actor NodeShell {
         self.log = log
         var random = SodiumRandom()
         self.birth = Birth(
-            signer: signer, activated: activated, bounds: bounds, boot: random.next())
-        self.scrub = ScrubState(schedule: scrub)
+            identity: identity, activated: activated, bounds: bounds, boot: random.next())
+        self.scrub = scrub
     }
 
     /// The event loop.
@@ -238,9 +241,12 @@ public actor NodeShell {
         case .close(let link, let reason, let text):
             _ = self.scheduler.removeHistory(of: link)
             self.peerStreams.close(link, reason, text)
+        case .hold(let secrets): self.peerStreams.hold(secrets)
         case .commit(let batch): self.commit(batch, isFollowed: isFollowed)
         case .readRuns(let read, let log, let from, let through, let bytes):
             self.readRuns(read, log, from: from, through: through, byteLimit: bytes)
+        case .readPayloads(let read, let log, let from, let through):
+            self.readPayloads(read, log, from: from, through: through)
         case .lookUp(let request, let conversation, let key):
             self.lookUp(request, key: key, in: conversation)
         case .arm(let timer, let at):
@@ -255,7 +261,7 @@ public actor NodeShell {
             // What peers get first is on its way before clients are answered.
             self.peerStreams.flush()
             self.answered(request, answer)
-        case .show(let messages): self.show(messages)
+        case .show(let changes): self.show(changes)
         case .log(let level, let text): self.log(level, text)
         }
     }

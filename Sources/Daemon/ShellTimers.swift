@@ -74,7 +74,8 @@ extension Engine.Timer {
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
         case .delta, .fetch, .stagger, .probe, .delivery, .connect: .milliseconds(5)
-        case .ping, .redial, .release, .networkCheck, .storage: .coarse
+        case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts:
+            .coarse
         }
     }
 }

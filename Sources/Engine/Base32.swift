@@ -95,6 +95,28 @@ extension PeerID: CustomStringConvertible {
     }
 }
 
+extension PersonID: CustomStringConvertible {
+    /// The id in base32, 52 characters.
+    public var description: String { self.hash.base32 }
+
+    /// Reads an id in base32.
+    public init?(_ text: String) {
+        guard let hash = Bytes32(base32: text) else { return nil }
+        self.init(hash)
+    }
+}
+
+extension RealmID: CustomStringConvertible {
+    /// The id in base32, 52 characters.
+    public var description: String { self.hash.base32 }
+
+    /// Reads an id in base32.
+    public init?(_ text: String) {
+        guard let hash = Bytes32(base32: text) else { return nil }
+        self.init(hash)
+    }
+}
+
 extension ConversationID: CustomStringConvertible {
     /// The id in base32, 52 characters.
     public var description: String { self.hash.base32 }

@@ -6,8 +6,13 @@ public enum Limits {
 
     /// The largest payload inside an entry; larger content belongs in a blob.
     public static let payloadBytes = 65_536
-    /// The largest message text: a payload less its suite byte and salt, rounded down to a number people remember.
+    /// The largest padded body: with what either suite puts around it, a payload.
+    public static let paddedBodyBytes = payloadBytes - 64
+    /// The largest message text: a padded body less its fields, rounded down to a number people
+    /// remember.
     public static let textBytes = 65_000
+    /// A sentence or two for readers that are too old for the body.
+    public static let fallbackBytes = 4_096
     /// Sixteen heads are more than live chat ever has; leaving out the rest only under-reports causality.
     public static let depCount = 16
     /// Room for a handful of small extensions without making the header the larger part of an entry.
@@ -19,15 +24,32 @@ public enum Limits {
     public static let attestedEntries = 64
     /// Two runs are the initial credit, so a run bounds what a peer may make us hold.
     public static let runEntryBytes = 131_072
-    /// In a fork proof the hash of a payload stands where a shorter payload may have stood, so that a
-    /// run at its own limit still makes a proof that others take.
-    public static let proofRunEntryBytes = runEntryBytes + 32 * runEntries
+    /// What a payload counts at least in a run: its hash may come to stand in its place, and that must
+    /// not make the run too large.
+    public static let payloadHashBytes = 32
     /// Names are shown in one line of a terminal.
     public static let nameBytes = 64
+    /// Realms with a secret that a node may be in: each is a tag more on each link, and a try more for
+    /// who dials.
+    public static let realms = 8
+    /// How many tags stand in a frame `realms`: two for each realm and one for the open one fit.
+    static let realmTagCounts = [8, 16, 32]
+    /// How many tags stand in a frame `shares`: as many as a node may have conversations fit.
+    static let shareTagCounts = [16, 64, 256, 1_024, 4_096]
+    /// How often a peer may change its realms between two pings: by hand nobody does so as often, and
+    /// each change may have all rooms of a realm announced anew.
+    static let realmChangesPerPing = 32
+    /// An earlier secret of a realm is looked at again after an hour at the latest, since clocks may be
+    /// set.
+    static let secretsMilliseconds: UInt64 = 3_600_000
+    /// The name of a realm stands before that of a room, in `office/ops`.
+    public static let realmNameBytes = 32
     /// A status is a sentence, not a message.
     public static let statusBytes = 256
     /// A record is a small value by definition.
-    public static let recordValueBytes = 1_024
+    public static let recordValueBytes = 4_096
+    /// The kinds that a later version may have beside those of this one.
+    public static let recordKinds = 16
 
     // MARK: Frames and flow
 
@@ -37,13 +59,32 @@ public enum Limits {
     public static let frameBytes = 300_000
     /// Control frames are small so that they can never be held back.
     public static let controlFrameBytes = 4_096
+    /// Ephemeral frames fit one datagram, should they ever travel so.
+    public static let ephemeralFrameBytes = 1_200
+    /// What one ephemeral frame carries.
+    public static let ephemeralBytes = 1_024
+    /// What of ephemeral frames is taken from one peer: speech, or a cursor that moves, twice over.
+    public static let ephemeralBytesPerSecond = 30_000
+    /// How many of them: one for each picture that a screen shows.
+    public static let ephemeralFramesPerSecond = 64
+    /// Ephemeral frames that a link may queue before the oldest give way.
+    public static let ephemeralQueueBytes = 65_536
     /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
     public static let initialCredit = 327_680
     /// What a peer may have us hold before it has proven its identity.
     public static let handshakeBytes = 65_536
-    /// Capabilities are a few bytes today.
-    public static let capabilityBytes = 1_024
-    /// A handshake on a LAN takes two round trips; five seconds is a thousand of them.
+    /// Secrets that a dial may try on one stream: two of each of eight realms, and the open realm.
+    public static let handshakeAttempts = 17
+    /// Payload 1 has room for a post-quantum key exchange; seventeen of them fit ``handshakeBytes``.
+    public static let openingPayloadBytes = 2_048
+    /// What is in it, less a length.
+    public static let openingAreaBytes = 2_045
+    /// The introduction's area is a few bytes today.
+    public static let introductionAreaBytes = 1_024
+    /// 256 optional parts of the protocol.
+    public static let featureBytes = 32
+    /// A handshake on a LAN takes two round trips, and one more for each secret that was not the right one;
+    /// five seconds is a thousand of them.
     public static let handshakeMilliseconds: UInt64 = 5_000
     /// Half-open handshakes at a time: an office that starts at nine, without paying for a flood.
     public static let halfOpenHandshakes = 32
@@ -99,12 +140,37 @@ public enum Limits {
     public static let discoveryMilliseconds: UInt64 = 250
     /// Entries one want may ask for: 32 full runs.
     public static let wantEntries: UInt64 = 4_096
-    /// Rooms one peer may announce.
-    public static let roomsPerPeer = 1_024
+    /// Entries that one `erase` names.
+    public static let eraseTargets = 64
+    /// Entries of own logs that an own `erase` names: they stand in the header, too, and fit it.
+    public static let ownEraseTargets = 20
+    /// Erasures that came before what they erase, of all together: some megabytes.
+    public static let waitingErasures = 16_384
+    /// Payloads in one answer: as many as a run has entries.
+    public static let payloadItems = runEntries
+    /// An answer with the largest payloads: each of the others takes two bytes and a length.
+    static let payloadsFrameBytes = runEntryBytes + 4 * payloadItems + 64
+    /// The same payload is asked of the same link once an hour: one that may never come costs a few
+    /// bytes, and whoever begins to have it says so in a clock.
+    public static let payloadWantMilliseconds: UInt64 = 3_600_000
+    /// Answers with payloads in one transaction: as much as a large run each.
+    static let payloadFillsPerBatch = 4
+    /// Rooms one peer may announce: as many as it may be in.
+    public static let roomsPerPeer = 4_096
+    /// Rooms in one frame.
+    static let roomsPerFrame = 1_024
     /// Logs per author and conversation: each restore of a backup makes one.
     public static let logsPerAuthor = 64
     /// Logs per conversation: bounds what a clock and a digest cost.
     public static let logsPerConversation = 8_192
+    /// Records in one frame: with the largest values they just fit.
+    public static let recordsPerFrame = 64
+    /// Records that one record clock tells of.
+    public static let recordRows = 8_192
+    /// A clock is sent in frames of about this size, so that wants and runs may go between.
+    public static let clockFrameBytes = 65_536
+    /// Logs refused for want of room of which is told by name: enough for a room that is just full.
+    public static let refusedLogs = 1_024
     /// Logs and peers of which was told that histories differ, before all are told anew.
     public static let forkSuspicions = 1_024
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
@@ -162,10 +228,24 @@ public enum Limits {
     public static let targets = 512
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.
     public static let addressesPerTarget = 8
+    /// How often all peers together may have this node dial them back, in a minute.
+    public static let dialBacksPerMinute = 6
+    /// The peer of one link may do so this seldom.
+    public static let dialBackMilliseconds: UInt64 = 600_000
+    /// The first port that is dialled back: those below are for services of the system.
+    public static let dialBackPort: UInt16 = 1_024
     /// Alerts about peers that stand at a time; an old one gives way.
     public static let peerAlerts = 64
     /// Refusals kept for `stoa peers`.
     public static let refusals = 64
+    /// Notices that the store keeps for subscribers that are away; the oldest go.
+    public static let notices = 4_096
+    /// Notices that wait for the disk, beside those of joins and leaves; the oldest go.
+    public static let waitingNotices = 256
+    /// The longest text of an alert in a notice.
+    public static let noticeTextBytes = 1_024
+    /// Subscribers are told of alerts of one code this seldom.
+    public static let alertNoticeMilliseconds: UInt64 = 60_000
     /// Rooms a node may be in.
     public static let conversations = 4_096
 }

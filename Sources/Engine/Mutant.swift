@@ -1,7 +1,7 @@
 #if MUTANTS
     /// Deliberate bugs, one at a time: they show that simulation and tests notice when it matters.
     ///
-    /// Only a build with `-D MUTANTS` has them. Each stands where a person could have made it, in
+    /// Only debug builds have them. Each stands where a person could have made it, in
     /// Engine or Storage; `Docs/Testing/Mutants.md` says what catches it.
     package enum Mutant: String, CaseIterable, Sendable {
         // What must not happen before the commit, or not at all without it.
@@ -23,12 +23,20 @@
         case creditTwice
         /// A send counts as delivered when it has left.
         case takeSentForDelivered
+        /// The tags of realms and conversations do not say which side of the link made them.
+        case forgetRealmRole
         /// A peer hears of rooms that it is not in.
         case tellStrangers
         /// Every digest is taken for equal, so that nothing is ever asked for.
         case takeDigestsForEqual
         /// Of several links to one peer all stay.
         case keepEveryLink
+        /// A clock page leaves out the logs of its sender.
+        case leaveOutOwnLogs
+        /// Tags do not say which side sends them.
+        case forgetRole
+        /// Tags are keyed with the handshake's hash, which everybody can compute who sees the link.
+        case tagsFromPublicHash
 
         // Order and clocks.
 
@@ -56,12 +64,20 @@
         case acceptUnattested
         /// The signature in the handshake does not cover who speaks.
         case dropRoleByte
+        /// The certificate of any device is taken for the one's that shows it.
+        case acceptOtherCertificate
         /// Another key than the pinned one is let in.
         case acceptAnotherKey
         /// A varint may be longer than needed.
         case acceptLongVarints
-        /// A run may come without its payloads.
-        case acceptWithheldPayloads
+        /// A log is shown whose first entry does not say whose it is.
+        case showLogsOfNobody
+        /// A run may come without the payloads of control entries.
+        case acceptWithheldControl
+        /// Anybody may erase what anybody has written.
+        case eraseForAnybody
+        /// An entry that came without its payload counts as whole.
+        case believeAbsentPayload
 
         // Storage.
 

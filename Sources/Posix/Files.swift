@@ -147,6 +147,24 @@ public enum Files {
         access(path, F_OK) == 0
     }
 
+    /// The names in a directory in order, without those that begin with a point; none where there is
+    /// no such directory.
+    public static func names(in path: String) throws(SystemError) -> [String] {
+        guard let directory = opendir(path) else {
+            if errno == ENOENT { return [] }
+            throw SystemError(errno, "open", path)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted()
+    }
+
     /// Removes a file; one that is missing already counts as removed.
     public static func remove(_ path: String) throws(SystemError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError(errno, "remove", path) }

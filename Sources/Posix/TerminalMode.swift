@@ -6,11 +6,25 @@ import Glibc
 public enum TerminalMode {
     // Written by one thread, before the handler that reads it is set.
     nonisolated(unsafe) private static var usual: termios?
+    // The same.
+    nonisolated(unsafe) private static var marksPastes = false
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.
     ///
     /// False, and nothing is changed, when standard input is no terminal.
     public static func begin() -> Bool {
+        guard self.change(without: ICANON | ECHO) else { return false }
+        self.marksPastes = true
+        Self.write("\u{1B}[?2004h")
+        return true
+    }
+
+    /// Shows no longer what is typed, until ``restore()``: for secrets.
+    ///
+    /// False, and nothing is changed, when standard input is no terminal.
+    public static func hideInput() -> Bool { self.change(without: ECHO) }
+
+    private static func change(without flags: Int32) -> Bool {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
         self.usual = mode
@@ -21,17 +35,16 @@ public enum TerminalMode {
                 _exit(number == SIGINT ? 0 : 128 + number)
             }
         }
-        mode.c_lflag &= ~UInt32(ICANON | ECHO)
-        guard tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) == 0 else { return false }
-        Self.write("\u{1B}[?2004h")
-        return true
+        mode.c_lflag &= ~UInt32(flags)
+        return tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) == 0
     }
 
-    /// Undoes ``begin()``; what was typed and not read is dropped, so that no shell runs it.
+    /// Undoes ``begin()`` or ``hideInput()``; what was typed and not read is dropped, so that no shell runs it.
     public static func restore() {
         guard var mode = self.usual else { return }
         self.usual = nil
-        Self.write("\u{1B}[?2004l\r\u{1B}[K")
+        if self.marksPastes { Self.write("\u{1B}[?2004l\r\u{1B}[K") }
+        self.marksPastes = false
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
     }
 

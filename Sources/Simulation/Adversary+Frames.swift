@@ -11,34 +11,83 @@ extension Simulation {
         case .pong(let nonce, _): return .pong(nonce: nonce, clock: self.random.next())
         case .credit(let channel, _): return .credit(channel, bytes: number)
         case .goaway: return .goaway(nil, "")
-        case .rooms: return .rooms([Workload.room(self.random.number(0...5))])
+        case .realms(let tags):
+            let others = tags.map { _ in self.randomTag() }
+            return .realms(self.random.chance(50) ? others.sorted() : tags.reversed())
+        case .rooms(let tag, _):
+            let name = Workload.room(self.random.number(0...5)).name
+            return .rooms(self.random.chance(50) ? tag : self.randomTag(), [name])
+        case .shares(let tags): return .shares(tags.map { _ in self.random.next() }.sorted())
         case .roomsLeft(let rooms): return .roomsLeft(rooms)
         case .liveRun(let run): return .liveRun(self.changedRun(run))
         case .syncRun(let run): return .syncRun(self.changedRun(run))
-        case .digest(let room, let digest): return .digest(room, self.changedHash(digest))
-        case .clock(let room, let isComplete, let rows):
-            return .clock(
-                room, isComplete: self.random.chance(50) ? !isComplete : isComplete,
-                rows.map { row in
-                    var row = row
-                    if self.random.chance(50) { row.seq = number }
-                    if self.random.chance(30) { row.headTag = self.random.next() }
-                    if self.random.chance(30) {
-                        row.state = self.random.chance(50) ? .forked : .refused
-                    }
-                    return row
-                })
+        case .digest(let room, let digest): return .digest(room, self.changedDigest(digest))
+        case .buckets(let room, let tags):
+            return .buckets(room, tags.map { self.random.chance(5) ? self.random.next() : $0 })
+        case .clock(let room, let pages): return .clock(room, self.changedPages(pages, number))
+        case .delta(let room, let rows):
+            let changed = rows.map { self.changedRow($0, number) }
+            if self.random.chance(30) {
+                let bucket = UInt8(self.random.number(0...255))
+                return .clock(room, [ClockPage(bucket: bucket, rows: changed)])
+            }
+            return .delta(room, changed)
         case .want(var want):
             want.from = self.random.number(UInt64(1)...10)
             want.through = want.from + self.random.number(UInt64(0)...4_000)
             return .want(want)
+        case .payloadWant(var want):
+            want.from = self.random.number(UInt64(1)...10)
+            want.through = want.from + self.random.number(UInt64(0)...4_000)
+            return .payloadWant(want)
+        case .payloads(var payloads):
+            payloads.items = payloads.items.map { self.changedItem($0) }
+            if self.random.chance(30) { payloads.from = number }
+            return .payloads(payloads)
         case .unavailable(let room, _, let from):
             return .unavailable(room, tag: self.random.next(), from: from)
         case .records(let records): return .records(records.map { self.changedRecord($0) })
         case .recordClock(let room, let rows):
             return .recordClock(room, rows.filter { _ in self.random.chance(50) })
         case .forkProof(let proof): return .forkProof(proof)
+        case .dialBack, .dialledBack, .ephemeral: return frame
         }
+    }
+
+    /// What is told of a payload, changed.
+    private func changedItem(_ item: Payloads.Item) -> Payloads.Item {
+        switch self.random.number(0...5) {
+        case 0: .wanted
+        case 1: .erased
+        case 2: .expired
+        case 3: .present(Content.text("never written").payload(using: &self.random))
+        default: item
+        }
+    }
+
+    /// A frame without some of the payloads that it should have; nil where it has none.
+    func omitting(_ frame: Frame) -> Frame? {
+        switch frame {
+        case .liveRun(let run): return .liveRun(self.omitting(run))
+        case .syncRun(let run): return .syncRun(self.omitting(run))
+        case .payloads(var payloads):
+            payloads.items = payloads.items.map { _ in
+                [.wanted, .erased, .expired][self.random.number(0...2)]
+            }
+            return .payloads(payloads)
+        default: return nil
+        }
+    }
+
+    private func omitting(_ run: Run) -> Run {
+        var entries = run.entries
+        for index in entries.indices
+        where entries[index].entryClass != EntryClass.control.rawValue && self.random.chance(70) {
+            entries[index].payload = entries[index].payload.omitted
+        }
+        return Run(
+            key: run.key, first: run.first, prev: run.prev, attestation: run.attestation,
+            entries: entries)
     }
 
     /// Now and then, the next entry of somebody's log, which its author never signed.
@@ -48,7 +97,7 @@ extension Simulation {
             let last = log.rows.last, let time = log.head.time.next, log.head.id == last.id
         else { return nil }
         let entry = Entry(
-            kind: last.entry.kind, time: time, deps: [], payload: last.entry.payload)
+            entryClass: last.entry.entryClass, time: time, deps: [], payload: last.entry.payload)
         return .liveRun(
             Run(
                 key: key, first: log.head.seq + 1, prev: last.id,
@@ -82,6 +131,35 @@ extension Simulation {
             signer: Self.signer(&self.random))
     }
 
+    private func changedRow(_ row: ClockRow, _ number: UInt64) -> ClockRow {
+        var row = row
+        if self.random.chance(50) { row.seq = number }
+        if self.random.chance(30) { row.headTag = self.random.next() }
+        if self.random.chance(30) { row.state = self.random.chance(50) ? .forked : .refused }
+        if self.random.chance(10) { row.first = row.seq / 2 + 1 }
+        if self.random.chance(10) { row.whole = row.seq / 2 }
+        if self.random.chance(10) { row.shown = row.seq / 3 }
+        return row
+    }
+
+    /// Pages with some rows changed, of some buckets only, or of others.
+    private func changedPages(_ pages: [ClockPage], _ number: UInt64) -> [ClockPage] {
+        let shift = self.random.chance(20) ? UInt8(self.random.number(1...255)) : 0
+        let kept = pages.filter { _ in self.random.chance(80) }
+        let changed = (kept.isEmpty ? pages : kept).map { page in
+            ClockPage(
+                bucket: page.bucket &+ shift,
+                rows: page.rows.map { self.changedRow($0, number) })
+        }
+        return changed.sorted { $0.bucket < $1.bucket }
+    }
+
+    private func changedDigest(_ digest: ConversationDigest) -> ConversationDigest {
+        self.random.chance(70)
+            ? ConversationDigest(logs: self.changedHash(digest.logs), records: digest.records)
+            : ConversationDigest(logs: digest.logs, records: self.changedHash(digest.records))
+    }
+
     private func changedHash(_ hash: Bytes32) -> Bytes32 {
         var bytes = hash.bytes
         bytes[self.random.number(0...31)] ^= 1
@@ -111,13 +189,14 @@ extension Simulation {
         let common =
             known.isEmpty
             ? self.signed(self.random.number(1...4), key, after: start, by: machine, isAhead)
-            : nil
+            : []
         var branches: [[VerifiedRun]] = []
         for _ in 0..<(isAhead ? 1 : self.random.number(1...3)) {
             let excess = known.count - stem
             let count = self.random.number(1...8) + min(excess, 100)
-            let run = self.signed(count, key, after: common?.head ?? start, by: machine, isAhead)
-            branches.append([common, run].compactMap { $0 })
+            let own = self.signed(
+                count, key, after: common.last?.head ?? start, by: machine, isAhead)
+            branches.append(common + own)
         }
         for (position, stream) in streams.enumerated() {
             for run in branches[position % branches.count] {
@@ -128,8 +207,33 @@ extension Simulation {
         }
     }
 
-    /// Signs entries that go on from a place in a log.
+    /// Signs entries that go on from a place in a log; the first one of a log by itself.
     private func signed(
+        _ count: Int, _ key: LogKey, after start: Head, by machine: Machine, _ isAhead: Bool
+    ) -> [VerifiedRun] {
+        guard start.seq == 0 else {
+            return [self.signedRun(count, key, after: start, by: machine, isAhead)]
+        }
+        let first = self.signedRun(1, key, after: start, by: machine, isAhead)
+        guard count > 1 else { return [first] }
+        return [first, self.signedRun(count - 1, key, after: first.head, by: machine, isAhead)]
+    }
+
+    /// What a log begins with: mostly as it must, or with a certificate of somebody else's device.
+    private func opening(by machine: Machine) -> Content {
+        guard self.random.chance(80) else {
+            return self.random.chance(30)
+                ? .text("a log of nobody")
+                : .open(
+                    LogOpening(
+                        certificate: self.machines[
+                            self.random.number(0...self.machines.count - 1)
+                        ].certificate, closes: []))
+        }
+        return .open(LogOpening(certificate: machine.certificate, closes: [1, .max]))
+    }
+
+    private func signedRun(
         _ count: Int, _ key: LogKey, after start: Head, by machine: Machine, _ isAhead: Bool
     ) -> VerifiedRun {
         var time = max(HybridTime(wallMilliseconds: self.wall), start.time.next ?? start.time)
@@ -157,11 +261,12 @@ extension Simulation {
             if self.random.chance(30), let id = self.laterForged(than: time, in: key.conversation) {
                 deps.insert(id)
             }
-            let text = Content.text("from two mouths \(number)")
+            let content =
+                start.seq == 0 ? self.opening(by: machine) : .text("from two mouths \(number)")
             entries.append(
                 Entry(
-                    kind: text.kind.rawValue, time: time, deps: deps.sorted(),
-                    payload: .present(text.payload(using: &self.random))))
+                    entryClass: content.entryClass, time: time, deps: deps.sorted(),
+                    payload: .present(content.payload(using: &self.random))))
             let seq = start.seq + UInt64(number) + 1
             let prev = ids.last ?? (start.seq == 0 ? nil : start.id)
             ids.append(entries[number].id(key: key, seq: seq, prev: prev))
@@ -198,23 +303,43 @@ extension Simulation {
         func inject(_ count: Int, _ frame: (Int) -> Frame) {
             for number_ in 0..<count { self.inject(frame(number_), number, side) }
         }
-        switch self.random.number(0...8) {
+        switch self.random.number(0...10) {
         case 0: inject(1_000) { _ in .ping(nonce: self.random.next(), clock: self.random.next()) }
-        case 1: inject(200) { _ in .digest(room, self.changedHash(Bytes32.zero)) }
+        case 1:
+            inject(200) { _ in
+                .digest(
+                    room,
+                    ConversationDigest(
+                        logs: self.changedHash(Bytes32.zero), records: Bytes32.zero))
+            }
         case 2:
             inject(300) { _ in
                 .want(Want(conversation: room, tag: self.random.next(), from: 1, through: 4_000))
             }
         case 3:
+            let tag = self.wires[number]?.directions[side].roomTag ?? self.randomTag()
             inject(15) { part in
-                .rooms((0..<100).compactMap { RoomName("flood \(part) \($0)") })
+                .rooms(tag, (100..<200).compactMap { RoomName("flood-\(part + 10)-\($0)") })
             }
         case 4: inject(60) { self.profile(of: machine, number: UInt64($0)) }
-        case 5: inject(3) { _ in .clock(room, isComplete: false, self.inventedRows(2_000)) }
+        case 5: inject(3) { _ in .delta(room, self.inventedRows(2_000)) }
         case 6: inject(300) { _ in self.strangersProfile() }
         case 7: inject(20) { _ in .credit(.sync, bytes: 1_000_000) }
+        case 8: inject(50) { _ in .buckets(room, (0..<256).map { _ in self.random.next() }) }
+        case 9:
+            inject(20) { _ in
+                .clock(
+                    room,
+                    (0...UInt8.max).map { ClockPage(bucket: $0, rows: self.inventedRows(20)) })
+            }
         default: inject(64) { _ in .recordClock(room, []) }
         }
+    }
+
+    private func randomTag() -> Bytes16 {
+        var bytes: [UInt8] = []
+        for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &self.random)) }
+        return Bytes16(bytes) ?? .zero
     }
 
     /// A profile of its own, newer than the one before.
@@ -242,6 +367,6 @@ extension Simulation {
     /// Clock rows of logs that do not exist.
     private func inventedRows(_ count: Int) -> [ClockRow] {
         let tags = Set((0..<count).map { _ in self.random.next() }).sorted()
-        return tags.map { ClockRow(tag: $0, seq: 1, headTag: 1, state: .open) }
+        return tags.map { ClockRow(tag: $0, state: .open, seq: 1, headTag: 1) }
     }
 }

@@ -9,6 +9,8 @@ struct Adversary: Sendable {
         case equivocate
         /// Keeps back what its node says, from some peers or from all.
         case withhold
+        /// Leaves payloads out of the runs that it sends, and does not have them when asked.
+        case omit
         /// Sends again what it or others have sent, to whomever.
         case replay
         /// Sends what others have signed, changed.
@@ -100,6 +102,9 @@ extension Simulation {
             default: break
             }
         }
+        if adversary.does(.omit), isDeprived, let part = self.omitting(frame) {
+            return self.inject(part, number, side)
+        }
         if adversary.does(.lieAboutTime) {
             let clock = UInt64(max(Int64(self.wall) + adversary.lie, 0))
             switch frame {
@@ -183,7 +188,7 @@ extension Simulation {
                 self.inject(self.changedFrame(frame), number, side)
             }
         case .garble: self.garble(number, side)
-        case .mirror, .withhold, .knock: break
+        case .mirror, .withhold, .omit, .knock: break
         }
     }
 
@@ -218,14 +223,13 @@ extension Simulation {
     /// Opens a stream to somebody and sends nothing, nonsense, or the beginning of another handshake.
     private func knock(by index: Int) {
         guard let target = self.machines.indices.randomElement(using: &self.random),
-            target != index, let address = self.machines[target].addresses.first,
-            let handshakeHash = Bytes64([UInt8](repeating: 0, count: 64))
+            target != index, let address = self.machines[target].addresses.first
         else { return }
         self.lastNumber += 1
         let number = Int(self.lastNumber)
         var wire = Wire(
             number: number, dial: DialID(0), expecting: nil, address: address,
-            handshakeHash: handshakeHash,
+            exporter: .zero,
             ends: [
                 Wire.End(machine: index, start: self.machines[index].start),
                 Wire.End(machine: target, start: 0),

@@ -96,8 +96,10 @@ extension Checker {
         var read: [ConversationID: [Screen.Line]] = [:]
         for (key, log) in machine.store.logs {
             for (index, row) in log.rows.enumerated()
-            where row.cursor != nil && !log.isBehindFork(index) {
-                guard let entry = self.written[row.id], entry.content != nil else { continue }
+            where row.cursor != nil && row.verdict.payload == .present
+                && !log.isBehindFork(index)
+            {
+                guard let entry = self.visible(row.id, on: machine.index) else { continue }
                 read[key.conversation, default: []].append(
                     Screen.Line(place: entry.place, id: row.id))
             }
@@ -107,6 +109,7 @@ extension Checker {
             let followed = lines.filter { line in
                 let key = LogKey(conversation: room, name: line.place.name)
                 return line.place.seq < machine.store.logs[key]?.proof?.point ?? .max
+                    && machine.store.row(line.id)?.verdict.payload == .present
             }
             let history = (read.removeValue(forKey: room) ?? []).sorted { $0.place < $1.place }
             guard followed == history else {
@@ -119,6 +122,7 @@ extension Checker {
             throw Violation("the history of node \(machine.index) holds what it never showed")
         }
         try self.marked(on: machine)
+        try self.noted(on: machine)
         try self.checkAcknowledged(on: machine)
     }
 
@@ -139,7 +143,8 @@ extension Checker {
 
     /// A node starts: what it shows from here on follows what is on its disk.
     mutating func started(_ machine: inout Machine) throws {
-        self.screens[machine.index] = Screen(of: machine.store, self.written)
+        let index = machine.index
+        self.screens[index] = Screen(of: machine.store) { self.visible($0, on: index) }
         machine.shownCursor = Cursor(machine.store.newestCursor)
         try self.checkAcknowledged(on: machine)
     }

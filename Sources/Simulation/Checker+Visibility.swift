@@ -40,8 +40,10 @@ extension Checker {
                             + "\(index + 1) of a log that forks at "
                             + "\(holding.points[key].map(String.init) ?? "no entry")")
                 }
+                // What is not here, or no longer, is on a screen or not.
+                guard row.verdict.payload == .present else { continue }
                 guard
-                    self.written[row.id]?.content == nil
+                    self.visible(row.id, on: machine.index) == nil
                         || shown.contains(row.id) == (row.cursor != nil)
                 else { throw Violation("node \(machine.index) does not show what it has shown") }
             }

@@ -10,7 +10,11 @@ struct Checker {
         var prev: EntryID?
         var time: HybridTime
         var deps: [EntryID]
+        /// What people see of it who can open it; nil for nothing.
         var content: Content?
+        var isSealed: Bool
+        /// Whether its log begins as one must.
+        var isOpened: Bool
 
         var place: Place {
             Place(time: self.time, name: self.key.name, seq: self.seq)
@@ -40,10 +44,15 @@ struct Checker {
     var screens: [Int: Screen] = [:]
     var holdings: [Int: Holding] = [:]
     private var keyed: [String: EntryID] = [:]
+    /// All keys of sealed rooms, and which machines have them.
+    var keyring = Keyring()
+    var keyHolders: [ConversationID: Set<Int>] = [:]
     /// Authors that may sign two histories.
     var forkers: Set<PeerID> = []
     /// Machines that break the protocol.
     var hostile: Set<Int> = []
+    /// Which realm each room of the workload is in, where there is more than the open one.
+    var realms: [ConversationID: RealmID] = [:]
     /// How far a clock has been set off at most, in milliseconds.
     var clockError: UInt64 = 0
     /// How many frames other than of control honest nodes have sent to each other.
@@ -84,12 +93,32 @@ struct Checker {
         self.authors[key.conversation, default: []].insert(key.name.author)
         for (offset, id) in run.ids.enumerated() where self.written[id] == nil {
             let entry = run.run.entries[offset]
+            let prev = offset == 0 ? run.run.prev : run.ids[offset - 1]
+            let content = self.content(of: entry, run.envelope(at: offset))
+            var isOpened = prev.flatMap { self.written[$0]?.isOpened } ?? false
+            if prev == nil, case .open(let opening)? = content {
+                isOpened = opening.person(of: key.name.author) != nil
+            }
+            let isSeen = isOpened && content?.traits.isShown == true
             self.written[id] = Written(
-                key: key, seq: run.run.first + UInt64(offset),
-                prev: offset == 0 ? run.run.prev : run.ids[offset - 1], time: entry.time,
-                deps: entry.deps, content: Content(of: entry, in: key.conversation))
+                key: key, seq: run.run.first + UInt64(offset), prev: prev, time: entry.time,
+                deps: entry.deps, content: isSeen ? content : nil, isSealed: entry.epoch != .zero,
+                isOpened: isOpened)
             for dep in entry.deps { self.followers[dep, default: []].append(id) }
         }
+    }
+
+    /// What an entry says to one who reads rooms as their members do: what is sealed with the key, and
+    /// what is not without.
+    private func content(of entry: Entry, _ envelope: Envelope) -> Content? {
+        (entry.epoch == .zero ? Keyring() : self.keyring).read(envelope).content
+    }
+
+    /// An entry that a machine's user can see, wherever it stands; nil for others.
+    func visible(_ id: EntryID, on machine: Int) -> Written? {
+        guard let entry = self.written[id], entry.content != nil else { return nil }
+        let hasKey = self.keyHolders[entry.key.conversation]?.contains(machine) ?? false
+        return entry.isSealed == hasKey ? entry : nil
     }
 
     /// What a node believes of the logs that it just wrote is what its disk holds.
@@ -114,25 +143,41 @@ struct Checker {
         }
     }
 
-    /// A node shows messages.
-    mutating func shown(_ messages: [Message], by machine: inout Machine) throws {
-        for message in messages {
-            guard let written = self.written[message.id],
-                written.key.name.author == message.author,
-                written.key.conversation == message.conversation, written.time == message.time,
-                written.content == message.content
-            else {
-                throw Violation(
-                    "node \(machine.index) shows what its author did not write: \(message)")
+    /// A node shows changes: each once, in the order of cursors, and only what is on its disk.
+    mutating func shown(_ changes: [Change], by machine: inout Machine) throws {
+        for change in changes {
+            switch change {
+            case .message(let message): try self.shown(message, by: machine)
+            case .notice(let cursor, let notice):
+                guard
+                    machine.store.notices.contains(where: {
+                        $0.cursor == cursor && $0.notice == notice
+                    })
+                else {
+                    throw Violation("node \(machine.index) tells what it has not noted: \(notice)")
+                }
             }
-            guard message.cursor > machine.shownCursor else {
+            guard change.cursor > machine.shownCursor else {
                 throw Violation("node \(machine.index) shows cursors out of order")
             }
-            machine.shownCursor = message.cursor
-            guard machine.store.row(message.id)?.cursor == message.cursor else {
-                throw Violation("node \(machine.index) shows what is not on its disk: \(message)")
+            machine.shownCursor = change.cursor
+            if case .message(let message) = change, let written = self.written[message.id] {
+                try self.placed(message.id, written, on: machine.index)
             }
-            try self.placed(message.id, written, on: machine.index)
+        }
+    }
+
+    private func shown(_ message: Message, by machine: Machine) throws {
+        guard let written = self.visible(message.id, on: machine.index),
+            written.key.name.author == message.author,
+            written.key.conversation == message.conversation, written.time == message.time,
+            written.content == message.content
+        else {
+            throw Violation(
+                "node \(machine.index) shows what its author did not write: \(message)")
+        }
+        guard machine.store.row(message.id)?.cursor == message.cursor else {
+            throw Violation("node \(machine.index) shows what is not on its disk: \(message)")
         }
     }
 
@@ -153,8 +198,10 @@ struct Checker {
         for holder in holders
         where !machines.contains(where: { $0.id == holder && self.hostile.contains($0.index) })
             && !self.forkers.contains(machine.id)
-            && !machines.contains(where: { $0.id == holder && $0.store.row(message.id) != nil })
-            && !machines.contains(where: { $0.id == holder && $0.wasRestored })
+            && !machines.contains(where: {
+                $0.id == holder
+                    && ($0.wasRestored || $0.store.row(message.id)?.isWhole == true)
+            })
         {
             throw Violation("node \(machine.index) says delivered where it is not")
         }
@@ -177,25 +224,35 @@ struct Checker {
 
     /// A node sends a frame.
     mutating func sent(
-        _ frame: Frame, by machine: Machine, _ direction: Wire.Direction
+        _ frame: Frame, by machine: Machine, to receiver: Machine, _ direction: Wire.Direction
     ) throws {
         var conversations: [ConversationID] = []
         switch frame {
-        case .ping, .pong, .credit, .goaway, .rooms, .roomsLeft: return
+        case .ping, .pong, .credit, .goaway, .realms, .rooms, .shares, .dialBack, .dialledBack:
+            return
+        case .roomsLeft(let left): return try self.kept(left, from: receiver, by: machine, frame)
         case .liveRun(let run), .syncRun(let run):
             self.runCount += 1
             conversations = [run.key.conversation]
-        case .digest(let conversation, _), .clock(let conversation, _, _),
+        case .digest(let conversation, _), .buckets(let conversation, _),
+            .clock(let conversation, _), .delta(let conversation, _),
             .recordClock(let conversation, _):
             conversations = [conversation]
-        case .want(let want): conversations = [want.conversation]
+        case .want(let want), .payloadWant(let want): conversations = [want.conversation]
+        case .payloads(let payloads) where !payloads.items.isEmpty:
+            conversations = [payloads.conversation]
+        case .ephemeral(let piece): conversations = [piece.conversation]
         // The answer to somebody who asks for a conversation tells nothing of it.
-        case .unavailable: break
+        case .unavailable, .payloads: break
         case .records(let records):
+            // The own profile goes to whoever shares a realm other than the open one, too.
+            let areFellows = machine.realms.secret.contains { receiver.realms.contains($0.id) }
             for record in records
-            where record.author != machine.id
+            where !(record.author == machine.id && areFellows)
                 && !direction.announced.contains(where: { room in
-                    self.authors[room]?.contains(record.author) == true
+                    record.author == machine.id
+                        || self.authors[room]?.contains(record.author) == true
+                            && (record.conversation ?? room) == room
                 })
             {
                 throw Violation(
@@ -203,10 +260,26 @@ struct Checker {
             }
         case .forkProof(let proof): conversations = [proof.key.conversation]
         }
+        try self.kept(conversations, from: receiver, by: machine, frame)
         for conversation in conversations where !direction.announced.contains(conversation) {
             throw Violation(
                 "node \(machine.index) sends a frame about a conversation that is not shared: "
                     + "\(frame)")
+        }
+    }
+
+    /// Nothing about a conversation goes to a node that is not in its realm.
+    private func kept(
+        _ conversations: [ConversationID], from receiver: Machine, by machine: Machine,
+        _ frame: Frame
+    ) throws {
+        for conversation in conversations {
+            guard let realm = self.realms[conversation], !receiver.realms.contains(realm) else {
+                continue
+            }
+            throw Violation(
+                "node \(machine.index) sends a frame about a conversation to node "
+                    + "\(receiver.index), which is not in its realm: \(frame)")
         }
     }
 
@@ -215,11 +288,31 @@ struct Checker {
         if case .credit = frame, machine.node?.hasCreditedEarly == true {
             throw Violation("node \(machine.index) gives credit for what is not on its disk")
         }
-        guard case .clock(let room, _, _) = frame else { return }
-        for (name, seq) in machine.node?.claims(in: room) ?? [:] {
+        let room: ConversationID
+        switch frame {
+        case .clock(let conversation, _), .delta(let conversation, _): room = conversation
+        default: return
+        }
+        let claims = machine.node?.claims(in: room) ?? [:]
+        for (name, seq) in claims {
             let key = LogKey(conversation: room, name: name)
             guard seq <= machine.store.logs[key]?.count ?? 0 else {
                 throw Violation("node \(machine.index) claims to have what is not on its disk")
+            }
+        }
+        let wholes = machine.node?.wholes(in: room) ?? [:]
+        for (key, log) in machine.store.logs where key.conversation == room {
+            // A fork proof that is not yet on the disk ends the log for the node.
+            let count = min(log.count, claims[key.name] ?? 0)
+            let wanted = log.rows.prefix(Int(count))
+                .firstIndex { $0.verdict.payload == .wanted }
+            // What is believed may be behind what the disk has got in the meantime.
+            guard let wanted, machine.writing == nil else { continue }
+            guard let whole = wholes[key.name], whole <= UInt64(wanted) else {
+                throw Violation(
+                    "node \(machine.index) claims payloads that are not on its disk: of "
+                        + "\(key.name), \(wanted + 1) is wanted, whole through "
+                        + "\(wholes[key.name].map { "\($0)" } ?? "its end"), ends at \(log.count)")
             }
         }
     }
@@ -235,7 +328,7 @@ struct Checker {
 
     /// An earlier disk is put back: what was nowhere else is gone.
     mutating func restored(_ machine: Int, to store: ModelStore, others: [ModelStore]) {
-        self.screens[machine] = Screen(of: store, self.written)
+        self.screens[machine] = Screen(of: store) { self.visible($0, on: machine) }
         self.holdings[machine] = Holding(of: store)
         // With the disk it has forgotten what it sent under which key.
         self.keyed = self.keyed.filter { !$0.key.hasPrefix("\(machine) ") }

@@ -24,6 +24,8 @@ enum FaultEvent: Sendable {
     case depart
     /// A machine comes that nobody knew.
     case arrive(until: UInt64)
+    /// A machine is in other realms from here on.
+    case realms(machine: Int, Realms)
 }
 
 extension Simulation {
@@ -127,6 +129,7 @@ extension Simulation {
         case .move: try self.move(self.anyMachine())
         case .depart: try self.depart()
         case .arrive(let end): try self.arriveMachine(until: end)
+        case .realms(let machine, let realms): try self.setRealms(machine, realms)
         }
     }
 

@@ -5,6 +5,14 @@ import Crypto
 struct Machine {
     let index: Int
     let signer: Signer
+    /// Of a person of its own.
+    let certificate: Certificate
+    /// The realms that it is in.
+    var realms = Realms()
+    /// The secrets that its node shakes hands by.
+    var secrets = [RealmSecret.open]
+    /// The keys of sealed rooms that its user has.
+    var keyring = Keyring()
     /// Where it listens, best first.
     var addresses: [String]
     var random: SeededRandom

@@ -11,17 +11,23 @@ struct ModelStore {
         var entry: Entry
         var id: EntryID
         var attestation: Bytes64?
+        /// What its node has said of it.
+        var verdict: EntryVerdict
         /// What becomes of it, by the rule that the real store has, too.
         var visibility: Visibility
         /// Its place in the order of arrival; nil where it never was shown.
         var cursor: Cursor?
         var isLate = false
+
+        /// Whether its payload is here.
+        var isWhole: Bool { if case .present = self.entry.payload { true } else { false } }
     }
 
     /// All entries of one log.
     struct Log {
         var rows: [Row] = []
         var proof: ForkProof?
+        var person: PersonID?
 
         /// How many entries count: those before the fork point.
         var count: UInt64 {
@@ -43,13 +49,17 @@ struct ModelStore {
     let owner: PeerID
     var logs: [LogKey: Log] = [:]
     var rooms: [ConversationID: RoomMembership] = [:]
-    var records: [PeerID: Record] = [:]
+    var records: [RecordKey: Record] = [:]
     var peers: [PeerID: KnownPeer] = [:]
-    var sent: [ConversationID: [String: EarlierSend]] = [:]
+    var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
+    /// The notices that are kept, oldest first.
+    var notices: [(cursor: Cursor, notice: Notice)] = []
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
     private var heldEntries: Set<EntryID> = []
+    /// Erasures that wait for their entries.
+    private(set) var erasures: [Erasure] = []
 
     /// Creates an empty store.
     init(owner: PeerID) { self.owner = owner }
@@ -75,8 +85,12 @@ struct ModelStore {
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
             try self.end(proof)
         }
+        let filled = try batch.fills.compactMap { try self.fill($0) }
+        let erased = batch.appends.flatMap(\.erasures) + batch.erasures
+        let done = erased.filter { self.isDone($0) }
         let released = batch.release.map { self.release(through: $0) } ?? []
-        for record in batch.records { self.records[record.author] = record }
+        for record in batch.records { self.records[record.key] = record }
+        for key in batch.droppedRecords { self.records[key] = nil }
         for (room, membership) in batch.membership { self.rooms[room] = membership }
         for peer in batch.peers { self.peers[peer.id] = peer }
         if let incarnation = batch.incarnation { self.incarnation = incarnation }
@@ -84,23 +98,20 @@ struct ModelStore {
         let cursors = batch.appends.map { append in
             append.run.ids.map { released.contains($0) ? nil : self.row($0)?.cursor }
         }
-        for (index, append) in batch.appends.enumerated() {
+        for append in batch.appends {
             let conversation = append.run.run.key.conversation
             for (offset, key) in append.idempotencyKeys {
-                let id = append.run.ids[offset]
-                let entry = append.run.run.entries[offset]
-                let message = SentMessage(
-                    id: id, conversation: conversation, cursor: cursors[index][offset],
-                    time: entry.time)
-                var text: String?
-                if case .text(let found) = Content(of: entry, in: conversation) { text = found }
-                self.sent[conversation, default: [:]][key] = EarlierSend(
-                    message: message, text: text)
+                self.sent[conversation, default: [:]][key] = append.run.ids[offset]
             }
         }
-        return BatchOutcome(
+        let notices = batch.notices.map { (cursor: self.nextCursor(), notice: $0) }
+        self.notices = (self.notices + notices).suffix(Limits.notices)
+        var outcome = BatchOutcome(
             number: batch.number, cursors: cursors, released: released.compactMap(self.stored),
-            held: self.held)
+            notices: notices.map(\.cursor), held: self.held)
+        outcome.filled = filled.compactMap(self.stored)
+        outcome.erased = done
+        return outcome
     }
 
     private func checkPlace(of append: Append) throws {
@@ -125,11 +136,13 @@ struct ModelStore {
         try self.checkPlace(of: append)
         let run = append.run.run
         let point = self.logs[run.key]?.proof?.point
+        if run.first == 1 { self.logs[run.key, default: Log()].person = append.person }
         for (offset, entry) in run.entries.enumerated() {
             let id = append.run.ids[offset]
             var row = Row(
                 entry: entry, id: id,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil,
+                verdict: append.verdicts[offset],
                 visibility: Visibility(
                     onArrivalAt: run.first + UInt64(offset), isAhead: offset >= append.heldFrom,
                     forkPoint: point))
@@ -154,6 +167,65 @@ struct ModelStore {
             if visibility != .held { self.heldEntries.remove(log.rows[index].id) }
         }
         self.logs[proof.key] = log
+    }
+
+    /// Puts a payload where it is wanted; gives the entry where people see it by that.
+    private mutating func fill(_ fill: PayloadFill) throws -> EntryID? {
+        guard let log = self.logs[fill.key], fill.seq <= UInt64(log.rows.count) else { return nil }
+        var row = log.rows[Int(fill.seq) - 1]
+        guard row.verdict.payload == .wanted else { return nil }
+        let hash = row.entry.payload.hash
+        row.entry.payload = .present(fill.payload)
+        guard row.entry.payload.hash == hash else {
+            throw Violation("a node stores a payload that its author did not write")
+        }
+        row.verdict = fill.verdict
+        let isShown = row.visibility.isShown && row.verdict.isSeen
+        if isShown { row.cursor = self.nextCursor() }
+        self.logs[fill.key]?.rows[Int(fill.seq) - 1] = row
+        return isShown ? row.id : nil
+    }
+
+    /// Erases a payload where its entry is here; false where that has to wait.
+    private mutating func isDone(_ erasure: Erasure) -> Bool {
+        self.erasures.removeAll {
+            $0.key == erasure.key && $0.target == erasure.target
+                && $0.eraser.device == erasure.eraser.device
+        }
+        if erasure.step == .forget { return true }
+        let index = Int(erasure.target.seq) - 1
+        guard erasure.step == .erase, var row = self.logs[erasure.key]?.rows.dropFirst(index).first
+        else {
+            self.erasures.append(erasure)
+            return false
+        }
+        guard row.id == erasure.target.id,
+            row.entry.entryClass != EntryClass.control.rawValue
+        else { return true }
+        row.entry.payload = row.entry.payload.omitted
+        row.verdict = EntryVerdict()
+        row.verdict.payload = .erased
+        self.logs[erasure.key]?.rows[index] = row
+        return true
+    }
+
+    /// What is stored of the payloads of consecutive entries.
+    func payloads(_ key: LogKey, from first: UInt64, through: UInt64) -> [StoredPayload] {
+        guard let log = self.logs[key], first >= 1, first <= min(through, log.count) else {
+            return []
+        }
+        var found: [StoredPayload] = []
+        var bytes = 0
+        for seq in first...min(through, log.count) where found.count < Limits.payloadItems {
+            let row = log.rows[Int(seq) - 1]
+            if case .present(let payload) = row.entry.payload { bytes += payload.count }
+            if bytes > Limits.runEntryBytes { break }
+            found.append(
+                StoredPayload(
+                    seq: seq, entry: row.entry, prev: seq == 1 ? nil : log.rows[Int(seq) - 2].id,
+                    state: row.verdict.payload))
+        }
+        return found
     }
 
     private mutating func release(through time: HybridTime) -> [EntryID] {
@@ -196,12 +268,33 @@ struct ModelStore {
 
     private func stored(_ id: EntryID) -> StoredEntry? {
         guard let place = self.places[id], let row = self.row(id) else { return nil }
-        var payload: [UInt8]?
-        if case .present(let bytes) = row.entry.payload { payload = bytes }
         return StoredEntry(
             cursor: row.cursor ?? Cursor(0), key: place.key, seq: UInt64(place.index) + 1, id: id,
-            kind: row.entry.kind, time: row.entry.time, payload: payload, isLate: row.isLate,
-            isDisputed: row.visibility.isDisputed)
+            time: row.entry.time, envelope: self.envelope(of: row, place.key, place.index),
+            isSeen: row.verdict.isSeen, isLate: row.isLate, isDisputed: row.visibility.isDisputed)
+    }
+
+    /// What it takes to read an entry.
+    func envelope(of row: Row, _ key: LogKey, _ index: Int) -> Envelope {
+        Envelope(
+            row.entry, key: key, seq: UInt64(index) + 1,
+            prev: index == 0 ? nil : self.logs[key]?.rows[index - 1].id)
+    }
+
+    /// What was sent under an idempotency key.
+    func earlierSend(
+        _ key: String, in conversation: ConversationID, by keyring: Keyring
+    ) -> EarlierSend? {
+        guard let id = self.sent[conversation]?[key], let entry = self.stored(id) else {
+            return nil
+        }
+        var text: String?
+        if case .text(let found)? = Message(entry, by: keyring)?.content { text = found }
+        return EarlierSend(
+            message: SentMessage(
+                id: id, conversation: conversation,
+                cursor: entry.cursor > Cursor(0) ? entry.cursor : nil, time: entry.time),
+            text: text)
     }
 
     /// What is held, as the node is told.
@@ -217,7 +310,10 @@ struct ModelStore {
         var next = first
         var left = byteLimit
         repeat {
-            guard let run = self.readRun(key, from: next, through: through) else { break }
+            // A run that begins a log has its first entry alone.
+            guard let run = self.readRun(key, from: next, through: next == 1 ? 1 : through) else {
+                break
+            }
             runs.append(run)
             next = run.last + 1
             left -= run.frameBytes
@@ -235,7 +331,7 @@ struct ModelStore {
         for row in log.rows[Int(first - 1)...] {
             // Behind a fork point entries only serve to attest those before it.
             if let end, first + UInt64(end.count) > log.count { break }
-            bytes += row.entry.runBytes
+            bytes += row.entry.runBytes(after: entries.last?.time)
             if entries.count == Limits.runEntries || bytes > Limits.runEntryBytes { break }
             entries.append(row.entry)
             guard let attestation = row.attestation else { continue }
@@ -255,14 +351,20 @@ struct ModelStore {
         var snapshot = Snapshot()
         snapshot.incarnation = isContinuous ? self.incarnation : nil
         snapshot.rooms = self.rooms
-        snapshot.records = self.records.values.sorted { $0.author < $1.author }
+        snapshot.erasures = self.erasures
+        snapshot.records = self.records.values.sorted { $0.key < $1.key }
         snapshot.peers = self.peers.values.sorted { $0.id < $1.id }
         snapshot.held = self.held
         for (key, log) in self.logs.sorted(by: { $0.key < $1.key }) {
             let head = log.head
             snapshot.logs[key] = StoredLog(
                 head: head, forkPoint: log.proof?.point,
-                isHeadShown: head.seq > 0 && log.rows[Int(head.seq) - 1].cursor != nil)
+                isHeadShown: head.seq > 0 && log.rows[Int(head.seq) - 1].cursor != nil,
+                person: log.person)
+            for (index, row) in log.rows.prefix(Int(log.count)).enumerated()
+            where row.verdict.payload == .wanted {
+                snapshot.logs[key]?.wanted.insert(UInt64(index) + 1...UInt64(index) + 1)
+            }
             if let proof = log.proof { snapshot.proofs.append(proof) }
             let room = key.conversation
             for row in log.rows {
@@ -275,25 +377,24 @@ struct ModelStore {
             }
         }
         for room in self.rooms.keys {
-            snapshot.members[room] = self.members(of: room)
+            snapshot.attendance[room] = self.attendance(in: room)
         }
         return snapshot
     }
 
-    /// Authors whose latest shown join or leave is a join.
-    func members(of room: ConversationID) -> Set<PeerID> {
-        var latest: [PeerID: (order: (HybridTime, UInt64, Int), isPresent: Bool)] = [:]
+    /// What each author's joins and leaves say that are shown.
+    func attendance(in room: ConversationID) -> [PeerID: Attendance] {
+        var latest: [PeerID: Attendance] = [:]
         for (key, log) in self.logs where key.conversation == room {
+            let author = key.name.author
             for (index, row) in log.rows.enumerated() where row.visibility == .shown {
-                let kind = EntryKind(rawValue: row.entry.kind)
-                guard let isPresent = kind?.traits.attendance else { continue }
-                let order = (row.entry.time, key.name.incarnation, index)
-                let known = latest[key.name.author]
-                if known.map({ $0.order < order }) ?? true {
-                    latest[key.name.author] = (order, isPresent)
-                }
+                guard row.verdict.isSeen, let isPresent = row.verdict.attendance else { continue }
+                let attendance = Attendance(
+                    isPresent: isPresent, time: row.entry.time,
+                    incarnation: key.name.incarnation, seq: UInt64(index) + 1)
+                if attendance.supersedes(latest[author]) { latest[author] = attendance }
             }
         }
-        return Set(latest.filter(\.value.isPresent).keys)
+        return latest
     }
 }

@@ -12,8 +12,8 @@ struct Replica: Hashable {
 
     /// Logs that are not empty.
     var logs: [LogName: Log] = [:]
-    /// The profiles of the authors.
-    var profiles: [PeerID: Bytes32] = [:]
+    /// The records of the authors.
+    var records: [RecordKey: Bytes32] = [:]
     /// What is shown and not disputed, in display order.
     var shown: [EntryID] = []
 }
@@ -30,15 +30,19 @@ extension ModelStore {
             guard log.count > 0 || log.proof != nil else { continue }
             replica.logs[key.name] = Replica.Log(
                 seq: log.count, head: log.head.id, point: log.proof?.point)
-            if let record = self.records[key.name.author], record.time <= deadline {
-                replica.profiles[key.name.author] = record.hash
-            }
             for (index, row) in log.rows.enumerated()
             where row.visibility == .shown && row.entry.time <= deadline {
                 let name = key.name
                 shown.append(
                     ((row.entry.time, name.author, name.incarnation, index), row.id))
             }
+        }
+        let authors = Set(replica.logs.keys.map(\.author))
+        for (key, record) in self.records
+        where authors.contains(key.author) && (key.conversation ?? room) == room
+            && record.time <= deadline
+        {
+            replica.records[key] = record.hash
         }
         replica.shown = shown.sorted { $0.order < $1.order }.map(\.id)
         return replica

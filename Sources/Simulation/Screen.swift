@@ -26,12 +26,11 @@ struct Screen {
 
     init() {}
 
-    /// What a history shows that was read from a disk.
-    init(of store: ModelStore, _ written: [EntryID: Checker.Written]) {
+    /// What a history shows that was read from a disk, of what somebody there can see.
+    init(of store: ModelStore, _ find: (EntryID) -> Checker.Written?) {
         for log in store.logs.values {
-            for row in log.rows where row.cursor != nil {
-                guard let entry = written[row.id], entry.content != nil else { continue }
-                self.insert(row.id, entry)
+            for row in log.rows where row.cursor != nil && row.verdict.payload == .present {
+                if let entry = find(row.id) { self.insert(row.id, entry) }
             }
         }
     }

@@ -22,11 +22,12 @@ extension Simulation {
         }
         let machine = self.machines[index]
         self.machines[index].node = Node(
-            signer: machine.signer, boot: boot,
+            signer: machine.signer, certificate: machine.certificate, boot: boot,
             configuration: NodeConfiguration(
-                name: "n\(index)", staticPeers: statics, buildTime: Self.epoch - 86_400_000),
+                name: "n\(index)", staticPeers: statics, buildTime: Self.epoch - 86_400_000,
+                realms: machine.realms),
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
-            random: self.machines[index].random.split())
+            keyring: machine.keyring, random: self.machines[index].random.split())
         try self.tell(index, .started)
         for other in self.machines where other.isUp && self.meets(index, other.index) {
             self.noteDiscovery(of: other.index, by: index)

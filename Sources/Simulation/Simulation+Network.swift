@@ -29,13 +29,13 @@ extension Simulation {
         let number = Int(self.lastNumber)
         var hash: [UInt8] = []
         for _ in 0..<64 { hash.append(UInt8.random(in: 0...255, using: &self.random)) }
-        guard let handshakeHash = Bytes64(hash) else {
-            preconditionFailure("a handshake hash has 64 bytes")
+        guard let exporter = Bytes64(hash) else {
+            preconditionFailure("an exporter has 64 bytes")
         }
         let target = self.listeners[address]
         var wire = Wire(
             number: number, dial: dial, expecting: expecting, address: address,
-            handshakeHash: handshakeHash,
+            exporter: exporter,
             ends: [
                 Wire.End(
                     machine: index, start: self.machines[index].start,
@@ -65,8 +65,17 @@ extension Simulation {
     }
 
     private func identity(_ index: Int) -> SessionIdentity {
-        SessionIdentity(
-            signer: self.machines[index].signer, boot: self.machines[index].boot, listenPort: 7000)
+        let machine = self.machines[index]
+        return SessionIdentity(
+            signer: machine.signer, certificate: machine.certificate, boot: machine.boot,
+            listenPort: 7000, realms: machine.secrets, features: .own)
+    }
+
+    /// The realm by whose secret a handshake is made: the first of the dialling side that the other
+    /// is in.
+    private func commonRealm(_ wire: Wire) -> RealmID? {
+        let theirs = self.machines[wire.ends[1].machine].secrets
+        return self.machines[wire.ends[0].machine].secrets.first(where: theirs.contains)?.realm
     }
 
     /// A dial that has not led to a link by now fails.
@@ -93,13 +102,17 @@ extension Simulation {
             self.time + self.machines[end.machine].monotonic.wait(until: decided, from: self.time)
         self.machines[end.machine].wires[link] = (number, side)
         if side == 0 { self.machines[end.machine].dials[wire.dial] = nil }
+        guard let realm = self.commonRealm(wire) else {
+            throw Violation("\(end.machine) links with \(other.machine), with whom it has no realm")
+        }
         let info = LinkInfo(
-            peer: self.machines[other.machine].id, boot: other.boot,
-            isInitiator: side == 0, dial: wire.dial.rawValue, version: 1, listenPort: 7000,
-            handshakeHash: wire.handshakeHash)
+            peer: self.machines[other.machine].id,
+            certificate: self.machines[other.machine].certificate, boot: other.boot,
+            role: side == 0 ? .initiator : .responder, dial: wire.dial.rawValue, realm: realm,
+            version: 2, features: .own, listenPort: 7000, exporter: wire.exporter)
         // The tags of a real handshake would differ from run to run; all else must be the same.
         if var proven {
-            proven.handshakeHash = wire.handshakeHash
+            proven.exporter = wire.exporter
             guard proven == info else {
                 throw Violation("a session of \(end.machine) says \(proven) and not \(info)")
             }
@@ -127,7 +140,7 @@ extension Simulation {
             throw Violation("node \(index) sends a frame on another channel than its own")
         }
         var direction = wire.directions[side]
-        if encoded.channel != .control {
+        if encoded.channel.hasCredit {
             direction.outstanding[encoded.channel, default: 0] += encoded.bytes.count
             guard
                 (direction.outstanding[encoded.channel] ?? 0) <= Limits.initialCredit
@@ -139,10 +152,12 @@ extension Simulation {
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
             // Who was left waiting by a hostile peer may ask it again until the link is given up.
-            if encoded.channel != .control, !self.isHostile(wire) { self.checker.syncFrames += 1 }
+            if encoded.channel.hasCredit, !self.isHostile(wire) { self.checker.syncFrames += 1 }
             var heard = direction
             if self.time <= direction.readBy { heard.announced.formUnion(direction.leftEarly) }
-            try self.checker.sent(frame, by: self.machines[index], heard)
+            if case .rooms(let tag, _) = frame { direction.roomTag = tag }
+            let receiver = self.machines[wire.ends[1 - side].machine]
+            try self.checker.sent(frame, by: self.machines[index], to: receiver, heard)
             try self.checker.claimed(frame, by: self.machines[index])
         }
         if let adversary = self.machines[index].adversary {
@@ -350,6 +365,11 @@ extension Simulation {
             self.schedule(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
+        guard self.wires[number].flatMap(self.commonRealm) != nil else {
+            self.wires[number]?.ends[1].isGone = true
+            self.schedule(.dialEnds(wire: number, DialFailure(.wrongRealm)), in: self.delay())
+            return
+        }
         self.wires[number]?.ends[1].start = self.machines[end.machine].start
         self.wires[number]?.ends[1].boot = self.machines[end.machine].boot
         self.push(.hello(2), number, 1, bytes: 64)
@@ -380,10 +400,13 @@ extension Simulation {
             guard outstanding >= 0 || self.wires[number].map(self.isHostile) == true else {
                 throw Violation("node \(end.machine) gets more credit than it used")
             }
-        case .rooms(let names):
-            for name in names {
-                self.wires[number]?.directions[side].announced.insert(name.conversation)
-                self.wires[number]?.directions[side].leftEarly.remove(name.conversation)
+        case .rooms(_, let names):
+            // In which of its realms is for the node to find out.
+            let realms = [RealmID.open] + (self.realm.map { [$0.id] } ?? [])
+            for room in realms.flatMap({ realm in names.map { Room($0, in: realm).conversation } })
+            {
+                self.wires[number]?.directions[side].announced.insert(room)
+                self.wires[number]?.directions[side].leftEarly.remove(room)
             }
         case .roomsLeft(let rooms):
             self.wires[number]?.directions[side].announced.subtract(rooms)

@@ -13,14 +13,14 @@ extension Simulation {
     }
 
     /// The texts that a machine shows of a room, in display order.
-    package func messages(on machine: Int, in room: RoomName) -> [Shown] {
+    package func messages(on machine: Int, in room: Room) -> [Shown] {
         var found: [(order: (HybridTime, PeerID, UInt64, Int), message: Shown)] = []
         for (key, log) in self.machines[machine].store.logs
         where key.conversation == room.conversation {
             for (index, row) in log.rows.enumerated() where row.cursor != nil {
-                guard case .text(let text) = Content(of: row.entry, in: key.conversation) else {
-                    continue
-                }
+                let envelope = self.machines[machine].store.envelope(of: row, key, index)
+                let reading = self.machines[machine].keyring.read(envelope)
+                guard row.verdict.isSeen, case .text(let text)? = reading.content else { continue }
                 let author = self.machines.first { $0.id == key.name.author }?.index ?? -1
                 found.append(
                     (
@@ -33,7 +33,7 @@ extension Simulation {
     }
 
     /// The texts that a machine shows of a room, in display order, without disputed ones.
-    package func texts(on machine: Int, in room: RoomName) -> [String] {
+    package func texts(on machine: Int, in room: Room) -> [String] {
         self.messages(on: machine, in: room).filter { !$0.isDisputed }.map(\.text)
     }
 
@@ -43,7 +43,7 @@ extension Simulation {
     }
 
     /// Where a machine knows logs of an author of a room to have forked.
-    package func forkPoints(on machine: Int, of author: Int, in room: RoomName) -> [UInt64] {
+    package func forkPoints(on machine: Int, of author: Int, in room: Room) -> [UInt64] {
         self.machines[machine].store.logs.filter {
             $0.key.conversation == room.conversation
                 && $0.key.name.author == self.machines[author].id
@@ -65,7 +65,7 @@ extension Simulation {
     }
 
     /// Sends a text to a room without a key.
-    package func send(_ text: String, from machine: Int, to room: RoomName) throws {
+    package func send(_ text: String, from machine: Int, to room: Room) throws {
         let outgoing = Outgoing(
             conversation: room.conversation, text: text, idempotencyKey: nil, deliverBy: nil)
         try self.request(machine, .send(outgoing))

@@ -25,6 +25,7 @@ extension Simulation {
         faults.hasSessions = random.chance(25)
         var workload = Workload()
         workload.rooms = random.number(1...2)
+        workload.sealedRooms = random.chance(30) ? [0] : []
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
         for machine in 0..<random.number(1...2) {
@@ -72,11 +73,23 @@ extension Simulation {
     }
 
     private func prepare(_ workload: Workload) {
+        // Where each machine meets only some, members might have no way to one another.
+        if self.neighbours == nil, self.random.chance(30) {
+            self.makeRealm(self.machines.indices.filter { _ in self.random.chance(60) })
+            if self.random.chance(50) {
+                // Before all is to be well.
+                let quarter = workload.milliseconds / 4
+                self.renewRealm(
+                    from: self.random.number(0...3 * quarter), within: quarter,
+                    lasting: self.random.number(0...60_000))
+            }
+        }
         for machine in self.machines.indices {
             self.schedule(
                 .fault(.start(machine: machine)),
                 in: self.random.chance(70) ? 0 : self.random.number(0...workload.milliseconds))
         }
+        for room in workload.sealedRooms { self.seal(Workload.room(room)) }
         self.schedule(workload)
         self.scheduleFaults(within: workload.milliseconds)
     }

@@ -161,7 +161,7 @@ extension Simulation {
             return "of a log of \(author) node \(first) has \(text(one.logs[name])), node "
                 + "\(second) \(text(other.logs[name]))"
         }
-        if one.profiles != other.profiles { return "profiles on \(first) and \(second) differ" }
+        if one.records != other.records { return "records on \(first) and \(second) differ" }
         let counts = "\(first) shows \(one.shown.count), \(second) shows \(other.shown.count)"
         for (shown, lacking, machine) in [
             (one.shown, Set(other.shown), second), (other.shown, Set(one.shown), first),

@@ -20,6 +20,8 @@ package final class Simulation {
         case stored(machine: Int, start: Int)
         case read(
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
+        case readPayloads(
+            machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64)
         case lookedUp(machine: Int, start: Int, RequestID, ConversationID, key: String)
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
@@ -32,6 +34,8 @@ package final class Simulation {
     static let epoch: UInt64 = 1_790_000_000_000
 
     let faults: Faults
+    /// The realm that some of the machines are in; nil where all are in the open one only.
+    package internal(set) var realm: Realm?
     var random: SeededRandom
     var eventQueue = EventQueue<Happening>()
     var machines: [Machine] = []
@@ -53,6 +57,8 @@ package final class Simulation {
     private(set) var neighbours: [Set<Int>]?
     /// Runs whose attestation has been checked once.
     private var attested: Set<Bytes64> = []
+    /// The keys of rooms whose members seal what they write.
+    var roomKeys: [ConversationID: ConversationKey] = [:]
     /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
     var recorded: [UInt8: [Frame]] = [:]
     var recordedBytes: [[UInt8]] = []
@@ -110,13 +116,26 @@ package final class Simulation {
         self.random.number(-self.faults.clockError...self.faults.clockError)
     }
 
+    static func bytes32(_ random: inout SeededRandom) -> [UInt8] {
+        (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+    }
+
     static func signer(_ random: inout SeededRandom) -> Signer {
-        var seed: [UInt8] = []
-        for _ in 0..<32 { seed.append(UInt8.random(in: 0...255, using: &random)) }
+        let seed = Self.bytes32(&random)
         guard let key = try? SigningKey(seed: seed.span.bytes) else {
             preconditionFailure("a seed of 32 bytes makes a key")
         }
         return Signer(key)
+    }
+
+    /// Makes the device of a person who has no other, without a number from the seed.
+    static func certificate(of signer: Signer) -> Certificate {
+        let seed = BLAKE2b.hash256(signer.publicKey.bytes, personal: BLAKE2b.Personal("person"))
+        let address = BLAKE2b.hash256(signer.publicKey.bytes, personal: BLAKE2b.Personal("address"))
+        guard let keys = try? PersonKeys((seed.bytes + address.bytes).span.bytes) else {
+            preconditionFailure("64 bytes make a person")
+        }
+        return keys.certify(signer, at: Self.epoch)
     }
 
     @discardableResult
@@ -124,7 +143,7 @@ package final class Simulation {
         let index = self.machines.count
         self.machines.append(
             Machine(
-                index: index, signer: signer,
+                index: index, signer: signer, certificate: Self.certificate(of: signer),
                 addresses: [
                     "10.0.\(index / 250).\(index % 250 + 1):7000", "[fd00::\(index + 1)]:7000",
                 ],
@@ -134,6 +153,7 @@ package final class Simulation {
         let drift = self.faults.monotonicDrift
         if drift > 0 { self.machines[index].monotonic.drift = self.random.number(-drift...drift) }
         for address in self.machines[index].addresses { self.listeners[address] = index }
+        self.giveKeys(to: index)
         // Where each knows a few, so does who comes later.
         while let count = self.neighbours?.count, count > 1, count <= index {
             let some = Set((0..<4).map { _ in self.random.number(0...count - 1) })
@@ -210,9 +230,14 @@ package final class Simulation {
             let runs = self.machines[index].store.readRuns(
                 key, from: from, through: through, byteLimit: bytes)
             try self.tell(index, .runsRead(read, runs))
+        case .readPayloads(let index, let start, let read, let key, let from, let through):
+            guard self.isRunning(index, start) else { return }
+            let stored = self.machines[index].store.payloads(key, from: from, through: through)
+            try self.tell(index, .payloadsRead(read, stored))
         case .lookedUp(let index, let start, let request, let conversation, let key):
             guard self.isRunning(index, start) else { return }
-            let earlier = self.machines[index].store.sent[conversation]?[key]
+            let machine = self.machines[index]
+            let earlier = machine.store.earlierSend(key, in: conversation, by: machine.keyring)
             try self.tell(index, .lookedUp(request, earlier))
         case .found(let index, let start, let other, let otherStart):
             try self.discover(index, start, other, otherStart)
@@ -268,6 +293,7 @@ package final class Simulation {
         case .send(let link, let frame):
             self.mix(UInt64(frame.bytes.count) << 8 | UInt64(frame.channel.rawValue))
             try self.send(index, link, frame)
+        case .hold(let secrets): self.machines[index].secrets = secrets
         case .close(let link, let reason, let text):
             self.mix(reason.rawValue)
             try self.close(index, link, reason, text)
@@ -286,6 +312,12 @@ package final class Simulation {
                 .read(
                     machine: index, start: start, read, key, from: from, through: through,
                     byteLimit: bytes),
+                in: delay)
+        case .readPayloads(let read, let key, let from, let through):
+            let delay = self.machines[index].random.number(UInt64(0)...3)
+            self.schedule(
+                .readPayloads(
+                    machine: index, start: start, read, key, from: from, through: through),
                 in: delay)
         case .lookUp(let request, let conversation, let key):
             let delay = self.machines[index].random.number(UInt64(0)...3)
@@ -306,9 +338,9 @@ package final class Simulation {
                 throw Violation("node \(index) answers \(request) twice")
             }
             try self.checker.answered(what, answer, by: self.machines[index], of: self.machines)
-        case .show(let messages):
-            self.mix(UInt64(messages.count))
-            try self.checker.shown(messages, by: &self.machines[index])
+        case .show(let changes):
+            self.mix(UInt64(changes.count))
+            try self.checker.shown(changes, by: &self.machines[index])
         case .log(let level, let text):
             if level <= .warning { self.lines.append("\(self.time) \(index): \(text)") }
         }
@@ -323,9 +355,11 @@ package final class Simulation {
             return try self.tell(index, .commitFailed(failure))
         }
         let start = self.machines[index].start
-        try self.tell(index, .committed(try self.write(batch, index)))
+        let outcome = try self.write(batch, index)
+        try self.tell(index, .committed(outcome))
         // It may have been killed before it showed what it had written.
         guard self.isRunning(index, start) else { return }
+        try self.checker.told(outcome, by: self.machines[index])
         try self.checker.audited(self.machines[index], batch)
         if batch.number.isMultiple(of: 16) { try self.checker.looked(at: self.machines[index]) }
     }

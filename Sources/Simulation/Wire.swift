@@ -48,6 +48,8 @@ struct Wire {
         var isEnding = false
         /// Bytes sent and not credited back, by channel; what the receiving node may not see exceeded.
         var outstanding: [Channel: Int] = [:]
+        /// The tag under which the sending side has announced rooms last.
+        var roomTag: Bytes16?
         /// Rooms that the receiving side has announced to the sending one.
         var announced: Set<ConversationID> = []
         /// Rooms that it announced and left again before this: a node that still decides which of two
@@ -61,7 +63,7 @@ struct Wire {
     let expecting: PeerID?
     let address: String
     /// The key of the tags, equal on both ends and drawn from the seed.
-    let handshakeHash: Bytes64
+    let exporter: Bytes64
     /// The side that dialled, then the side that was dialled.
     var ends: [End]
     var directions = [Direction(), Direction()]

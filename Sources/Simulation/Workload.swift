@@ -4,6 +4,8 @@ package import Engine
 package struct Workload: Sendable {
     /// How many rooms there are.
     package var rooms = 1
+    /// The rooms whose members seal what they write, as far as they have the key.
+    package var sealedRooms: [Int] = []
     /// How many messages all users send.
     package var messages = 40
     /// Within how many milliseconds.
@@ -23,6 +25,7 @@ package struct Workload: Sendable {
     /// Draws how much is done.
     package init(using random: inout SeededRandom) {
         self.rooms = random.chance(50) ? 1 : random.number(2...4)
+        self.sealedRooms = (0..<self.rooms).filter { _ in random.chance(25) }
         self.messages = random.chance(20) ? random.number(100...400) : random.number(5...80)
         self.large = random.chance(20) ? random.number(0...60) : 3
         self.bursts = random.chance(20) ? random.number(0...60) : 5
@@ -31,12 +34,15 @@ package struct Workload: Sendable {
         self.avalanche = random.chance(8) ? random.number(300...1_500) : 0
     }
 
-    /// The name of a room.
-    package static func room(_ number: Int) -> RoomName {
+    /// The most rooms that there are.
+    package static let mostRooms = 6
+
+    /// A room of the open realm.
+    package static func room(_ number: Int) -> Room {
         guard let name = RoomName("room\(number)") else {
             preconditionFailure("a small word and a number make a room name")
         }
-        return name
+        return Room(name, in: .open)
     }
 }
 
@@ -45,15 +51,15 @@ extension Simulation {
     package func schedule(_ workload: Workload) {
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
-                self.requestLater(
-                    machine, .join(Workload.room(room)),
+                self.joinLater(
+                    machine, self.room(room),
                     in: self.random.number(0...workload.milliseconds / 4))
             }
         }
         var count = 0
         while count < workload.messages {
             let machine = self.random.number(0...self.machines.count - 1)
-            let room = Workload.room(self.random.number(0...workload.rooms - 1)).conversation
+            let room = self.room(self.random.number(0...workload.rooms - 1)).conversation
             let moment = self.random.number(0...workload.milliseconds)
             let burst = self.random.chance(workload.bursts) ? self.random.number(2...40) : 1
             for _ in 0..<burst {
@@ -85,12 +91,12 @@ extension Simulation {
         }
         for _ in 0..<workload.moves {
             let machine = self.random.number(0...self.machines.count - 1)
-            let name = Workload.room(self.random.number(0...workload.rooms - 1))
+            let room = self.room(self.random.number(0...workload.rooms - 1))
             let moment = self.random.number(0...workload.milliseconds)
-            self.requestLater(machine, .leave(name.conversation), in: moment)
+            self.requestLater(machine, .leave(room.conversation), in: moment)
             if self.random.chance(60) {
-                self.requestLater(
-                    machine, .join(name), in: moment + self.random.number(UInt64(0)...10_000))
+                self.joinLater(
+                    machine, room, in: moment + self.random.number(UInt64(0)...10_000))
             }
             if self.random.chance(50) {
                 self.requestLater(

@@ -11,33 +11,70 @@ struct EntryFlags: OptionSet {
     static let disputed = EntryFlags(rawValue: 2)
     /// It was disputed before it was shown, and never is.
     static let withheld = EntryFlags(rawValue: 4)
-    /// This version cannot show it: unknown kind or extension, or a payload that does not parse.
-    static let unreadable = EntryFlags(rawValue: 8)
+    /// Nobody sees it: it only has effects, or it cannot be read.
+    static let hidden = EntryFlags(rawValue: 8)
     /// It counts as unread once it is shown.
     static let counted = EntryFlags(rawValue: 16)
     /// It says whether its author is a member.
     static let attendance = EntryFlags(rawValue: 32)
+    /// Its author is.
+    static let present = EntryFlags(rawValue: 64)
+    /// It is sealed with a key that was not here.
+    static let locked = EntryFlags(rawValue: 128)
+    /// Its payload is not here, and asked for.
+    static let wanted = EntryFlags(rawValue: 256)
+    /// Its payload was erased.
+    static let erased = EntryFlags(rawValue: 512)
+    /// Its payload is not kept any longer.
+    static let expired = EntryFlags(rawValue: 1_024)
 
     /// What keeps people from seeing an entry.
-    static let unseen: EntryFlags = [.withheld, .unreadable]
+    static let unseen: EntryFlags = [.withheld, .hidden]
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 63)
+    static let all = EntryFlags(rawValue: 2_047)
+    /// What a verdict says.
+    static let judged: EntryFlags = [.hidden, .counted, .attendance, .present, .locked]
+
+    /// What says why a payload is absent: one of these where it is.
+    static let absent: EntryFlags = [.wanted, .erased, .expired]
 
     /// The condition that people see an entry `e` and that it counts as unread.
     static let isCountedSQL =
         "e.flags & \(Self.unseen.union(.counted).rawValue) = \(Self.counted.rawValue)"
-
 }
 
 extension EntryFlags {
-    /// What a content makes of its entry; nil is what this version cannot read.
-    init(_ content: Content?) {
-        guard let traits = content?.kind.traits, traits.isShown else {
-            self = .unreadable
-            return
+    /// What the node has said of an entry.
+    init(_ verdict: EntryVerdict) {
+        self = []
+        if !verdict.isSeen { self.insert(.hidden) }
+        if verdict.countsAsUnread { self.insert(.counted) }
+        if let isPresent = verdict.attendance {
+            self.insert(.attendance)
+            if isPresent { self.insert(.present) }
         }
-        self = traits.countsAsUnread ? .counted : []
-        if traits.attendance != nil { self.insert(.attendance) }
+        if verdict.isLocked { self.insert(.locked) }
+        self.formUnion(EntryFlags(verdict.payload))
+    }
+
+    /// What is stored of a payload's state.
+    init(_ state: PayloadState) {
+        switch state {
+        case .present: self = []
+        case .wanted: self = .wanted
+        case .erased: self = .erased
+        case .expired: self = .expired
+        }
+    }
+
+    /// The state of the payload; nil where the flags contradict each other.
+    var payloadState: PayloadState? {
+        PayloadState.allCases.first { EntryFlags($0) == self.intersection(.absent) }
+    }
+
+    /// Whether its author is a member by it; nil where it does not say.
+    var attendance: Bool? {
+        self.contains(.attendance) ? self.contains(.present) : nil
     }
 }
 
@@ -128,9 +165,11 @@ extension Entry {
 
     /// Reads an entry back from its columns.
     init(
-        kind: Int64, time: HybridTime, extra: [UInt8]?, payload: [UInt8]?
+        entryClass: Int64, time: HybridTime, extra: [UInt8]?, payload: [UInt8]?
     ) throws(SQLiteError) {
-        guard let kind = UInt8(exactly: kind) else { throw .damaged("a kind is not a byte") }
+        guard let entryClass = UInt8(exactly: entryClass) else {
+            throw .damaged("a class is not a byte")
+        }
         do throws(WireError) {
             var reader = WireReader(extra ?? [0, 0])
             let form = try reader.byte("form")
@@ -147,7 +186,7 @@ extension Entry {
             } else {
                 content = .present(payload ?? [])
             }
-            self.init(kind: kind, time: time, deps: deps, payload: content)
+            self.init(entryClass: entryClass, time: time, deps: deps, payload: content)
             self.epoch = epoch
             if form & Form.extensions != 0 {
                 self.extensions = try reader.sized("extensions", limit: Limits.extensionBytes)
@@ -158,16 +197,8 @@ extension Entry {
         }
     }
 
-    /// What the entry takes in a run, in bytes, where `previous` is the time of the entry before it
-    /// there.
-    func runBytes(after previous: HybridTime?) -> Int {
-        let payload = self.payload.count
-        var bytes = 3 + 1 + 32 * self.deps.count + WireWriter.varintBytes(UInt64(payload))
-        bytes += previous.map { WireWriter.varintBytes(self.time.rawValue &- $0.rawValue) } ?? 8
-        if case .present = self.payload { bytes += payload } else { bytes += 32 }
-        if self.epoch != .zero { bytes += 32 }
-        let extensions = self.extensions.count
-        if extensions > 0 { bytes += WireWriter.varintBytes(UInt64(extensions)) + extensions }
-        return bytes
+    /// Whether the rest of a header holds what it takes to read the entry; in most rows it does not.
+    static func isNeeded(extra: UnsafeRawBufferPointer) -> Bool {
+        extra.first.map { $0 & (Form.epoch | Form.extensions) != 0 } ?? false
     }
 }

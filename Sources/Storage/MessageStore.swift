@@ -139,7 +139,9 @@ public actor MessageStore {
         var left = byteLimit
         repeat {
             do throws(StoreFailure) {
-                guard let run = try self.run(key, from: next, through: through) else { break }
+                // A run that begins a log has its first entry alone.
+                let end = next == 1 ? 1 : through
+                guard let run = try self.run(key, from: next, through: end) else { break }
                 runs.append(run)
                 next = run.last + 1
                 left -= run.frameBytes
@@ -149,6 +151,18 @@ public actor MessageStore {
             }
         } while next <= through && left >= Limits.runFrameBytes
         return runs
+    }
+
+    /// What is stored of the payloads of consecutive entries of a log; none where the log has no
+    /// entry at `first`, or none that counts.
+    ///
+    /// At most ``Limits/payloadItems`` of ``Limits/runEntryBytes`` bytes of payload.
+    public func payloads(
+        _ key: LogKey, from first: UInt64, through: UInt64
+    ) throws(StoreFailure) -> [StoredPayload] {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.payloads(key, from: first, through: through)
+        }
     }
 
     /// The proof that ended a log; nil for a log that goes on.
@@ -161,8 +175,9 @@ public actor MessageStore {
     ///
     /// Reads everything and verifies every signature, so it takes about a minute for a million
     /// entries that were sent one by one. Gives at most 1,000 findings; none for a sound store.
-    public func check() throws(StoreFailure) -> [CheckFinding] {
-        try self.perform { (file) throws(SQLiteError) in file.check() }
+    /// `judge` says what becomes of entries, as it did when they came.
+    public func check(by judge: any EntryJudge) throws(StoreFailure) -> [CheckFinding] {
+        try self.perform { (file) throws(SQLiteError) in file.check(by: judge) }
     }
 
     // MARK: Against bit rot
@@ -222,17 +237,20 @@ public actor MessageStore {
 
     /// Shown entries that arrived behind a cursor, in that order, of one conversation or of all.
     ///
+    /// With notices, what the node noted beside entries comes too, in an order of its own; those that
+    /// were forgotten (``Limits/notices``) do not.
+    ///
     /// One call gives at most `limit` entries of `byteLimit` payload bytes (but one whatever its
     /// size) and looks at a bounded number of rows, 8,192 without a `rowLimit`; ask again from
     /// ``Arrivals/through`` while ``Arrivals/hasMore``.
     public func entries(
         after cursor: Cursor, limit: Int, in conversation: ConversationID? = nil,
-        byteLimit: Int = 1_048_576, rowLimit: Int? = nil
+        withNotices: Bool = false, byteLimit: Int = 1_048_576, rowLimit: Int? = nil
     ) throws(StoreFailure) -> Arrivals {
         try self.perform { (file) throws(SQLiteError) in
             try file.entries(
-                after: cursor, limit: limit, conversation: conversation, byteLimit: byteLimit,
-                rowLimit: rowLimit ?? StoreFile.scanLimit)
+                after: cursor, limit: limit, conversation: conversation, withNotices: withNotices,
+                byteLimit: byteLimit, rowLimit: rowLimit ?? StoreFile.scanLimit)
         }
     }
 
@@ -257,7 +275,7 @@ public actor MessageStore {
     ///
     /// A consumer has one position for each conversation that it reads by itself, and one for all
     /// together (nil), which know nothing of each other. Read on from it with
-    /// ``entries(after:limit:in:byteLimit:rowLimit:)`` and the same conversation.
+    /// ``entries(after:limit:in:withNotices:byteLimit:rowLimit:)`` and the same conversation.
     public func consumer(
         _ name: String, in conversation: ConversationID? = nil
     ) throws(StoreFailure) -> Cursor? {

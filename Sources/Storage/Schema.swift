@@ -25,6 +25,7 @@ enum Schema {
         CREATE TABLE conversations (
             id INTEGER PRIMARY KEY,
             hash BLOB NOT NULL UNIQUE,
+            realm BLOB,
             name TEXT,
             joined INTEGER,
             shown INTEGER,
@@ -35,6 +36,10 @@ enum Schema {
         CREATE TABLE authors (
             id INTEGER PRIMARY KEY,
             key BLOB NOT NULL UNIQUE
+        ) STRICT;
+        CREATE TABLE persons (
+            id INTEGER PRIMARY KEY,
+            hash BLOB NOT NULL UNIQUE
         ) STRICT;
         CREATE TABLE logs (
             id INTEGER PRIMARY KEY,
@@ -47,6 +52,7 @@ enum Schema {
             shown INTEGER NOT NULL,
             last INTEGER NOT NULL,
             fork INTEGER,
+            person INTEGER REFERENCES persons,
             UNIQUE (conversation, author, incarnation)
         ) STRICT;
         CREATE TABLE forks (
@@ -59,7 +65,8 @@ enum Schema {
             seq INTEGER NOT NULL,
             conversation INTEGER NOT NULL,
             hlc INTEGER NOT NULL,
-            kind INTEGER NOT NULL,
+            class INTEGER NOT NULL,
+            kind INTEGER,
             flags INTEGER NOT NULL,
             prefix INTEGER NOT NULL,
             suffix BLOB NOT NULL,
@@ -70,8 +77,20 @@ enum Schema {
         CREATE UNIQUE INDEX entries_by_position ON entries (log, seq);
         CREATE INDEX entries_by_time ON entries (conversation, hlc);
         CREATE INDEX entries_held ON entries (hlc) WHERE arrival < 0;
+        CREATE INDEX entries_wanted ON entries (log, seq)
+            WHERE flags & \(EntryFlags.wanted.rawValue);
         CREATE INDEX entries_of_members ON entries (log, hlc)
             WHERE flags & \(EntryFlags.attendance.rawValue);
+        CREATE TABLE erasures (
+            conversation INTEGER NOT NULL REFERENCES conversations,
+            author INTEGER NOT NULL REFERENCES authors,
+            incarnation INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            head BLOB NOT NULL,
+            owner INTEGER NOT NULL REFERENCES authors,
+            person BLOB,
+            PRIMARY KEY (conversation, author, incarnation, seq, head, owner)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE members (
             conversation INTEGER NOT NULL REFERENCES conversations,
             author INTEGER NOT NULL REFERENCES authors,
@@ -92,6 +111,13 @@ enum Schema {
             author INTEGER PRIMARY KEY REFERENCES authors,
             addresses BLOB NOT NULL,
             seen INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE notices (
+            number INTEGER PRIMARY KEY,
+            arrival INTEGER NOT NULL UNIQUE,
+            conversation INTEGER REFERENCES conversations,
+            kind INTEGER NOT NULL,
+            body BLOB NOT NULL
         ) STRICT;
         CREATE TABLE consumers (
             name TEXT NOT NULL,

@@ -6,10 +6,13 @@ internal import Engine
 ///
 /// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
 enum Name: Int, CaseIterable {
-    case addresses, arrival, attestation, author, before, conversation, count, cursor, ends, extra
+    case addresses, arrival, attestation, author, before, body, `class`, conversation, count,
+        cursor, ends
+    case extra
     case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, kind, last
     case latest, limit, log, milliseconds, missing, name, number, oldest, owner, parent, payload
-    case place, prefix, present, proof, read, record, row, seen, seq, shown, since, starts, suffix
+    case person, place, prefix, present, proof, read, realm, record, row, seen, seq, shown, since
+    case starts, suffix
     case table, target, through, token, unread, until
 
     fileprivate static let numbers = Dictionary(

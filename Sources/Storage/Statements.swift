@@ -7,7 +7,8 @@ struct Statements {
     let values: ValueStatements
     let reading: ReadingStatements
 
-    /// How far arrivals have come, held ones counted too; grows with every entry that is appended.
+    /// How far arrivals have come, held ones counted too; grows with every entry that is appended,
+    /// and with every notice.
     static let markSQL =
         """
         SELECT (\(newestSQL)) - min(coalesce((SELECT min(arrival) FROM entries), 0), 0)
@@ -16,7 +17,8 @@ struct Statements {
     /// The greatest arrival number that was ever given; 0 where none was.
     static let newestSQL =
         """
-        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0), 0)
+        SELECT max(coalesce((SELECT max(arrival) FROM entries), 0),
+            coalesce((SELECT max(arrival) FROM notices), 0), 0)
         """
 
     init(_ database: Database) {
@@ -45,9 +47,12 @@ final class NameStatements: StatementGroup {
         "INSERT INTO conversations (hash) VALUES (:hash) RETURNING id")
     lazy var author = self.sql("SELECT id FROM authors WHERE key = :key")
     lazy var addAuthor = self.sql("INSERT INTO authors (key) VALUES (:key) RETURNING id")
+    lazy var person = self.sql("SELECT id FROM persons WHERE hash = :hash")
+    lazy var personAt = self.sql("SELECT hash FROM persons WHERE id = :id")
+    lazy var addPerson = self.sql("INSERT INTO persons (hash) VALUES (:hash) RETURNING id")
     lazy var log = self.sql(
         """
-        SELECT id, seq, head, hlc, shown, last, fork FROM logs
+        SELECT id, seq, head, hlc, shown, last, fork, person FROM logs
         WHERE conversation = :conversation AND author = :author AND incarnation = :incarnation
         """)
     lazy var addLog = self.sql(
@@ -57,7 +62,8 @@ final class NameStatements: StatementGroup {
         """)
     lazy var updateLog = self.sql(
         """
-        UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown, last = :last
+        UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown, last = :last,
+            person = :person
         WHERE id = :id
         """)
     lazy var showHead = self.sql("UPDATE logs SET shown = 1 WHERE id = :id AND seq = :seq")
@@ -79,8 +85,8 @@ final class EntryStatements: StatementGroup {
     /// What the store reads of an entry to place it.
     private static let placed =
         """
-        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.kind, e.flags, l.author,
-            l.incarnation, e.prefix, e.suffix
+        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
+            e.prefix, e.suffix
         FROM entries e CROSS JOIN logs l ON l.id = e.log
         """
 
@@ -88,10 +94,10 @@ final class EntryStatements: StatementGroup {
     lazy var oldestArrival = self.sql("SELECT min(arrival) FROM entries")
     lazy var insert = self.sql(
         """
-        INSERT INTO entries (arrival, log, seq, conversation, hlc, kind, flags, prefix, suffix,
-            attestation, extra, payload)
-        VALUES (:arrival, :log, :seq, :conversation, :hlc, :kind, :flags, :prefix, :suffix,
-            :attestation, :extra, :payload)
+        INSERT INTO entries (arrival, log, seq, conversation, hlc, class, kind, flags, prefix,
+            suffix, attestation, extra, payload)
+        VALUES (:arrival, :log, :seq, :conversation, :hlc, :class, :kind, :flags, :prefix,
+            :suffix, :attestation, :extra, :payload)
         """)
     lazy var byPosition = self.sql("\(Self.placed) WHERE e.log = :log AND e.seq = :seq")
     lazy var byArrival = self.sql("\(Self.placed) WHERE e.arrival = :arrival")
@@ -121,8 +127,51 @@ final class EntryStatements: StatementGroup {
         """)
     lazy var run = self.sql(
         """
-        SELECT seq, hlc, kind, attestation, extra, payload FROM entries
+        SELECT seq, hlc, class, attestation, extra, payload FROM entries
         WHERE log = :log AND seq >= :first ORDER BY seq
+        """)
+    lazy var payloads = self.sql(
+        """
+        SELECT seq, hlc, class, flags, extra, payload, prefix, suffix FROM entries
+        WHERE log = :log AND seq >= :first AND seq < :before ORDER BY seq
+        """)
+    lazy var setPayload = self.sql(
+        """
+        UPDATE entries SET flags = :flags, kind = :kind, extra = :extra, payload = :payload
+        WHERE arrival = :arrival
+        """)
+    lazy var header = self.sql(
+        "SELECT class, extra, payload FROM entries WHERE arrival = :arrival")
+    lazy var wanted = self.sql(
+        """
+        SELECT log, seq FROM entries INDEXED BY entries_wanted
+        WHERE flags & \(EntryFlags.wanted.rawValue) ORDER BY log, seq
+        """)
+    lazy var addErasure = self.sql(
+        """
+        INSERT OR REPLACE INTO erasures (conversation, author, incarnation, seq, head, owner, person)
+        VALUES (:conversation, :author, :incarnation, :seq, :head, :owner, :person)
+        """)
+    lazy var removeErasure = self.sql(
+        """
+        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
+            AND incarnation = :incarnation AND seq = :seq AND head = :head AND owner = :owner
+        """)
+    lazy var removeErasures = self.sql(
+        """
+        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
+            AND incarnation = :incarnation AND seq = :seq AND head = :head
+        """)
+    lazy var erasures = self.sql(
+        """
+        SELECT c.hash, a.key, e.incarnation, e.seq, e.head, o.key AS owner, e.person
+        FROM erasures e JOIN conversations c ON c.id = e.conversation
+        JOIN authors a ON a.id = e.author JOIN authors o ON o.id = e.owner
+        ORDER BY e.conversation, e.author, e.incarnation, e.seq, e.head, e.owner
+        """)
+    lazy var countRead = self.sql(
+        """
+        UPDATE conversations SET unread = unread - 1 WHERE id = :id AND read < :arrival
         """)
     lazy var idAt = self.sql("SELECT prefix, suffix FROM entries WHERE log = :log AND seq = :seq")
 }
@@ -158,13 +207,15 @@ final class EffectStatements: StatementGroup {
         UPDATE conversations SET shown = max(coalesce(shown, :shown), :shown),
             unread = unread + :unread, latest = max(latest, :latest) WHERE id = :id
         """)
-    lazy var upsertMember = self.sql(
+    lazy var member = self.sql(
         """
-        INSERT INTO members (conversation, author, present, hlc, incarnation, seq)
+        SELECT present, hlc, incarnation, seq FROM members
+        WHERE conversation = :conversation AND author = :author
+        """)
+    lazy var replaceMember = self.sql(
+        """
+        INSERT OR REPLACE INTO members (conversation, author, present, hlc, incarnation, seq)
         VALUES (:conversation, :author, :present, :hlc, :incarnation, :seq)
-        ON CONFLICT (conversation, author) DO UPDATE
-        SET present = :present, hlc = :hlc, incarnation = :incarnation, seq = :seq
-        WHERE (:hlc, :incarnation, :seq) > (hlc, incarnation, seq)
         """)
     lazy var removeMember = self.sql(
         "DELETE FROM members WHERE conversation = :conversation AND author = :author")
@@ -191,11 +242,16 @@ final class EffectStatements: StatementGroup {
 final class ValueStatements: StatementGroup {
     lazy var setIncarnation = self.sql("UPDATE state SET incarnation = :incarnation")
     lazy var setMembership = self.sql(
-        "UPDATE conversations SET name = :name, joined = :joined WHERE id = :id")
+        "UPDATE conversations SET realm = :realm, name = :name, joined = :joined WHERE id = :id")
     lazy var replaceRecord = self.sql(
         """
         INSERT OR REPLACE INTO records (author, conversation, kind, record)
         VALUES (:author, :conversation, :kind, :record)
+        """)
+    lazy var removeRecord = self.sql(
+        """
+        DELETE FROM records
+        WHERE author = :author AND conversation = :conversation AND kind = :kind
         """)
     lazy var upsertPeer = self.sql(
         "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (:author, :addresses, :seen)"
@@ -206,6 +262,13 @@ final class ValueStatements: StatementGroup {
         DELETE FROM peers WHERE author IN
             (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET :count)
         """)
+    lazy var addNotice = self.sql(
+        """
+        INSERT INTO notices (number, arrival, conversation, kind, body)
+        VALUES (:number, :arrival, :conversation, :kind, :body)
+        """)
+    lazy var newestNotice = self.sql("SELECT max(number) FROM notices")
+    lazy var pruneNotices = self.sql("DELETE FROM notices WHERE number <= :through")
     lazy var addSend = self.sql(
         """
         INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)
@@ -236,8 +299,8 @@ final class ReadingStatements: StatementGroup {
     /// What people and scripts are given of an entry `e`; `place` is the conversation's row.
     private static let columns =
         """
-        e.arrival, c.hash, a.key, l.incarnation, e.seq, e.prefix, e.suffix, e.kind, e.hlc,
-        e.payload, e.flags, e.conversation AS place
+        e.arrival, c.hash, a.key, l.incarnation, e.log, e.seq, e.prefix, e.suffix, e.class, e.hlc,
+        e.extra, e.payload, e.flags, e.conversation AS place
         """
 
     /// The tables that these columns come from, entries first.
@@ -284,6 +347,12 @@ final class ReadingStatements: StatementGroup {
         """
         SELECT \(Self.columns) FROM entries e \(Self.joined)
         WHERE e.arrival > max(:arrival, 0) ORDER BY e.arrival
+        """)
+    lazy var notices = self.sql(
+        """
+        SELECT n.arrival, n.kind, n.body, c.hash, n.conversation AS place FROM notices n
+        LEFT JOIN conversations c ON c.id = n.conversation
+        WHERE n.arrival > :arrival ORDER BY n.arrival LIMIT :limit
         """)
     lazy var shown = self.sql("SELECT id, shown FROM conversations WHERE hash = :hash")
     lazy var summaries = self.sql(

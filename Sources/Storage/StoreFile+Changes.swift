@@ -122,6 +122,18 @@ extension StoreFile {
             .bind(.record, record.encoded).run()
     }
 
+    /// Forgets a record.
+    func drop(_ key: RecordKey) throws(SQLiteError) {
+        guard let author = try self.authorRow(key.author) else { return }
+        var conversation: Int64?
+        if let scope = key.conversation {
+            conversation = try self.conversationRow(scope)
+            guard conversation != nil else { return }
+        }
+        try self.statements.values.removeRecord.bind(.author, author)
+            .bind(.conversation, conversation ?? 0).bind(.kind, Int64(key.kind)).run()
+    }
+
     /// Reads a record back.
     static func record(_ bytes: [UInt8]) throws(SQLiteError) -> Record {
         do throws(WireError) {
@@ -145,6 +157,36 @@ extension StoreFile {
         if let count = try self.statements.values.countPeers.int(), count > Self.peerCount {
             try prune.bind(.count, Int64(Self.peerCount)).run()
         }
+    }
+
+    /// Gives notices their places behind all that has arrived, and forgets the oldest.
+    ///
+    /// They are numbered without gaps, so the newest number says how many ever came.
+    func store(
+        _ notices: [Notice], _ progress: inout Progress
+    ) throws(SQLiteError) -> [Cursor] {
+        guard !notices.isEmpty else { return [] }
+        var number = try self.noticeCount()
+        var cursors: [Cursor] = []
+        for notice in notices {
+            number += 1
+            let arrival = progress.arrive()
+            let conversation = try notice.conversation.map { (id) throws(SQLiteError) in
+                try self.makeConversationRow(id)
+            }
+            try self.statements.values.addNotice.bind(.number, number).bind(.arrival, arrival)
+                .bind(.conversation, conversation).bind(.kind, Int64(notice.number))
+                .bind(.body, notice.body).run()
+            cursors.append(Cursor(arrival))
+        }
+        try self.statements.values.pruneNotices
+            .bind(.through, number - Int64(Limits.notices)).run()
+        return cursors
+    }
+
+    /// How many notices ever came.
+    func noticeCount() throws(SQLiteError) -> Int64 {
+        try self.statements.values.newestNotice.int() ?? 0
     }
 
     /// Remembers idempotency keys of own entries, and forgets the oldest.

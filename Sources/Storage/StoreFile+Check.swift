@@ -14,20 +14,16 @@ struct Findings {
 
 /// What the entries say of the rows that are derived from them; grows with members, not entries.
 struct Derived {
-    /// A join or leave and its place in the order that decides.
-    struct Latest {
-        let isPresent: Bool
-        let order: (Int64, Int64, Int64)
-    }
-
-    var members: [StoreFile.Membership: Latest] = [:]
+    /// Says what becomes of entries.
+    let judge: any EntryJudge
+    var members: [StoreFile.Membership: Attendance] = [:]
     /// The newest time shown, by conversation.
     var shown: [Int64: HybridTime] = [:]
 }
 
 extension StoreFile {
-    /// Looks for damage; see ``MessageStore/check()``.
-    func check() -> [CheckFinding] {
+    /// Looks for damage; see ``MessageStore/check(by:)``.
+    func check(by judge: any EntryJudge) -> [CheckFinding] {
         var findings = Findings()
         self.gather(&findings, log: nil) { (findings) throws(SQLiteError) in
             try self.checkPages(&findings)
@@ -41,7 +37,7 @@ extension StoreFile {
                 logs.append((key, row))
             }
         }
-        var derived = Derived()
+        var derived = Derived(judge: judge)
         for (key, row) in logs {
             self.gather(&findings, log: key) { (findings) throws(SQLiteError) in
                 try self.check(key, row, &findings, &derived)
@@ -87,6 +83,14 @@ extension StoreFile {
 
     // MARK: Logs
 
+    /// The person that a log's row names.
+    private func person(_ log: LogRow) throws(SQLiteError) -> PersonID? {
+        guard let row = log.person else { return nil }
+        return try self.statements.names.personAt.bind(.id, row).first {
+            (row) throws(SQLiteError) in PersonID(try row.bytes32(.hash))
+        }
+    }
+
     /// How far the check of a log has come.
     private struct Walk {
         var last = Head.start
@@ -94,6 +98,8 @@ extension StoreFile {
         var head: EntryID?
         var isHeadShown = false
         var newest = HybridTime(0)
+        /// Whose log its first entry says it is.
+        var person: PersonID?
     }
 
     /// One log: numbers without a gap, growing times, ids that are the headers' hashes,
@@ -103,8 +109,9 @@ extension StoreFile {
     ) throws(SQLiteError) {
         let statement = try self.database.prepare(
             """
-            SELECT e.seq, e.hlc, e.kind, e.attestation, e.extra, e.payload, e.prefix, e.suffix,
-                e.flags, e.arrival, e.conversation, l.conversation AS place, l.author, l.incarnation
+            SELECT e.seq, e.hlc, e.class, e.kind, e.attestation, e.extra, e.payload, e.prefix,
+                e.suffix, e.flags, e.arrival, e.conversation, l.conversation AS place, l.author,
+                l.incarnation
             FROM entries e CROSS JOIN logs l ON l.id = e.log WHERE e.log = :log ORDER BY e.seq
             """)
         try statement.bind(.log, log.id)
@@ -133,6 +140,9 @@ extension StoreFile {
         if log.head.seq > 0 && log.isHeadShown != walk.isHeadShown {
             findings.add(key, log.head.seq, "whether the log's head is shown is noted wrong")
         }
+        if try self.person(log) != walk.person {
+            findings.add(key, 1, "whose log it is is noted wrong")
+        }
         if log.last != walk.newest {
             findings.add(key, walk.last.seq, "the log's greatest time is noted wrong")
         }
@@ -154,7 +164,7 @@ extension StoreFile {
         let id = try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix))
         let flags = EntryFlags(rawValue: row.int(.flags))
         let entry = try Entry(
-            kind: row.int(.kind), time: time, extra: row.optionalBytes(.extra),
+            entryClass: row.int(.class), time: time, extra: row.optionalBytes(.extra),
             payload: row.optionalBytes(.payload))
         let last = walk.last
         if seq != last.seq + 1 {
@@ -179,8 +189,23 @@ extension StoreFile {
             findings.add(key, seq, "the entry and the fork point disagree")
         }
         if !flags.isSubset(of: .all) { findings.add(key, seq, "it has flags that do not exist") }
-        let content = Content(of: entry, in: key.conversation)
-        if flags.intersection([.unreadable, .counted, .attendance]) != EntryFlags(content) {
+        let reading = derived.judge.read(
+            Envelope(entry, key: key, seq: seq, prev: seq == 1 ? nil : last.id))
+        var verdict = derived.judge.judge(
+            reading, seq: seq, of: key.name.author, in: &walk.person)
+        // Nothing but its flag says why a payload is absent.
+        let isAbsent = if case .absent = entry.payload { true } else { false }
+        if let state = flags.payloadState, isAbsent == (state != .present) {
+            verdict.payload = state
+        } else {
+            findings.add(key, seq, "what became of its payload is noted wrong")
+        }
+        if isAbsent && entry.entryClass == EntryClass.control.rawValue {
+            findings.add(key, seq, "the payload of a control entry is missing")
+        }
+        if flags.intersection(.judged.union(.absent)) != EntryFlags(verdict)
+            || row.optionalInt(.kind) != verdict.kind.map({ Int64(bitPattern: $0) })
+        {
             findings.add(key, seq, "what it says is noted wrong")
         }
         if row.int(.conversation) != row.int(.place) {
@@ -194,7 +219,7 @@ extension StoreFile {
         if visibility.isShown {
             derived.shown[row.int(.conversation)] = max(
                 derived.shown[row.int(.conversation)] ?? time, time)
-            if visibility == .shown, let isPresent = content?.kind.traits.attendance {
+            if visibility == .shown, verdict.isSeen, let isPresent = verdict.attendance {
                 derived.note(row, isPresent: isPresent)
             }
         }
@@ -212,8 +237,11 @@ extension Derived {
     fileprivate mutating func note(_ row: Statement, isPresent: Bool) {
         let membership = StoreFile.Membership(
             conversation: row.int(.place), author: row.int(.author))
-        let order = (row.int(.hlc), row.int(.incarnation), row.int(.seq))
-        if let known = self.members[membership], known.order >= order { return }
-        self.members[membership] = Latest(isPresent: isPresent, order: order)
+        let attendance = Attendance(
+            isPresent: isPresent, time: HybridTime(stored: row.int(.hlc)),
+            incarnation: UInt64(stored: row.int(.incarnation)),
+            seq: UInt64(bitPattern: row.int(.seq)))
+        guard attendance.supersedes(self.members[membership]) else { return }
+        self.members[membership] = attendance
     }
 }

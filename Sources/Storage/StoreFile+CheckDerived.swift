@@ -19,13 +19,17 @@ extension StoreFile {
         let newest = try self.newestCursor().rawValue
         var rows: [(id: Int64, hash: Bytes32, unread: Int64, read: Int64)] = []
         let statement = try self.database.prepare(
-            "SELECT id, hash, unread, read, name, joined, shown, latest FROM conversations")
+            """
+            SELECT id, hash, unread, read, realm, name, joined, shown, latest FROM conversations
+            """)
         try statement.forEach { (row) throws(SQLiteError) in
             let hash = try row.bytes32(.hash)
             rows.append((row.int(.id), hash, row.int(.unread), row.int(.read)))
             if !row.isNull(.name) {
-                let name = RoomName(row.text(.name))
-                if name?.conversation.hash != hash || !(0...1).contains(row.int(.joined)) {
+                let room = (try? row.bytes32(.realm)).flatMap { realm in
+                    RoomName(row.text(.name)).map { Room($0, in: RealmID(realm)) }
+                }
+                if room?.conversation.hash != hash || !(0...1).contains(row.int(.joined)) {
                     findings.add(nil, nil, "conversation \(hash): its name is not the room's")
                 }
             }
@@ -63,11 +67,7 @@ extension StoreFile {
         try statement.forEach { (row) throws(SQLiteError) in
             let membership = Membership(
                 conversation: row.int(.conversation), author: row.int(.author))
-            let latest = missing.removeValue(forKey: membership)
-            if latest?.isPresent != (row.int(.present) != 0)
-                || latest.map({ $0.order != (row.int(.hlc), row.int(.incarnation), row.int(.seq)) })
-                    ?? true
-            {
+            if missing.removeValue(forKey: membership) != Attendance(row) {
                 findings.add(
                     nil, nil,
                     "member \(membership.author) of conversation \(membership.conversation) "

@@ -100,6 +100,11 @@ extension StoreFile {
             try self.end(proof, &progress)
         }
         for append in batch.appends { try self.append(append, &progress) }
+        var filled: [StoredEntry] = []
+        for fill in batch.fills {
+            if let entry = try self.fill(fill, &progress) { filled.append(entry) }
+        }
+        let erased = try self.write(batch.appends.flatMap(\.erasures) + batch.erasures)
         #if MUTANTS
             if Mutant.splitBatches.isActive {
                 try self.database.execute("COMMIT; BEGIN IMMEDIATE")
@@ -114,19 +119,25 @@ extension StoreFile {
         try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
         for record in batch.records { try self.store(record) }
+        for key in batch.droppedRecords { try self.drop(key) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
             try self.statements.values.setMembership
                 .bind(.id, self.makeConversationRow(conversation))
-                .bind(.name, text: membership.name.text).bind(.joined, membership.isJoined ? 1 : 0)
-                .run()
+                .bind(.realm, membership.room.realm.hash)
+                .bind(.name, text: membership.room.name.text)
+                .bind(.joined, membership.isJoined ? 1 : 0).run()
         }
         try self.store(batch.peers)
+        let notices = try self.store(batch.notices, &progress)
         if let incarnation = batch.incarnation {
             try self.statements.values.setIncarnation.bind(.incarnation, incarnation.stored).run()
         }
-        return BatchOutcome(
+        var outcome = BatchOutcome(
             number: batch.number, cursors: progress.cursors, released: released ?? [],
-            held: try self.held(progress.heldCount))
+            notices: notices, held: try self.held(progress.heldCount))
+        outcome.filled = filled
+        outcome.erased = erased
+        return outcome
     }
 
     /// The held entries, of which a caller knows the number.
@@ -155,21 +166,28 @@ extension StoreFile {
         var tally = Tally(isOwn: run.key.name.author == self.owner)
         progress.cursors.append(Array(repeating: nil, count: run.entries.count))
         let index = progress.cursors.count - 1
+        if run.first == 1 {
+            log.person = try append.person.map { (person) throws(SQLiteError) in
+                try self.makePersonRow(person)
+            }
+        }
         for (offset, entry) in run.entries.enumerated() {
             let seq = run.first + UInt64(offset)
             let visibility = Visibility(
                 onArrivalAt: seq, isAhead: offset >= append.heldFrom, forkPoint: log.forkPoint)
             var row = EntryRow(
                 arrival: visibility == .held ? progress.hold() : progress.arrive(), log: log.id,
-                seq: Int64(seq), conversation: conversation, time: entry.time, kind: entry.kind,
-                flags: EntryFlags(Content(of: entry, in: run.key.conversation))
-                    .union(visibility.flags),
+                seq: Int64(seq), conversation: conversation, time: entry.time,
+                flags: EntryFlags(append.verdicts[offset]).union(visibility.flags),
                 author: author, incarnation: run.key.name.incarnation.stored,
                 id: append.run.ids[offset])
             if row.arrival > 0 && entry.time < append.lateBefore { row.flags.insert(.late) }
             try self.insert(
-                row, entry,
+                row, entry, kind: append.verdicts[offset].kind,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
+            if append.verdicts[offset].payload == .erased {
+                try self.forgetErasures(of: row)
+            }
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)
@@ -191,12 +209,13 @@ extension StoreFile {
     }
 
     private func insert(
-        _ row: EntryRow, _ entry: Entry, attestation: Bytes64?
+        _ row: EntryRow, _ entry: Entry, kind: UInt64?, attestation: Bytes64?
     ) throws(SQLiteError) {
         let statement = self.statements.entries.insert
         try statement.bind(.arrival, row.arrival).bind(.log, row.log).bind(.seq, row.seq)
             .bind(.conversation, row.conversation).bind(.hlc, row.time.stored)
-            .bind(.kind, Int64(row.kind)).bind(.flags, row.flags.rawValue)
+            .bind(.class, Int64(entry.entryClass))
+            .bind(.kind, kind.map { Int64(bitPattern: $0) }).bind(.flags, row.flags.rawValue)
             .bind(.prefix, row.id.prefix).bind(.suffix, suffixOf: row.id)
             .bind(.attestation, attestation)
         #if MUTANTS
@@ -219,7 +238,7 @@ extension StoreFile {
         try self.statements.names.updateLog.bind(.id, log.id)
             .bind(.seq, Int64(bitPattern: log.head.seq)).bind(.head, log.head.id.hash)
             .bind(.hlc, log.head.time.stored).bind(.shown, log.isHeadShown ? 1 : 0)
-            .bind(.last, log.last.stored).run()
+            .bind(.last, log.last.stored).bind(.person, log.person).run()
     }
 
     // MARK: What entries change
@@ -253,11 +272,14 @@ extension StoreFile {
     /// Makes a join or leave count, unless a later one of the same author does; any other entry
     /// says nothing of who is a member.
     func noteAttendance(of row: EntryRow) throws(SQLiteError) {
-        guard row.flags.contains(.attendance),
-            let isPresent = EntryKind(rawValue: row.kind)?.traits.attendance
-        else { return }
-        try self.statements.effects.upsertMember.bind(.conversation, row.conversation)
-            .bind(.author, row.author).bind(.present, isPresent ? 1 : 0).bind(.hlc, row.time.stored)
-            .bind(.incarnation, row.incarnation).bind(.seq, row.seq).run()
+        guard let attendance = row.attendance else { return }
+        let member = self.statements.effects.member
+        let known = try member.bind(.conversation, row.conversation).bind(.author, row.author)
+            .first { (row) throws(SQLiteError) in Attendance(row) }
+        guard attendance.supersedes(known) else { return }
+        try self.statements.effects.replaceMember.bind(.conversation, row.conversation)
+            .bind(.author, row.author).bind(.present, attendance.isPresent ? 1 : 0)
+            .bind(.hlc, row.time.stored).bind(.incarnation, row.incarnation).bind(.seq, row.seq)
+            .run()
     }
 }

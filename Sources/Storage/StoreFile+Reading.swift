@@ -10,31 +10,35 @@ extension StoreFile {
         let state = try self.database.prepare("SELECT incarnation FROM state")
         snapshot.incarnation = try state.int().map { UInt64(stored: $0) }
         let conversations = try self.database.prepare(
-            "SELECT hash, name, joined, shown FROM conversations")
+            "SELECT hash, realm, name, joined, shown FROM conversations")
         try conversations.forEach { (row) throws(SQLiteError) in
             let conversation = ConversationID(try row.bytes32(.hash))
             if !row.isNull(.name) {
                 guard let name = RoomName(row.text(.name)) else { throw .damaged("a room's name") }
+                let room = Room(name, in: RealmID(try row.bytes32(.realm)))
                 snapshot.rooms[conversation] = RoomMembership(
-                    name: name, isJoined: row.int(.joined) != 0)
+                    room: room, isJoined: row.int(.joined) != 0)
             }
             if let shown = row.optionalInt(.shown) {
                 snapshot.latestShown[conversation] = HybridTime(stored: shown)
             }
         }
         try self.readLogs(into: &snapshot)
+        try self.readWanted(into: &snapshot)
+        snapshot.erasures = try self.erasures()
         let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
         try proofs.forEach { (row) throws(SQLiteError) in
             snapshot.proofs.append(try Self.forkProof(row.bytes(.proof)))
         }
         let members = try self.database.prepare(
             """
-            SELECT c.hash, a.key FROM members m JOIN conversations c ON c.id = m.conversation
-            JOIN authors a ON a.id = m.author WHERE m.present = 1
+            SELECT c.hash, a.key, m.present, m.hlc, m.incarnation, m.seq FROM members m
+            JOIN conversations c ON c.id = m.conversation JOIN authors a ON a.id = m.author
             """)
         try members.forEach { (row) throws(SQLiteError) in
-            snapshot.members[ConversationID(try row.bytes32(.hash)), default: []]
-                .insert(PeerID(try row.bytes32(.key)))
+            let conversation = ConversationID(try row.bytes32(.hash))
+            let author = PeerID(try row.bytes32(.key))
+            snapshot.attendance[conversation, default: [:]][author] = Attendance(row)
         }
         let records = try self.database.prepare(
             "SELECT record FROM records ORDER BY author, conversation, kind")
@@ -49,9 +53,10 @@ extension StoreFile {
     func readLogs(into snapshot: inout Snapshot) throws(SQLiteError) {
         let logs = try self.database.prepare(
             """
-            SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.last, l.fork
+            SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.last, l.fork,
+                p.hash AS person
             FROM logs l JOIN conversations c ON c.id = l.conversation
-            JOIN authors a ON a.id = l.author
+            JOIN authors a ON a.id = l.author LEFT JOIN persons p ON p.id = l.person
             """)
         try logs.forEach { (row) throws(SQLiteError) in
             let author = PeerID(try row.bytes32(.key))
@@ -63,11 +68,27 @@ extension StoreFile {
                     seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
                     time: HybridTime(stored: row.int(.hlc))),
                 forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
-                isHeadShown: row.int(.shown) != 0)
+                isHeadShown: row.int(.shown) != 0,
+                person: row.isNull(.person) ? nil : PersonID(try row.bytes32(.person)))
             if author == self.owner {
                 let last = HybridTime(stored: row.int(.last))
                 snapshot.latestOwnTime = max(snapshot.latestOwnTime, last)
             }
+        }
+    }
+
+    /// Which payloads are wanted of entries that count.
+    func readWanted(into snapshot: inout Snapshot) throws(SQLiteError) {
+        var wanted: [Int64: SeqRanges] = [:]
+        try self.statements.entries.wanted.forEach { (row) throws(SQLiteError) in
+            let seq = UInt64(bitPattern: row.int(.seq))
+            wanted[row.int(.log), default: SeqRanges()].insert(seq...seq)
+        }
+        guard !wanted.isEmpty else { return }
+        for (key, log) in snapshot.logs {
+            guard let row = try self.logRow(key), var seqs = wanted[row.id] else { continue }
+            seqs.remove(log.head.seq + 1...UInt64(Int64.max))
+            snapshot.logs[key]?.wanted = seqs
         }
     }
 
@@ -128,7 +149,7 @@ extension StoreFile {
             // Behind a fork point entries only serve to attest those before it.
             if seq > log.head.seq, let end, first + UInt64(end.count) > log.head.seq { break }
             let entry = try Entry(
-                kind: statement.int(.kind), time: HybridTime(stored: statement.int(.hlc)),
+                entryClass: statement.int(.class), time: HybridTime(stored: statement.int(.hlc)),
                 extra: statement.optionalBytes(.extra), payload: statement.optionalBytes(.payload))
             bytes += entry.runBytes(after: entries.last?.time)
             if bytes > byteLimit { break }
@@ -150,6 +171,45 @@ extension StoreFile {
                     + "\(key.conversation) do not have their hashes")
         }
         return run
+    }
+
+    /// What is stored of the payloads of consecutive entries; see
+    /// ``MessageStore/payloads(_:from:through:)``.
+    func payloads(
+        _ key: LogKey, from first: UInt64, through: UInt64
+    ) throws(SQLiteError) -> [StoredPayload] {
+        guard let log = try self.logRow(key), first >= 1, first <= min(through, log.head.seq)
+        else { return [] }
+        var prev = first == 1 ? nil : try self.entryID(log: log.id, seq: first - 1)
+        guard first == 1 || prev != nil else { throw .damaged("an entry of a log is missing") }
+        let last = min(through, log.head.seq, first + UInt64(Limits.payloadItems) - 1)
+        var found: [StoredPayload] = []
+        var bytes = 0
+        let statement = self.statements.entries.payloads
+        try statement.bind(.log, log.id).bind(.first, Int64(bitPattern: first))
+            .bind(.before, Int64(bitPattern: last + 1))
+        defer { statement.reset() }
+        while try statement.step() {
+            let seq = UInt64(bitPattern: statement.int(.seq))
+            guard seq == first + UInt64(found.count),
+                let state = EntryFlags(rawValue: statement.int(.flags)).payloadState
+            else { throw .damaged("an entry of a log is missing, or what became of its payload") }
+            let entry = try Entry(
+                entryClass: statement.int(.class), time: HybridTime(stored: statement.int(.hlc)),
+                extra: statement.optionalBytes(.extra), payload: statement.optionalBytes(.payload))
+            if case .present(let payload) = entry.payload { bytes += payload.count }
+            if bytes > Limits.runEntryBytes { break }
+            let id = try EntryID(prefix: statement.int(.prefix), suffix: statement.bytes(.suffix))
+            // A peer that was sent a damaged payload would take this node for a forger.
+            guard entry.id(key: key, seq: seq, prev: prev) == id else {
+                throw .damaged(
+                    "entry \(seq) of the log of \(key.name.author) in \(key.conversation) does not "
+                        + "have its hash")
+            }
+            found.append(StoredPayload(seq: seq, entry: entry, prev: prev, state: state))
+            prev = id
+        }
+        return found
     }
 
     /// The proof that ended a log; nil for a log that goes on.
@@ -217,7 +277,7 @@ extension StoreFile {
         defer { statement.reset() }
         while try statement.step() {
             let entry = try self.storedEntry(statement)
-            bytes += entry.payload?.count ?? 0
+            bytes += entry.envelope.payload?.count ?? 0
             if page.entries.count == query.limit
                 || (bytes > query.byteLimit && !page.entries.isEmpty)
             {
@@ -242,26 +302,31 @@ extension StoreFile {
             .bind(.seq, Int64(bitPattern: position.seq))
     }
 
-    /// Entries behind a cursor; see ``MessageStore/entries(after:limit:in:byteLimit:)``.
+    /// Entries behind a cursor, and notices where they are asked for; see
+    /// ``MessageStore/entries(after:limit:in:withNotices:byteLimit:rowLimit:)``.
     func entries(
-        after cursor: Cursor, limit: Int, conversation: ConversationID?, byteLimit: Int,
-        rowLimit: Int = StoreFile.scanLimit
+        after cursor: Cursor, limit: Int, conversation: ConversationID?, withNotices: Bool = false,
+        byteLimit: Int, rowLimit: Int = StoreFile.scanLimit
     ) throws(SQLiteError) -> Arrivals {
-        var arrivals = Arrivals(entries: [], through: cursor, hasMore: false)
+        let newest = max(cursor, try self.newestCursor())
+        var arrivals = Arrivals(entries: [], through: newest, hasMore: false)
         var only: Int64?
         if let conversation {
-            guard let id = try self.conversationRow(conversation) else {
-                arrivals.through = max(cursor, try self.newestCursor())
-                return arrivals
-            }
+            guard let id = try self.conversationRow(conversation) else { return arrivals }
             only = id
+        }
+        if withNotices {
+            try self.readNotices(into: &arrivals, after: cursor, limit: limit, only: only)
         }
         var bytes = 0
         var scanned = 0
+        var through = cursor
         let statement = self.statements.reading.arrivals
         try statement.bind(.arrival, cursor.rawValue)
         defer { statement.reset() }
         while try statement.step() {
+            let arrival = Cursor(statement.int(.arrival))
+            guard arrival <= arrivals.through else { break }
             let flags = EntryFlags(rawValue: statement.int(.flags))
             let isWanted =
                 flags.isDisjoint(with: .unseen)
@@ -271,15 +336,44 @@ extension StoreFile {
             if arrivals.entries.count >= limit || scanned >= rowLimit
                 || (bytes + size > byteLimit && !arrivals.entries.isEmpty)
             {
-                arrivals.hasMore = true
+                arrivals.end(at: through)
                 break
             }
             scanned += 1
             bytes += size
             if isWanted { arrivals.entries.append(try self.storedEntry(statement)) }
-            arrivals.through = Cursor(statement.int(.arrival))
+            through = arrival
         }
         return arrivals
+    }
+
+    /// Reads so many notices at most, and ends the answer where more follow.
+    private func readNotices(
+        into arrivals: inout Arrivals, after cursor: Cursor, limit: Int, only: Int64?
+    ) throws(SQLiteError) {
+        let statement = self.statements.reading.notices
+        try statement.bind(.arrival, cursor.rawValue).bind(.limit, Int64(limit) + 1)
+        defer { statement.reset() }
+        var count = 0
+        var through = cursor
+        while try statement.step() {
+            count += 1
+            guard count <= limit else {
+                arrivals.end(at: through)
+                break
+            }
+            through = Cursor(statement.int(.arrival))
+            guard only.map({ $0 == statement.optionalInt(.place) }) ?? true else { continue }
+            let conversation =
+                statement.isNull(.place) ? nil : ConversationID(try statement.bytes32(.hash))
+            // A later version may have left one that this version does not know.
+            guard
+                let notice = Notice(
+                    number: statement.int(.kind), conversation: conversation,
+                    body: statement.bytes(.body))
+            else { continue }
+            arrivals.notices.append(StoredNotice(cursor: through, notice: notice))
+        }
     }
 
     /// How many rows one call looks at, so that it takes milliseconds also where few are wanted.
@@ -312,9 +406,9 @@ extension StoreFile {
 
     /// How much is stored, without counting rows.
     func counts() throws(SQLiteError) -> StoreCounts {
-        let newest = try self.newestCursor().rawValue
+        let arrived = try self.newestCursor().rawValue - self.noticeCount()
         return StoreCounts(
-            entries: Int(newest) + self.heldCount, held: self.heldCount,
+            entries: Int(arrived) + self.heldCount, held: self.heldCount,
             conversations: Int(try self.database.int("SELECT count(*) FROM conversations")),
             logs: Int(try self.database.int("SELECT count(*) FROM logs")),
             databaseBytes: Int(

@@ -11,6 +11,8 @@ struct LogRow {
     var last: HybridTime
     /// The smallest proven fork point.
     var forkPoint: UInt64?
+    /// The row of the person whose log it is.
+    var person: Int64?
 }
 
 /// What the store needs of an entry to place it.
@@ -20,7 +22,6 @@ struct EntryRow {
     var seq: Int64
     var conversation: Int64
     var time: HybridTime
-    var kind: UInt8
     var flags: EntryFlags
     var author: Int64
     var incarnation: Int64
@@ -28,8 +29,27 @@ struct EntryRow {
 
     /// What becomes of it.
     var visibility: Visibility { Visibility(arrival: self.arrival, flags: self.flags) }
-    /// Whether people see it: it is shown, and this version can read it.
-    var isSeen: Bool { self.visibility.isShown && !self.flags.contains(.unreadable) }
+    /// Whether people see it: it is shown, and there is something to be seen.
+    var isSeen: Bool { self.visibility.isShown && !self.flags.contains(.hidden) }
+
+    /// What it says of its author's being a member; nil where it says nothing of that.
+    var attendance: Attendance? {
+        self.flags.attendance.map { isPresent in
+            Attendance(
+                isPresent: isPresent, time: self.time,
+                incarnation: UInt64(stored: self.incarnation), seq: UInt64(bitPattern: self.seq))
+        }
+    }
+}
+
+extension Attendance {
+    /// Reads a row of `members`.
+    init(_ row: Statement) {
+        self.init(
+            isPresent: row.int(.present) != 0, time: HybridTime(stored: row.int(.hlc)),
+            incarnation: UInt64(stored: row.int(.incarnation)),
+            seq: UInt64(bitPattern: row.int(.seq)))
+    }
 }
 
 /// A log, by the rows of its conversation and its author.
@@ -81,6 +101,12 @@ extension StoreFile {
         return try self.statements.names.addAuthor.bind(.key, author.key).added()
     }
 
+    /// A person's row, made where it is missing.
+    func makePersonRow(_ person: PersonID) throws(SQLiteError) -> Int64 {
+        if let id = try self.statements.names.person.bind(.hash, person.hash).int() { return id }
+        return try self.statements.names.addPerson.bind(.hash, person.hash).added()
+    }
+
     /// The row of a log; nil where nothing is known of it.
     func logRow(
         conversation: Int64, author: Int64, incarnation: UInt64
@@ -93,7 +119,8 @@ extension StoreFile {
                         seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
                         time: HybridTime(stored: row.int(.hlc))),
                     isHeadShown: row.int(.shown) != 0, last: HybridTime(stored: row.int(.last)),
-                    forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) })
+                    forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
+                    person: row.optionalInt(.person))
             }
     }
 
@@ -123,7 +150,7 @@ extension StoreFile {
             .bind(.incarnation, incarnation.stored).bind(.hlc, HybridTime(0).stored)
         return LogRow(
             id: try statement.added(), head: .start, isHeadShown: false, last: HybridTime(0),
-            forkPoint: nil)
+            forkPoint: nil, person: nil)
     }
 
     /// The id of the entry at a position; nil where there is none.
@@ -139,7 +166,6 @@ extension StoreFile {
         EntryRow(
             arrival: row.int(.arrival), log: row.int(.log), seq: row.int(.seq),
             conversation: row.int(.conversation), time: HybridTime(stored: row.int(.hlc)),
-            kind: UInt8(truncatingIfNeeded: row.int(.kind)),
             flags: EntryFlags(rawValue: row.int(.flags)), author: row.int(.author),
             incarnation: row.int(.incarnation),
             id: try EntryID(prefix: row.int(.prefix), suffix: row.bytes(.suffix)))
@@ -166,17 +192,30 @@ extension StoreFile {
         let name = LogName(
             author: PeerID(try row.bytes32(.key)),
             incarnation: UInt64(stored: row.int(.incarnation)))
+        let key = LogKey(conversation: ConversationID(try row.bytes32(.hash)), name: name)
         return StoredEntry(
-            cursor: Cursor(visibility.isShown ? arrival : 0),
-            key: LogKey(
-                conversation: ConversationID(try row.bytes32(.hash)),
-                name: name),
+            cursor: Cursor(visibility.isShown ? arrival : 0), key: key,
             seq: UInt64(bitPattern: row.int(.seq)),
             id: try EntryID(
                 prefix: row.int(.prefix), suffix: row.bytes(.suffix)),
-            kind: UInt8(truncatingIfNeeded: row.int(.kind)),
-            time: HybridTime(stored: row.int(.hlc)),
-            payload: row.optionalBytes(.payload), isLate: flags.contains(.late),
+            time: HybridTime(stored: row.int(.hlc)), envelope: try self.envelope(row, key),
+            isSeen: !flags.contains(.hidden), isLate: flags.contains(.late),
             isDisputed: visibility.isDisputed)
+    }
+
+    /// What it takes to read an entry; more than its payload where it is sealed or extended.
+    private func envelope(_ row: Statement, _ key: LogKey) throws(SQLiteError) -> Envelope {
+        guard row.withBytes(.extra, { Entry.isNeeded(extra: $0) }) else {
+            return Envelope(
+                plain: row.optionalBytes(.payload),
+                entryClass: UInt8(truncatingIfNeeded: row.int(.class)), in: key.conversation)
+        }
+        let entry = try Entry(
+            entryClass: row.int(.class), time: HybridTime(stored: row.int(.hlc)),
+            extra: row.optionalBytes(.extra), payload: row.optionalBytes(.payload))
+        let seq = UInt64(bitPattern: row.int(.seq))
+        let prev = seq == 1 ? nil : try self.entryID(log: row.int(.log), seq: seq - 1)
+        guard seq == 1 || prev != nil else { throw .damaged("an entry of a log is missing") }
+        return Envelope(entry, key: key, seq: seq, prev: prev)
     }
 }

@@ -82,22 +82,48 @@ public struct HistoryPage: Hashable, Sendable {
     public var hasMore: Bool
 }
 
-/// Entries in the order of their arrival.
+/// A notice at its place in the order of arrival.
+public struct StoredNotice: Hashable, Sendable {
+    /// Its place.
+    public var cursor: Cursor
+    /// What happened.
+    public var notice: Notice
+
+    /// Places a notice.
+    public init(cursor: Cursor, notice: Notice) {
+        self.cursor = cursor
+        self.notice = notice
+    }
+}
+
+/// Entries and notices, each in the order of their arrival.
 public struct Arrivals: Hashable, Sendable {
     /// The entries.
     public var entries: [StoredEntry]
+    /// The notices, where they were asked for.
+    public var notices: [StoredNotice]
     /// How far the answer reaches: nothing that was asked for is missing up to here.
     ///
     /// Ask from here next.
     public var through: Cursor
-    /// Whether entries follow that the limits kept out.
+    /// Whether more follows that the limits kept out.
     public var hasMore: Bool
 
-    /// Gathers entries.
-    public init(entries: [StoredEntry], through: Cursor, hasMore: Bool) {
+    /// Gathers entries and notices.
+    public init(
+        entries: [StoredEntry], notices: [StoredNotice] = [], through: Cursor, hasMore: Bool
+    ) {
         self.entries = entries
+        self.notices = notices
         self.through = through
         self.hasMore = hasMore
+    }
+
+    /// Keeps what arrived up to a cursor: more follows.
+    mutating func end(at cursor: Cursor) {
+        self.through = cursor
+        self.hasMore = true
+        self.notices.removeAll { $0.cursor > cursor }
     }
 }
 

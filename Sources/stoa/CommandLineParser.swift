@@ -29,7 +29,7 @@ enum CommandLineParser {
         if splitter.options["--version"] != nil { return .print("stoa \(StoaVersion.text)\n") }
         guard let name = splitter.operands.first else {
             if splitter.options["--help"] != nil { return .print(CommandTable.helpText) }
-            throw .usage("no command is given", next: "see: stoa --help")
+            return .run(OverviewCommand(), try Self.global(splitter))
         }
         if name == "help" { return try Self.helpCommand(splitter) }
         guard let type = CommandTable.command(named: name) else {
@@ -42,16 +42,20 @@ enum CommandLineParser {
         try Self.checkOperands(splitter.operands, type.syntax)
         let arguments = ParsedArguments(operands: splitter.operands, options: splitter.options)
         do {
-            let global = GlobalOptions(
-                socket: splitter.options["--socket"],
-                timeoutMilliseconds: try arguments.milliseconds("--timeout").map { Int($0) },
-                json: splitter.options["--json"] != nil)
-            return .run(try type.init(arguments), global)
+            return .run(try type.init(arguments), try Self.global(splitter))
         } catch {
             var failure = error
             failure.what = name
             throw failure
         }
+    }
+
+    private static func global(_ splitter: WordSplitter) throws(Failure) -> GlobalOptions {
+        let arguments = ParsedArguments(operands: [], options: splitter.options)
+        return GlobalOptions(
+            socket: splitter.options["--socket"],
+            timeoutMilliseconds: try arguments.milliseconds("--timeout").map { Int($0) },
+            json: splitter.options["--json"] != nil)
     }
 
     private static func helpCommand(_ splitter: WordSplitter) throws(Failure) -> Invocation {

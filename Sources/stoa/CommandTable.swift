@@ -40,9 +40,10 @@ enum CommandTable {
         let commands = TextTable.text(
             (Self.all.map { $0.syntax } + [Self.help]).map { ["  " + $0.name, $0.summary] })
         return """
-            usage: stoa [--socket PATH] [--timeout S] [--json] COMMAND [ARGUMENTS]
+            usage: stoa [--socket PATH] [--timeout S] [--json] [COMMAND [ARGUMENTS]]
 
             Chat on the local network without a server, through the daemon stoad.
+            Without COMMAND: show who you are, who is here and what to try.
 
             commands:
             \(commands)

@@ -12,6 +12,7 @@ enum ExitCode: Int32, CaseIterable {
     case temporary = 75
     case `protocol` = 76
     case refused = 77
+    case otherRealm = 78
 
     /// What the manual page says about it.
     var meaning: String {
@@ -29,6 +30,7 @@ enum ExitCode: Int32, CaseIterable {
         case .temporary:
             "Not done in time. A message that was not delivered in time is stored and goes out later."
         case .protocol: "connect: what answers there is no Stoa that can be linked."
+        case .otherRealm: "connect: what answers there is in no realm that you are in."
         case .refused:
             "Refused: a name that matches several people, a room that you are not in, another "
                 + "reader of a consumer, the wrong key at an address, or something that is not allowed."
@@ -42,7 +44,7 @@ enum ExitCode: Int32, CaseIterable {
             case .notFound where error.reason == "unknownHost": .noHost
             case .notFound, .tooLarge, .invalidParams, .keyReused: .badData
             case .refused: Self.refusals[error.reason ?? ""] ?? .refused
-            case .ambiguous, .notMember: .refused
+            case .ambiguous, .notMember, .notYet: .refused
             case .deliveryTimeout, .busy, .overflow: .temporary
             case .storageFailed: .inputOutput
             case .shuttingDown: .noDaemon
@@ -53,6 +55,6 @@ enum ExitCode: Int32, CaseIterable {
     /// Why a dial has failed, in the words of the daemon.
     private static let refusals: [String: ExitCode] = [
         "refused": .noDaemon, "noRoute": .noHost, "timedOut": .temporary, "failed": .temporary,
-        "rejected": .protocol, "ownAddress": .badData,
+        "rejected": .protocol, "wrongRealm": .otherRealm, "ownAddress": .badData,
     ]
 }

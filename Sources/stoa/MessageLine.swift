@@ -44,6 +44,9 @@ struct MessageLine {
         switch message["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
         case .join: line += "* \(label) joined"
         case .leave: line += "* \(label) left"
+        case .unknown:
+            line += self.console.styled(label + ":", .bold) + " " + text
+            line += self.console.styled(" (made by a newer version)", .faint)
         case .text, nil: line += self.console.styled(label + ":", .bold) + " " + text
         }
         if message["late"] == .bool(true) { line += self.console.styled(" (late)", .faint) }
@@ -51,5 +54,23 @@ struct MessageLine {
             line += self.console.styled(" (disputed)", .yellow)
         }
         return line + "\n"
+    }
+
+    /// The line of a change that is no message, with its newline.
+    func text(ofChange change: JSON) -> String {
+        let name = change.shown("name")
+        let code = change.shown("code")
+        let what =
+            switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+            case .joined: "you have joined \(name)"
+            case .left: "you have left \(name)"
+            case .realmJoined: "you are in the realm \(name)"
+            case .realmLeft: "you are in the realm \(name) no longer"
+            case .realmRenewed: "the realm \(name) has a new secret"
+            case .raised: self.console.styled("\(code): \(change.shown("text"))", .yellow)
+            case .cleared: "\(code) is over"
+            case nil: "something that this version does not know"
+            }
+        return self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n"
     }
 }

@@ -116,7 +116,7 @@ struct ResponseTests {
             .storageFailed("x", remedy: "z"), .notMember(), .deliveryTimeout(sent),
             .refused("x", reason: "y", remedy: "z"),
             .tooLarge("the text", bytes: 2, limit: 1, remedy: "z"), .busy("x"), .shuttingDown(),
-            .keyReused(),
+            .keyReused(), .notYet("edit"),
             .overflow(queuedBytes: 9),
         ]
         #expect(Set(errors.compactMap(\.knownCode)).count == RPCError.Code.allCases.count)

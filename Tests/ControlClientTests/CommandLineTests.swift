@@ -83,7 +83,7 @@ struct CommandLineTests {
         #expect(Self.failure("send", "ops", "-5 degrees")?.next.contains("put --") == true)
         #expect(Self.failure("status", "--limit", "3")?.why.contains("--limit") == true)
         #expect(Self.failure("--wait", "sent", "send", "ops", "x")?.code == .usage)
-        #expect(Self.failure()?.code == .usage)
+        #expect(Self.failure("--wait", "sent")?.code == .usage)
         #expect(Self.failure("\u{1B}[2J")?.why == "there is no command \"^[[2J\"")
     }
 
@@ -137,7 +137,7 @@ struct CommandLineTests {
             .notFound: 65, .tooLarge: 65, .invalidParams: 65, .ambiguous: 77, .refused: 77,
             .notMember: 77, .keyReused: 65, .deliveryTimeout: 75, .busy: 75, .storageFailed: 74,
             .shuttingDown: 69, .overflow: 75, .parse: 70, .invalidRequest: 70,
-            .methodNotFound: 70, .internalError: 70,
+            .methodNotFound: 70, .internalError: 70, .notYet: 77,
         ]
         for code in RPCError.Code.allCases {
             let error = RPCError(code: code.rawValue, message: "m", data: nil)
@@ -146,7 +146,7 @@ struct CommandLineTests {
         #expect(ExitCode(for: RPCError(code: -5, message: "m", data: nil)) == .internalError)
         for (reason, code) in [
             ("refused", 69), ("noRoute", 68), ("timedOut", 75), ("wrongKey", 77), ("rejected", 76),
-            ("noDirect", 77),
+            ("wrongRealm", 78), ("noDirect", 77),
         ] as [(String, Int32)] {
             let error = RPCError.refused("m", reason: reason, remedy: "r")
             #expect(ExitCode(for: error).rawValue == code)

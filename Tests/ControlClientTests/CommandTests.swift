@@ -66,6 +66,46 @@ struct CommandTests {
         #expect(long.code == .noDaemon)
     }
 
+    @Test("without a command it says who you are, who is here and what to try")
+    func overview() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "status":
+                [
+                    .result(
+                        StatusMethod.Result {
+                            $0.name = "ada"
+                            $0.id = String(repeating: "a", count: 52)
+                        }.json)
+                ]
+            case "peers":
+                [
+                    .result([
+                        "peers": [
+                            ["name": "bob\u{1B}", "id": "b", "state": "linked"],
+                            ["name": "eve", "id": "e", "state": "away"],
+                        ]
+                    ])
+                ]
+            default: [.result([["name": "office/ops", "unread": 2]])]
+            }
+        }
+        let run = try CommandRun([], daemon: daemon)
+        #expect(run.code == .done)
+        for text in ["ada @aaaaaaaaaaaa", "bob", "office/ops (2 unread)", "stoa send office/ops"] {
+            #expect(run.output.contains(text))
+        }
+        #expect(!run.output.contains("eve") && !run.output.contains("\u{1B}"))
+    }
+
+    @Test("without a command and without a daemon it says how to start it, and ends well")
+    func overviewAlone() throws {
+        let run = try CommandRun(["--socket", "/nonexistent/control.sock"])
+        #expect(run.code == .done)
+        #expect(run.output.contains("start it with: systemctl --user start stoad"))
+        #expect(run.errors == "")
+    }
+
     @Test("the socket is the option, else STOA_SOCKET, else in the runtime directory")
     func socketPath() throws {
         let run = try CommandRun(["status"], environment: ["XDG_RUNTIME_DIR": "/nonexistent/run"])

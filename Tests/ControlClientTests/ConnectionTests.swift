@@ -75,7 +75,7 @@ struct ConnectionTests {
                     cursors.append(cursor)
                     try follower.settle(cursor)
                 case .lost: losses += 1
-                case .gap, .connected: continue
+                case .change, .gap, .connected: continue
                 }
             }
         }

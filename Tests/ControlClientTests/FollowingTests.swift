@@ -38,6 +38,44 @@ extension CommandTests {
         #expect(daemon.params("acknowledge").last == #"{"consumer":"bot","cursor":8}"#)
     }
 
+    @Test("tail shows other kinds of change where they are asked for, each as a line")
+    func tailChanges() throws {
+        let daemon = try FakeDaemon { request in
+            guard request.method == "subscribe" else { return [.result([:])] }
+            func change(_ cursor: Int64, _ fill: (inout ChangeResult) -> Void) -> ChangeEvent {
+                ChangeEvent {
+                    $0.subscription = 1
+                    $0.change.cursor = cursor
+                    fill(&$0.change)
+                }
+            }
+            return [
+                Self.subscribed(4), .event(Self.event(Self.message(5, "five"))),
+                .event(
+                    change(6) {
+                        $0.kind = .conversation
+                        $0.event = .joined
+                        $0.name = "ops"
+                    }),
+                .event(
+                    change(7) {
+                        $0.code = "clock"
+                        $0.text = "the clock is\u{1B} wrong"
+                    }),
+            ]
+        }
+        let run = try CommandRun(
+            ["tail", "--kind", "message,conversation,alert", "--limit", "3"], daemon: daemon)
+        #expect(run.code == .done)
+        let lines = run.output.split(separator: "\n")
+        #expect(lines[1].hasSuffix("! you have joined ops"))
+        #expect(lines[2].contains("! clock: the clock is") && !lines[2].contains("\u{1B} "))
+        #expect(
+            daemon.params("subscribe") == [#"{"kinds":["message","conversation","alert"]}"#])
+        let wrong = try CommandRun(["tail", "--kind", "noise"], daemon: daemon)
+        #expect(wrong.code == .usage)
+    }
+
     @Test("tail connects again when the daemon restarts and goes on after the last line")
     func tailReconnects() throws {
         let daemon = try FakeDaemon { request in

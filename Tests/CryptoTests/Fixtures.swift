@@ -22,12 +22,23 @@ func keyPair(_ byte: UInt8) throws -> KeyPair {
     KeyPair(secret: try SecretKey([UInt8](repeating: byte, count: 32).span.bytes))
 }
 
+/// One byte, thirty-two times.
+func bytes32(_ byte: UInt8) -> Bytes32 {
+    guard let bytes = Bytes32([UInt8](repeating: byte, count: 32)) else {
+        preconditionFailure("32 bytes are due")
+    }
+    return bytes
+}
+
 /// Both ends of a handshake before its first message, with fixed keys.
 struct Ends: ~Copyable {
     var initiator: HandshakeState
     var responder: HandshakeState
 
-    init(prologue: [UInt8] = [1, 2, 3], responderPrologue: [UInt8] = [1, 2, 3]) throws {
+    init(
+        prologue: [UInt8] = [1, 2, 3], responderPrologue: [UInt8] = [1, 2, 3],
+        presharedKey: UInt8 = 5, ofResponder: UInt8 = 5
+    ) throws {
         // Made before either end is stored: a value that is not copied is whole or not there.
         let initiatorStatic = try keyPair(1)
         let initiatorEphemeral = try keyPair(2)
@@ -35,9 +46,11 @@ struct Ends: ~Copyable {
         let responderEphemeral = try keyPair(4)
         self.initiator = HandshakeState(
             role: .initiator, static: initiatorStatic, ephemeral: initiatorEphemeral,
+            presharedKey: bytes32(presharedKey),
             prologue: prologue.span.bytes)
         self.responder = HandshakeState(
             role: .responder, static: responderStatic, ephemeral: responderEphemeral,
+            presharedKey: bytes32(ofResponder),
             prologue: responderPrologue.span.bytes)
     }
 

@@ -9,9 +9,9 @@ struct HandshakeVectorTests {
         arguments: HandshakeVector.all)
     func replay(vector: HandshakeVector) throws {
         var initiator = try self.state(
-            .initiator, vector.initiatorStatic, vector.initiatorEphemeral, vector.prologue)
+            .initiator, vector.initiatorStatic, vector.initiatorEphemeral, vector)
         var responder = try self.state(
-            .responder, vector.responderStatic, vector.responderEphemeral, vector.prologue)
+            .responder, vector.responderStatic, vector.responderEphemeral, vector)
         for index in 0..<3 {
             if index.isMultiple(of: 2) {
                 try self.exchange(index, of: vector, from: &initiator, to: &responder)
@@ -24,6 +24,8 @@ struct HandshakeVectorTests {
 
         var initiatorStream = initiator.split()
         var responderStream = responder.split()
+        #expect(initiatorStream.exporter.bytes == vector.exporter)
+        #expect(responderStream.exporter.bytes == vector.exporter)
         for message in vector.transport {
             let nonce = message.nonce
             if nonce != initiatorStream.messagesSent {
@@ -46,12 +48,14 @@ struct HandshakeVectorTests {
     }
 
     private func state(
-        _ role: HandshakeRole, _ staticKey: [UInt8], _ ephemeral: [UInt8], _ prologue: [UInt8]
+        _ role: HandshakeRole, _ staticKey: [UInt8], _ ephemeral: [UInt8],
+        _ vector: HandshakeVector
     ) throws -> HandshakeState {
         HandshakeState(
             role: role, static: KeyPair(secret: try SecretKey(staticKey.span.bytes)),
             ephemeral: KeyPair(secret: try SecretKey(ephemeral.span.bytes)),
-            prologue: prologue.span.bytes)
+            presharedKey: try #require(Bytes32(vector.presharedKey)),
+            prologue: vector.prologue.span.bytes)
     }
 
     private func exchange(

@@ -1,5 +1,6 @@
-import Crypto
 import Testing
+
+@testable import Crypto
 
 @Suite("Sealing")
 struct SealingTests {
@@ -67,6 +68,65 @@ struct SealingTests {
                     appendingTo: &opened)
             } == .decryptFailed)
         #expect(opened == [])
+    }
+
+    @Test("AES-256-GCM is that of NIST, under the key of one message")
+    func aes256GCM() throws {
+        try #require(AES256GCM.isAvailable)
+        // Test cases 13 and 14 of McGrew and Viega, "The Galois/Counter Mode of Operation".
+        let key = SecretBytes([UInt8](repeating: 0, count: 32).span.bytes)
+        var sealed: [UInt8] = []
+        AES256GCM.seal(RawSpan(), associatedData: RawSpan(), key: key, appendingTo: &sealed)
+        #expect(sealed == hex("530f8afbc74536b9a963b4f1c4cb738b"))
+        sealed = []
+        AES256GCM.seal(
+            [UInt8](repeating: 0, count: 16).span.bytes, associatedData: RawSpan(), key: key,
+            appendingTo: &sealed)
+        #expect(
+            sealed == hex("cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919"))
+    }
+
+    @Test("what AES-256-GCM has sealed is opened with the same key, salt and data only")
+    func aes256GCMRoundTrip() throws {
+        try #require(AES256GCM.isAvailable)
+        let key = SealingKey(SecretKey.generate())
+        let (text, data) = (Array("text".utf8), Array("data".utf8))
+        let salt = [UInt8](repeating: 5, count: AES256GCM.saltByteCount)
+        let personal = BLAKE2b.Personal("a test")
+        func open(
+            _ sealed: [UInt8], _ data: [UInt8], _ salt: [UInt8], by key: SealingKey,
+            _ personal: BLAKE2b.Personal
+        ) -> [UInt8]? {
+            var opened: [UInt8] = []
+            do throws(CryptoError) {
+                try key.openAES256GCM(
+                    sealed.span.bytes, associatedData: data.span.bytes, salt: salt.span.bytes,
+                    personal: personal, appendingTo: &opened)
+            } catch {
+                #expect(opened.isEmpty)
+                return nil
+            }
+            return opened
+        }
+        var sealed: [UInt8] = []
+        key.sealAES256GCM(
+            text.span.bytes, associatedData: data.span.bytes, salt: salt.span.bytes,
+            personal: personal, appendingTo: &sealed)
+        #expect(sealed.count == text.count + AES256GCM.tagByteCount)
+        #expect(open(sealed, data, salt, by: key, personal) == text)
+        #expect(open(sealed, data, salt, by: SealingKey(SecretKey.generate()), personal) == nil)
+        #expect(open(sealed, data, salt, by: key, BLAKE2b.Personal("other")) == nil)
+        #expect(open(sealed, text, salt, by: key, personal) == nil)
+        #expect(open(sealed, data, Array(salt.dropLast()), by: key, personal) == nil)
+        var otherSalt = salt
+        otherSalt[31] ^= 1
+        #expect(open(sealed, data, otherSalt, by: key, personal) == nil)
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(open(changed, data, salt, by: key, personal) == nil)
+            #expect(open(Array(sealed[..<index]), data, salt, by: key, personal) == nil)
+        }
     }
 
     @Test("a nonce of another length is refused")

@@ -122,5 +122,7 @@ struct SigningTests {
             failure { () throws(CryptoError) in
                 _ = try X25519.sharedSecret(secret, with: publicKey)
             } == .unusablePublicKey)
+        #expect(X25519.isOfSmallOrder(publicKey))
+        #expect(!X25519.isOfSmallOrder(X25519.publicKey(of: secret)))
     }
 }

@@ -17,7 +17,7 @@ import Testing
 
     private static func run(_ seq: UInt64, payloadBytes: Int = 10) throws -> ReceivedFrame {
         let entry = Entry(
-            kind: EntryKind.text.rawValue, time: HybridTime(seq), deps: [],
+            entryClass: EntryClass.content.rawValue, time: HybridTime(seq), deps: [],
             payload: .present(Array(repeating: 0, count: payloadBytes)))
         let key = LogKey(
             conversation: Self.room, name: LogName(author: PeerID(.zero), incarnation: 1))

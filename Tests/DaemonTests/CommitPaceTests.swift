@@ -11,7 +11,7 @@ import Testing
             conversation: ConversationID(.zero),
             name: LogName(author: PeerID(.zero), incarnation: 1))
         let entry = Entry(
-            kind: EntryKind.text.rawValue, time: HybridTime(1), deps: [],
+            entryClass: EntryClass.content.rawValue, time: HybridTime(1), deps: [],
             payload: .present(Array(repeating: 0, count: payloadBytes)))
         let run = Run(
             key: key, first: 1, prev: nil, attestation: .zero,
@@ -20,6 +20,7 @@ import Testing
             Append(
                 run: VerifiedRun(
                     run: run, ids: Array(repeating: EntryID(.zero), count: entries)),
+                verdicts: Array(repeating: EntryVerdict(), count: entries), person: nil,
                 heldFrom: entries)
         ]
         return batch

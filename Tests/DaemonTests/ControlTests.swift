@@ -111,4 +111,82 @@ struct ControlTests {
         #expect(try second.ask("consumers") == .array([]))
         #expect(errorCode { try second.ask("removeConsumer", ["consumer": "bot"]) } == .notFound)
     }
+
+    @Test("a method of a later version is refused with a code of its own")
+    func reserved() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        for name in ReservedMethods.names {
+            #expect(errorCode { try client.ask(name, ["to": "ops"]) } == .notYet)
+        }
+        #expect(errorCode { try client.ask("ersae") } == .methodNotFound)
+    }
+
+    @Test("a bare name that only another realm has leads there")
+    func otherRealm() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        try client.ask("realmNew", ["name": "office"])
+        try client.ask("join", ["room": "office/ops"])
+        var remedy: String?
+        do {
+            _ = try client.ask("send", ["to": "ops", "text": "x"])
+        } catch TestClientError.rpc(let error) { remedy = error.remedy }
+        #expect(remedy == "did you mean \"office/ops\"?")
+    }
+
+    @Test("a subscriber sees messages, joins and alerts in one order, also after a restart")
+    func changes() async throws {
+        let directory = try TestFolder()
+        let daemon = try TestDaemon(directory: directory)
+        let client = try daemon.connect()
+        let kinds: JSON = ["message", "conversation", "alert"]
+        let reader = try daemon.connect()
+        try reader.ask("subscribe", ["kinds": kinds])
+        let plain = try daemon.connect()
+        try plain.ask("subscribe")
+        try client.ask("join", ["room": "ops"])
+        await daemon.shell.meetDamage("page 3 is damaged")
+        try client.ask("send", ["to": "ops", "text": "x"])
+        func shape(_ event: JSON) -> String {
+            let params = event["params"] ?? .null
+            let item = params["message"] ?? params["change"] ?? .null
+            return [item["kind"], item["event"], item["code"], item["name"], item["text"]]
+                .compactMap { $0?.stringValue }.joined(separator: " ")
+        }
+        func cursor(_ event: JSON) -> Int64 {
+            let params = event["params"] ?? .null
+            return (params["message"] ?? params["change"])?["cursor"]?.integerValue ?? 0
+        }
+        let live = try (0..<4).map { _ in try reader.read() }
+        #expect(live.map(cursor) == live.map(cursor).sorted())
+        #expect(
+            Set(live.map(shape)) == [
+                "join ", "conversation joined ops", "alert raised damage page 3 is damaged",
+                "text x",
+            ])
+        #expect(try (0..<2).map { _ in shape(try plain.read()) } == ["join ", "text x"])
+        daemon.stop()
+
+        let again = try TestDaemon(directory: directory)
+        let later = try again.connect()
+        try later.ask("subscribe", ["kinds": kinds, "from": 0])
+        let stored = try (0..<4).map { _ in try later.read() }
+        #expect(
+            stored.map { $0["params"]?["change"] ?? $0["params"]?["message"] }
+                == live.map { $0["params"]?["change"] ?? $0["params"]?["message"] })
+        // One conversation's reader is told of that conversation alone.
+        let one = try again.connect()
+        try one.ask("subscribe", ["kinds": ["conversation", "alert"], "to": "ops", "from": 0])
+        #expect(shape(try one.read()) == "conversation joined ops")
+        try again.ask("leave", ["room": "ops"])
+        #expect(shape(try one.read()) == "conversation left ops")
+        #expect(errorCode { try one.ask("subscribe", ["kinds": []]) } == .invalidParams)
+        #expect(errorCode { try one.ask("subscribe", ["kinds": ["noise"]]) } == .invalidParams)
+    }
+}
+
+extension NodeShell {
+    /// As if a query had met it.
+    fileprivate func meetDamage(_ text: String) { self.turn { self.noteDamage(text) } }
 }

@@ -24,7 +24,8 @@ struct StoreSchedulerTests {
 
     private func run(_ seq: UInt64) throws -> ReceivedFrame {
         let entry = Entry(
-            kind: EntryKind.text.rawValue, time: HybridTime(seq), deps: [], payload: .present([0]))
+            entryClass: EntryClass.content.rawValue, time: HybridTime(seq), deps: [],
+            payload: .present([0]))
         let key = LogKey(
             conversation: ConversationID(.zero),
             name: LogName(author: PeerID(.zero), incarnation: 1))

@@ -9,21 +9,28 @@ import Testing
 private final class Follower {
     private var value: SubscriptionProgress
 
-    init(conversation: ConversationID?, after position: Cursor, newest: Cursor) {
+    init(
+        conversation: ConversationID?, kinds: Set<Change.Kind> = [.message],
+        after position: Cursor, newest: Cursor
+    ) {
         self.value = SubscriptionProgress(
-            conversation: conversation, after: position, newest: newest)
+            conversation: conversation, kinds: kinds, after: position, newest: newest)
     }
 
     var isLive: Bool { self.value.isLive }
     var position: Cursor { self.value.position }
 
     func show(_ message: Message, hasRoom: Bool) -> Bool {
-        self.value.show(message, hasRoom: hasRoom)
+        self.value.show(.message(message), hasRoom: hasRoom)
+    }
+
+    func show(_ notice: Notice, _ cursor: Int64) -> Bool {
+        self.value.show(.notice(Cursor(cursor), notice), hasRoom: true)
     }
 
     func startReading(hasRoom: Bool) -> Cursor? { self.value.startReading(hasRoom: hasRoom) }
 
-    func read(_ arrivals: Arrivals) -> [Message] { self.value.read(arrivals) }
+    func read(_ arrivals: Arrivals) -> [Change] { self.value.read(arrivals, by: Keyring()) }
 
     func skip(to newest: Cursor) -> (from: Cursor, to: Cursor) { self.value.skip(to: newest) }
 }
@@ -47,9 +54,11 @@ private final class Follower {
                 key: LogKey(
                     conversation: Self.room,
                     name: LogName(author: Self.author, incarnation: 1)),
-                seq: 1, id: EntryID(Bytes32.zero), kind: Content.leave.kind.rawValue,
-                time: HybridTime(1),
-                payload: [UInt8](repeating: 0, count: 17), isLate: false, isDisputed: false)
+                seq: 1, id: EntryID(Bytes32.zero), time: HybridTime(1),
+                envelope: Envelope(
+                    plain: [UInt8](repeating: 0, count: 17) + [3],
+                    entryClass: Content.leave.entryClass, in: Self.room),
+                isSeen: true, isLate: false, isDisputed: false)
         }
         return Arrivals(
             entries: entries, through: Cursor(cursors.upperBound), hasMore: hasMore)
@@ -149,7 +158,42 @@ private final class Follower {
         await #expect(processExitsWith: .failure) {
             var progress = SubscriptionProgress(
                 conversation: nil, after: Cursor(1), newest: Cursor(1))
-            _ = progress.read(Arrivals(entries: [], through: Cursor(1), hasMore: false))
+            _ = progress.read(
+                Arrivals(entries: [], through: Cursor(1), hasMore: false), by: Keyring())
         }
+    }
+
+    @Test("one that asks for messages alone is given no notice, and does not fall behind for it")
+    func messagesAlone() {
+        let progress = Follower(conversation: nil, after: Cursor(5), newest: Cursor(5))
+        #expect(!progress.show(Notice(.cleared(.clock), at: 1), 6))
+        #expect(progress.position == Cursor(6))
+        #expect(progress.isLive)
+    }
+
+    @Test("notices come in one order with messages, of the kinds and conversation asked for")
+    func notices() {
+        let joined = Notice(.joined(Self.room), at: 1)
+        let alert = Notice(.raised(.clock, about: nil, "late"), at: 1)
+        var page = self.entries(2...3, hasMore: false)
+        page.notices = [
+            StoredNotice(cursor: Cursor(1), notice: joined),
+            StoredNotice(cursor: Cursor(4), notice: alert),
+        ]
+        page.through = Cursor(4)
+        let all = Follower(
+            conversation: nil, kinds: Set(Change.Kind.allCases), after: Cursor(0), newest: Cursor(4)
+        )
+        _ = all.startReading(hasRoom: true)
+        #expect(all.read(page).map(\.cursor.rawValue) == [1, 2, 3, 4])
+        #expect(all.show(alert, 5))
+
+        let one = Follower(
+            conversation: Self.room, kinds: [.conversation, .alert], after: Cursor(0),
+            newest: Cursor(4))
+        _ = one.startReading(hasRoom: true)
+        #expect(one.read(page) == [.notice(Cursor(1), joined)])
+        #expect(!one.show(alert, 5))
+        #expect(one.show(joined, 6))
     }
 }

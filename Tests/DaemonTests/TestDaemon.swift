@@ -19,22 +19,25 @@ final class TestDaemon {
 
     init(
         name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
-        directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule()
+        directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule(),
+        defaultRealm: String = "open", isInOpenRealm: Bool = true
     ) throws {
         let directory = try directory ?? TestFolder()
         self.directory = directory
         self.socket = "\(directory.path)/run/control.sock"
         let data = "\(directory.path)/data"
         try Files.makePrivateDirectory(data)
-        let (signer, _) = try Identity.load(dataDirectory: data, credentialsDirectory: nil)
+        let identity = try Identity.load(dataDirectory: data, credentialsDirectory: nil)
         let loop = try EventLoop()
         self.shell = NodeShell(
             configuration: Configuration(
                 dataDirectory: data, stateDirectory: "\(directory.path)/state",
                 socket: self.socket,
                 listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
-                peers: try peers.map { try PeerAddress($0) }, name: name),
-            loop: loop, signer: signer, log: Journal(threshold: .error, isJournal: false) { _ in },
+                peers: try peers.map { try PeerAddress($0) }, name: name,
+                defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm),
+            loop: loop, identity: identity,
+            log: Journal(threshold: .error, isJournal: false) { _ in },
             activated: [], bounds: bounds, scrub: scrub)
         self.shell.launch()
         let ended = self.ended

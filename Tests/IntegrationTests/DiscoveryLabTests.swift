@@ -78,7 +78,7 @@ extension IntegrationTests {
             try nodes[0].stop()
             let stopwatch = Stopwatch()
             try nodes[2].start()
-            try nodes[2].await("n2 is linked", .fiveTimes(5_000)) { try $0.linked() == ["n2"] }
+            try nodes[2].await("n2 is linked", .fiveTimes(5_000)) { try $0.isLinked(to: nodes[1]) }
             print("MEASURED Avahi restart: linked after \(stopwatch.milliseconds) ms")
             for node in nodes[1...] { try node.stop() }
         }
@@ -123,7 +123,7 @@ extension IntegrationTests {
                 try $0.call("status")["listen"]?.arrayValue?.contains(address) == true
             }
             _ = try nodes[0].call("connect", ["address": address])
-            try nodes[0].await("n2 is linked", .fiveTimes(2_000)) { try $0.linked() == ["n2"] }
+            try nodes[0].await("n2 is linked", .fiveTimes(2_000)) { try $0.isLinked(to: nodes[1]) }
             for node in nodes { try node.stop() }
         }
 
@@ -137,7 +137,7 @@ extension IntegrationTests {
             try nodes[1].start()
             if finding == .staticPeers { nodes[2].add(["--peer", try nodes[1].address()]) }
             try nodes[1].await("n1 is linked", .fiveTimes(self.findingMilliseconds)) {
-                try $0.linked() == ["n1"]
+                try $0.isLinked(to: nodes[0])
             }
         }
 
@@ -146,9 +146,15 @@ extension IntegrationTests {
             let deadline = Deadline.fiveTimes(self.findingMilliseconds)
             try nodes[2].start()
             let ready = stopwatch.milliseconds
-            try nodes[2].await("both are linked", deadline) { try $0.linked() == ["n1", "n2"] }
-            try nodes[1].await("both are linked", deadline) { try $0.linked() == ["n1", "n3"] }
-            try nodes[0].await("both are linked", deadline) { try $0.linked() == ["n2", "n3"] }
+            try nodes[2].await("both are linked", deadline) {
+                try $0.isLinked(to: nodes[0], nodes[1])
+            }
+            try nodes[1].await("both are linked", deadline) {
+                try $0.isLinked(to: nodes[0], nodes[2])
+            }
+            try nodes[0].await("both are linked", deadline) {
+                try $0.isLinked(to: nodes[1], nodes[2])
+            }
             print(
                 "MEASURED \(finding): all linked \(stopwatch.milliseconds) ms after the third "
                     + "start (ready after \(ready) ms), due \(self.findingMilliseconds) ms")

@@ -253,7 +253,7 @@ extension IntegrationTests {
             try peer.awaitTexts(texts, in: "lab")
             #expect(try peer.texts(in: "lab") == texts)
             #expect(try peer.texts(in: "agora").isEmpty)
-            #expect(try node.linked() == ["peer"] && peer.linked() == ["node"])
+            #expect(try node.isLinked(to: peer) && peer.isLinked(to: node))
             try node.send("still here", to: "lab")
             try peer.awaitTexts(["still here"], in: "lab")
             let alerts = try node.call("status")["alerts"]?.arrayValue ?? []

@@ -7,12 +7,28 @@
         static let signatures = Catch.test("ForgedIntroductionTests.signatures") {
             try ForgedIntroductionTests().signatures()
         }
+        static let mirrored = Catch.test("RealmLinkTests.mirrored") {
+            try RealmLinkTests().mirrored()
+        }
         static let otherKey = Catch.test("SessionHandshakeTests.otherKey") {
             SessionHandshakeTests().otherKey()
         }
+        static let publicHash = Catch.test("SessionHandshakeTests.publicHash") {
+            try SessionHandshakeTests().publicHash()
+        }
+        static let certificates = Catch.test("ForgedIntroductionTests.certificates") {
+            try ForgedIntroductionTests().certificates()
+        }
+        static let device = Catch.test("CertificateTests.holds") { try CertificateTests().holds() }
         static let varints = Catch.test("WireReaderTests.badVarints") {
             WireReaderTests().badVarints(bytes: [0x80, 0x00])
         }
+        static let verdicts = Catch.test("ContentTests.verdicts") { ContentTests().verdicts() }
+        static let mirroredHeads = Catch.test("LinkTagsTests.mirrored") {
+            try LinkTagsTests().mirrored()
+        }
+        static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
+        static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
         static let withheld = Catch.test("CodecPropertyTests.withheld") {
             try CodecPropertyTests().withheld()
         }

@@ -31,7 +31,7 @@ struct ForkTests {
         for machine in 1...3 {
             #expect(simulation.texts(on: machine, in: self.room) == common)
             // The join and five messages stand before it.
-            #expect(simulation.forkPoints(on: machine, of: 0, in: self.room) == [7])
+            #expect(simulation.forkPoints(on: machine, of: 0, in: self.room) == [8])
         }
         let disputed = simulation.messages(on: 1, in: self.room).filter(\.isDisputed).map(\.text)
         #expect(disputed == (0..<3).map { "original \($0)" })
@@ -74,7 +74,7 @@ struct ForkTests {
             for machine in 1...4 {
                 #expect(simulation.texts(on: machine, in: self.room) == ["common"], "seed \(seed)")
                 #expect(
-                    simulation.forkPoints(on: machine, of: 0, in: self.room) == [3], "seed \(seed)")
+                    simulation.forkPoints(on: machine, of: 0, in: self.room) == [4], "seed \(seed)")
             }
         }
     }

@@ -1,3 +1,4 @@
+import Crypto
 import Engine
 import Simulation
 import Testing
@@ -35,6 +36,42 @@ struct LinkTests {
             simulation.texts(on: 1, in: room) == ["after the restart"]
         }
         try simulation.settle()
+    }
+
+    private static func realms(_ named: [String: RealmSecret], open: Bool = true) throws -> Realms {
+        let realms = try named.map { name, secret in
+            Realm(id: secret.realm, name: try #require(RealmName(name)), secret: secret.bytes)
+        }
+        return Realms(realms, isInOpen: open)
+    }
+
+    @Test("nodes link by the first realm that they share, and without one never")
+    func realms() throws {
+        let office = Self.secret(1, 1)
+        let (old, club) = (Self.secret(1, 2), Self.secret(2, 3))
+        for hasSessions in [false, true] {
+            var faults = Faults()
+            faults.hasSessions = hasSessions
+            let simulation = Simulation(seed: 5, machines: 4, faults: faults)
+            try simulation.setRealms(0, Self.realms(["office": office]))
+            try simulation.setRealms(1, Self.realms(["office": office, "club": club], open: false))
+            try simulation.setRealms(2, Self.realms(["office": old, "club": club], open: false))
+            try simulation.setRealms(3, Realms())
+            for machine in 0..<4 { try simulation.start(machine) }
+            try simulation.run(for: 60_000)
+            for (one, other, links) in [
+                (0, 1, 1), (0, 2, 0), (0, 3, 1), (1, 2, 1), (1, 3, 0), (2, 3, 0),
+            ] {
+                #expect(simulation.linkCount(one, other) == links, "\(one) and \(other)")
+            }
+        }
+    }
+
+    private static func secret(_ realm: UInt8, _ secret: UInt8) -> RealmSecret {
+        func bytes(_ byte: UInt8) -> Bytes32 {
+            Bytes32([UInt8](repeating: byte, count: 32)) ?? .zero
+        }
+        return RealmSecret(realm: RealmID(bytes(realm)), bytes: bytes(secret))
     }
 
     @Test("two daemons with one key are noticed by themselves and refused by others")

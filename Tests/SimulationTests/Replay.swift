@@ -30,7 +30,7 @@ enum Replay {
 extension Simulation {
     /// Starts machines and lets them join a room.
     static func joined(
-        _ count: Int, in room: RoomName, seed: UInt64 = 1, faults: Faults = Faults()
+        _ count: Int, in room: Room, seed: UInt64 = 1, faults: Faults = Faults()
     ) throws -> Simulation {
         let simulation = Simulation(seed: seed, machines: count, faults: faults)
         for machine in 0..<count {

@@ -16,13 +16,13 @@ struct CommitTests {
         var eves = LogWriter(eve)
         let dep = bobs.append([text("dep", at: 50)])
         let early = eves.append([
-            entry(.join(ops), at: time(20)), text("early", at: 49, deps: bobs.ids),
+            entry(.join(ops.name), at: time(20)), text("early", at: 49, deps: bobs.ids),
         ])
         #expect(try await store.commit(batch(early)).cursors == [[Cursor(1), Cursor(2)]])
         let later = eves.append([text("later", at: 60, deps: bobs.ids)])
         #expect(try await store.commit(batch(dep, later)).cursors == [[Cursor(3)], [Cursor(4)]])
         let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))
-        #expect(texts(page.entries) == ["(2)", "early", "dep", "later"])
+        #expect(texts(page.entries) == ["(join)", "early", "dep", "later"])
         #expect(try await store.check().isEmpty)
     }
 
@@ -91,7 +91,7 @@ struct CommitTests {
         var eves = LogWriter(eve)
         let first = bobs.append([text("due", at: 1), text("held 2", at: 600_002)], heldFrom: 1)
         let second = eves.append(
-            [entry(.join(ops), at: time(600_001)), text("held 3", at: 600_003)], heldFrom: 0)
+            [entry(.join(ops.name), at: time(600_001)), text("held 3", at: 600_003)], heldFrom: 0)
         var outcome = try await store.commit(batch(first, second))
         #expect(outcome.cursors == [[Cursor(1), nil], [nil, nil]])
         #expect(outcome.held == HeldEntries(count: 3, first: time(600_001)))
@@ -110,7 +110,7 @@ struct CommitTests {
         release.release = time(600_002)
         outcome = try await store.commit(release)
         #expect(outcome.released.map(\.cursor) == [Cursor(2), Cursor(3)])
-        #expect(texts(outcome.released) == ["(2)", "held 2"])
+        #expect(texts(outcome.released) == ["(join)", "held 2"])
         #expect(outcome.held == HeldEntries(count: 1, first: time(600_003)))
         snapshot = try await store.snapshot()
         #expect(snapshot.members == [ops.conversation: [eve.id]])
@@ -161,9 +161,9 @@ struct CommitTests {
         var strange = text("strange", at: 2)
         strange.extensions = [1, 0]
         let append = log.append([
-            Entry(kind: 9, time: time(1), deps: [], payload: .present([])), strange,
-            Entry(kind: 1, time: time(3), deps: [], payload: .present([0, 1])),
-            Entry(kind: 1, time: time(4), deps: [], payload: .absent(length: 5, hash: .zero)),
+            Entry(entryClass: 9, time: time(1), deps: [], payload: .present([])), strange,
+            Entry(entryClass: 2, time: time(3), deps: [], payload: .present([0, 1])),
+            Entry(entryClass: 2, time: time(4), deps: [], payload: .absent(length: 5, hash: .zero)),
             text("plain", at: 5),
         ])
         let outcome = try await store.commit(batch(append))
@@ -246,13 +246,13 @@ struct CommitTests {
         _ = try await store.commit(
             batch(
                 new.append([entry(.leave, at: time(9))]),
-                old.append([entry(.join(ops), at: time(5))]),
-                eves.append([entry(.join(ops), at: time(7))])))
+                old.append([entry(.join(ops.name), at: time(5))]),
+                eves.append([entry(.join(ops.name), at: time(7))])))
         #expect(try await store.snapshot().members == [ops.conversation: [eve.id]])
         // The same time: the greater incarnation stands.
         _ = try await store.commit(
             batch(
-                new.append([entry(.join(ops), at: time(20))]),
+                new.append([entry(.join(ops.name), at: time(20))]),
                 old.append([entry(.leave, at: time(20))])))
         #expect(try await store.snapshot().members == [ops.conversation: [bob.id, eve.id]])
     }
@@ -261,7 +261,7 @@ struct CommitTests {
     func records() async throws {
         let directory = try TemporaryDirectory()
         var store = try await directory.open()
-        func record(_ name: String, _ at: UInt64, _ room: RoomName? = nil) -> Record {
+        func record(_ name: String, _ at: UInt64, _ room: Room? = nil) -> Record {
             Record(
                 kind: Record.Kind.profile, author: bob.id, conversation: room?.conversation,
                 time: time(at), value: Profile(name: name, status: "").encoded, signer: bob.signer)
@@ -292,8 +292,8 @@ struct CommitTests {
         var one = Batch(number: 1)
         one.peers = peers.reversed()
         one.membership = [
-            ops.conversation: RoomMembership(name: ops, isJoined: true),
-            room("dev").conversation: RoomMembership(name: room("dev"), isJoined: false),
+            ops.conversation: RoomMembership(room: ops, isJoined: true),
+            room("dev").conversation: RoomMembership(room: room("dev"), isJoined: false),
         ]
         one.incarnation = 0xffff_ffff_ffff_fff0
         _ = try await store.commit(one)

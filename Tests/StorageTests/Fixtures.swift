@@ -90,10 +90,10 @@ let ada = Person(1)
 let bob = Person(2)
 let eve = Person(3)
 
-/// A room that tests write to.
-func room(_ name: String) -> RoomName {
+/// A room of the open realm that tests write to.
+func room(_ name: String) -> Room {
     guard let name = RoomName(name) else { preconditionFailure("tests use valid names") }
-    return name
+    return Room(name, in: .open)
 }
 
 let ops = room("ops")
@@ -105,19 +105,74 @@ func time(_ milliseconds: UInt64, _ counter: UInt64 = 0) -> HybridTime {
 
 /// The payload of a content with a fixed salt.
 func payload(_ content: Content) -> [UInt8] {
-    let bytes: [UInt8] =
-        switch content {
-        case .text(let text): Array(text.utf8)
-        case .join(let name): Array(name.text.utf8)
-        case .leave: []
-        }
-    return [0] + [UInt8](repeating: 7, count: 16) + bytes
+    struct Sevens: RandomNumberGenerator {
+        func next() -> UInt64 { 0x0707_0707_0707_0707 }
+    }
+    var sevens = Sevens()
+    return content.payload(using: &sevens)
+}
+
+/// Whose logs all are of which tests write, though these begin with any entry.
+let somebody = PersonID(Bytes32([UInt8](repeating: 9, count: 32)) ?? .zero)
+
+/// Says what becomes of entries in logs that are all somebody's.
+struct LogsOfSomebody: EntryJudge {
+    var keyring = Keyring()
+
+    func read(_ envelope: Envelope) -> EntryReading { self.keyring.read(envelope) }
+
+    func judge(
+        _ reading: EntryReading, seq: UInt64, of author: PeerID, in person: inout PersonID?
+    ) -> EntryVerdict {
+        person = somebody
+        return EntryVerdict(of: reading, in: person)
+    }
+}
+
+extension Append {
+    /// An append of a log of somebody's, as a node would say what becomes of its entries.
+    init(
+        run: VerifiedRun, heldFrom: Int, lateBefore: HybridTime = HybridTime(0),
+        idempotencyKeys: [Int: String] = [:]
+    ) {
+        let (verdicts, person) = run.verdicts(by: LogsOfSomebody(), person: nil)
+        self.init(
+            run: run, verdicts: verdicts, person: person, heldFrom: heldFrom,
+            lateBefore: lateBefore, idempotencyKeys: idempotencyKeys)
+    }
+}
+
+extension StoredLog {
+    /// A log of somebody's.
+    init(head: Head, forkPoint: UInt64?, isHeadShown: Bool) {
+        self.init(
+            head: head, forkPoint: forkPoint, isHeadShown: isHeadShown,
+            person: head.seq == 0 ? nil : somebody)
+    }
+}
+
+extension MessageStore {
+    /// Checks a store of logs that are all somebody's.
+    func check() throws(StoreFailure) -> [CheckFinding] { try self.check(by: LogsOfSomebody()) }
+}
+
+extension StoreFile {
+    /// Checks a store of logs that are all somebody's.
+    func check() -> [CheckFinding] { self.check(by: LogsOfSomebody()) }
+}
+
+extension Snapshot {
+    /// Who is in each conversation that has members.
+    var members: [ConversationID: Set<PeerID>] {
+        self.attendance.mapValues { Set($0.filter(\.value.isPresent).keys) }
+            .filter { !$0.value.isEmpty }
+    }
 }
 
 /// An entry with a content.
 func entry(_ content: Content, at time: HybridTime, deps: [EntryID] = []) -> Entry {
     Entry(
-        kind: content.kind.rawValue, time: time, deps: deps.sorted(),
+        entryClass: content.entryClass, time: time, deps: deps.sorted(),
         payload: .present(payload(content)))
 }
 
@@ -133,7 +188,7 @@ struct LogWriter {
     private(set) var head = Head.start
     private(set) var ids: [EntryID] = []
 
-    init(_ person: Person, _ room: RoomName = ops, incarnation: UInt64 = 1) {
+    init(_ person: Person, _ room: Room = ops, incarnation: UInt64 = 1) {
         self.person = person
         self.key = LogKey(
             conversation: room.conversation,
@@ -179,10 +234,11 @@ func batch(_ appends: Append..., number: UInt64 = 1) -> Batch {
 /// The texts of entries, in order.
 func texts(_ entries: [StoredEntry]) -> [String] {
     entries.map { entry in
-        guard let payload = entry.payload,
-            case .text(let text) = Content(
-                kind: entry.kind, payload: payload, in: entry.key.conversation)
-        else { return "(\(entry.kind))" }
-        return text
+        switch Keyring().read(entry.envelope).content {
+        case .text(let text)?: text
+        case .join?: "(join)"
+        case .leave?: "(leave)"
+        default: "(none)"
+        }
     }
 }

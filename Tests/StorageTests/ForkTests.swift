@@ -15,7 +15,7 @@ struct ForkTests {
 
         init(heldFrom: Int = .max) throws {
             self.common = self.log.append([
-                text("one", at: 1), text("two", at: 2), entry(.join(ops), at: time(3)),
+                text("one", at: 1), text("two", at: 2), entry(.join(ops.name), at: time(3)),
             ])
             var other = self.log
             self.left = self.log.append(
@@ -88,10 +88,13 @@ struct ForkTests {
         let fork = try Fork()
         var early = LogWriter(bob)
         let first = early.append([text("ONE", at: 1)])
-        let prefix = try #require(ForkProof(fork.common.run, first.run))
+        // A run that begins a log has one entry.
+        var begun = LogWriter(bob)
+        let one = begun.append([text("one", at: 1)])
+        let prefix = try #require(ForkProof(one.run, first.run))
         var other = LogWriter(bob)
         let second = other.append([text("Uno", at: 1)])
-        let same = try #require(ForkProof(fork.common.run, second.run))
+        let same = try #require(ForkProof(one.run, second.run))
         _ = try await store.commit(batch(fork.common, fork.left))
         var end = Batch(number: 2)
         end.proofs = [fork.proof, prefix, fork.proof, same]
@@ -99,7 +102,10 @@ struct ForkTests {
         #expect(try await store.forkProof(fork.log.key) == prefix)
         #expect(
             try await store.snapshot().logs
-                == [fork.log.key: StoredLog(head: .start, forkPoint: 1, isHeadShown: false)])
+                == [
+                    fork.log.key: StoredLog(
+                        head: .start, forkPoint: 1, isHeadShown: false, person: somebody)
+                ])
         #expect(try await store.snapshot().members.isEmpty)
         #expect(try await store.run(fork.log.key, from: 1, through: 9) == nil)
         let page = try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9))

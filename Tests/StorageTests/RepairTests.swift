@@ -27,7 +27,7 @@ struct RepairTests {
         ]
         var setup = Batch(number: 1)
         setup.incarnation = 9
-        setup.membership[ops.conversation] = RoomMembership(name: ops, isJoined: true)
+        setup.membership[ops.conversation] = RoomMembership(room: ops, isJoined: true)
         setup.records = [bob, eve].map {
             Record(
                 kind: Record.Kind.profile, author: $0.id, conversation: nil, time: time(1),
@@ -41,9 +41,12 @@ struct RepairTests {
             for index in logs.indices {
                 let name = index == 3 ? room("lab") : ops
                 var entries: [Entry] = []
+                // The first entry of a log is attested by itself.
                 if round == 0 {
                     clock += 1
-                    entries.append(entry(.join(name), at: time(clock)))
+                    let join = logs[index].append([entry(.join(name.name), at: time(clock))])
+                    story.appends[logs[index].key, default: []].append(join)
+                    together.appends.append(join)
                 }
                 for _ in 0..<(round % 5 + 1) {
                     clock += 1
@@ -93,11 +96,13 @@ struct RepairTests {
     }
 
     static func check(_ directory: TemporaryDirectory) throws -> StoreRepair.Report {
-        try StoreRepair.check(directory: directory.data, owner: ada.id)
+        try StoreRepair.check(
+            directory: directory.data, owner: ada.id, judge: LogsOfSomebody())
     }
 
     static func repair(_ directory: TemporaryDirectory) throws -> StoreRepair.Repair {
-        try StoreRepair.repair(directory: directory.data, owner: ada.id, stamp: "then")
+        try StoreRepair.repair(
+            directory: directory.data, owner: ada.id, judge: LogsOfSomebody(), stamp: "then")
     }
 
     /// Gives a store what a peer has of each log, and expects all of it to be there then.

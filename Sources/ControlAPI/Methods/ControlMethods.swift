@@ -18,6 +18,12 @@ public enum ControlMethods {
         ConnectMethod.self,
         ProfileMethod.self,
         WhoisMethod.self,
+        RealmsMethod.self,
+        RealmNewMethod.self,
+        RealmInviteMethod.self,
+        RealmJoinMethod.self,
+        RealmLeaveMethod.self,
+        RealmRotateMethod.self,
         DiscoverMethod.self,
     ]
 

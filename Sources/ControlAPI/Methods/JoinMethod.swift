@@ -7,7 +7,7 @@ public enum JoinMethod: ControlMethod {
 
     /// Which room.
     public struct Params: ControlValue {
-        /// The room's name, a bare word.
+        /// The room's name, a bare word, maybe behind the name of its realm and `/`.
         public var room = ""
 
         /// Empty parameters.
@@ -15,7 +15,7 @@ public enum JoinMethod: ControlMethod {
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("room", &self.room, .word, "The room's name, a bare word.")
+            visitor.field("room", &self.room, .word, "The room: NAME, or REALM/NAME.")
         }
     }
 

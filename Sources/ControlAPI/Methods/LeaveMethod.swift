@@ -12,8 +12,12 @@ public enum LeaveMethod: ControlMethod {
     public struct Result: ControlValue {
         /// The conversation's id.
         public var id = ""
-        /// The room's name.
+        /// How the room is written here.
         public var name = ""
+        /// The name of its realm here.
+        public var realm = ""
+        /// The room's name in its realm.
+        public var room = ""
 
         /// An empty result.
         public init() {}
@@ -22,6 +26,8 @@ public enum LeaveMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
+            visitor.field("realm", &self.realm)
+            visitor.field("room", &self.room)
         }
     }
 }

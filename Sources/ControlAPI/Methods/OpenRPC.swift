@@ -33,7 +33,7 @@ public enum OpenRPC {
 
     /// The schemas that others refer to by name.
     private static let named: [any ControlValue.Type] = [
-        MessageResult.self, ConversationResult.self,
+        MessageResult.self, ChangeResult.self, ConversationResult.self,
     ]
 
     private static func method<Method: ControlMethod>(_ method: Method.Type) -> JSON {
@@ -65,6 +65,7 @@ public enum OpenRPC {
         case .parse: "Parse error: the line is not JSON."
         case .invalidRequest: "Invalid request."
         case .methodNotFound: "Method not found."
+        case .notYet: "This version does not have the method yet."
         case .invalidParams: "Invalid params."
         case .internalError: "Internal error."
         case .notFound: "What was named does not exist here."

@@ -54,6 +54,8 @@ public enum PeersMethod: ControlMethod {
     public struct Peer: ControlValue {
         /// Its identity.
         public var id = ""
+        /// The person whose device it is, where that is known.
+        public var person: String?
         /// The name it goes by here.
         public var name = ""
         /// Its status text.
@@ -79,6 +81,7 @@ public enum PeersMethod: ControlMethod {
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
+            visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)
             visitor.field("status", &self.status)
             visitor.field("state", &self.state)

@@ -10,6 +10,8 @@ public enum StatusMethod: ControlMethod {
         public var version = ""
         /// The own identity.
         public var id = ""
+        /// The person whose device this is.
+        public var person = ""
         /// The own name.
         public var name = ""
         /// Where identity and database lie.
@@ -44,6 +46,7 @@ public enum StatusMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("version", &self.version)
             visitor.field("id", &self.id, .id)
+            visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)
             visitor.field("dataDirectory", &self.dataDirectory)
             visitor.field("startedAt", &self.startedAt)

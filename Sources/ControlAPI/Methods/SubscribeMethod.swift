@@ -3,7 +3,7 @@ public enum SubscribeMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "subscribe",
-        "Follow messages: the notifications message, gap and ended come until unsubscribe or the "
+        "Follow messages: the notifications message, change, gap and ended come until unsubscribe or the "
             + "end of the connection.",
         result: "subscribed", errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused])
 
@@ -19,6 +19,9 @@ public enum SubscribeMethod: ControlMethod {
         public var consumer: String?
         /// Whether to end another live reader of the same consumer and conversation.
         public var takeOver: Bool?
+
+        /// Which kinds of change; nil for messages alone.
+        public var kinds: [ChangeKind]?
 
         /// Empty parameters.
         public init() {}
@@ -39,7 +42,19 @@ public enum SubscribeMethod: ControlMethod {
             visitor.field(
                 "takeOver", &self.takeOver, .any,
                 "Whether to end another live reader of this consumer instead of being refused.")
+            visitor.field(
+                "kinds", &self.kinds, .any,
+                "Which kinds of change: message, conversation, alert. Left out: message alone.")
         }
+    }
+
+    /// Refuses a choice of nothing.
+    public static func check(_ params: Params) throws(RPCError) {
+        guard params.kinds?.isEmpty ?? false else { return }
+        throw .invalidParams(
+            "subscribe needs at least one of \"kinds\"", reason: "badParam",
+            remedy: "name message, conversation or alert, or leave kinds out",
+            details: [JSON.Member("param", "kinds")])
     }
 
     /// The subscription.

@@ -24,6 +24,8 @@ public enum WhoisMethod: ControlMethod {
     public struct Result: ControlValue {
         /// The identity.
         public var id = ""
+        /// The person whose device it is, where that is known.
+        public var person: String?
         /// The name it goes by here.
         public var name = ""
         /// Its status text.
@@ -41,6 +43,7 @@ public enum WhoisMethod: ControlMethod {
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
+            visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)
             visitor.field("status", &self.status)
             visitor.field("state", &self.state)

@@ -37,6 +37,8 @@ public struct RPCError: Error, Equatable, Sendable {
         case overflow = -32010
         /// The idempotency key belongs to another text.
         case keyReused = -32011
+        /// This version does not have the method yet.
+        case notYet = -32012
 
         /// The name of the case, as the OpenRPC document uses it.
         public var name: String { String(describing: self) }
@@ -124,6 +126,13 @@ extension RPCError {
             .methodNotFound, "there is no method \"\(shown)\"", reason: "methodNotFound",
             remedy: nearest.map { "did you mean \"\($0)\"?" }
                 ?? "call rpc.discover for the list of methods")
+    }
+
+    /// The name of a method is one of ``ReservedMethods``; -32012.
+    public static func notYet(_ name: String) -> RPCError {
+        RPCError(
+            .notYet, "this version of stoad does not have the method \"\(name)\" yet",
+            reason: "notYet", remedy: "go on without it, or use a later version")
     }
 
     /// The parameters do not fit the method; -32602.

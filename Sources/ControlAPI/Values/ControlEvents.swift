@@ -29,7 +29,7 @@ extension ControlEvent {
 public enum ControlEvents {
     /// In the order of the documentation.
     public static let all: [any ControlEvent.Type] = [
-        MessageEvent.self, GapEvent.self, EndedEvent.self,
+        MessageEvent.self, ChangeEvent.self, GapEvent.self, EndedEvent.self,
     ]
 }
 
@@ -54,6 +54,30 @@ public struct MessageEvent: ControlEvent {
     public mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("subscription", &self.subscription)
         visitor.field("message", &self.message)
+    }
+}
+
+/// The notification `change`.
+public struct ChangeEvent: ControlEvent {
+    /// The number of the subscription.
+    public var subscription: Int64 = 0
+    /// What happened.
+    public var change = ChangeResult()
+
+    /// An empty event.
+    public init() {}
+
+    /// The name of the notification.
+    public static var name: String { "change" }
+    /// One sentence for people.
+    public static var summary: String {
+        "Something happened that is no message; only for kinds that were asked for."
+    }
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("subscription", &self.subscription)
+        visitor.field("change", &self.change)
     }
 }
 

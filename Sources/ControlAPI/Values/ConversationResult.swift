@@ -29,8 +29,14 @@ public struct ConversationResult: ControlValue {
     public var id = ""
     /// Its kind.
     public var kind = Kind.room
-    /// The room's name, or the other person's.
+    /// How the room is written here, `ops` or `office/ops`; or the other person's name.
     public var name = ""
+    /// The name of the realm here.
+    public var realm = ""
+    /// The room's name in its realm; nil where it is no room.
+    public var room: String?
+    /// False where this node is not in the realm, so that only the history is here.
+    public var reachable = true
     /// Its members.
     public var members: [Member] = []
     /// Whether a linked peer may still tell of more members and messages.
@@ -51,6 +57,9 @@ public struct ConversationResult: ControlValue {
         visitor.field("id", &self.id, .id)
         visitor.field("kind", &self.kind)
         visitor.field("name", &self.name)
+        visitor.field("realm", &self.realm)
+        visitor.field("room", &self.room)
+        visitor.field("reachable", &self.reachable)
         visitor.field("members", &self.members)
         visitor.field("learning", &self.learning)
         visitor.field("unread", &self.unread)

@@ -8,6 +8,9 @@ public struct MessageResult: ControlValue {
         case join
         /// The author left the room.
         case leave
+        /// Something that this version cannot read; the text is what its author's software gives
+        /// for it.
+        case unknown
     }
 
     /// The entry's id.

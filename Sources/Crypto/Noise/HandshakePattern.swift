@@ -14,6 +14,10 @@ struct HandshakePattern: Sendable {
         case es
         /// The shared secret of the initiator's static and the responder's ephemeral key.
         case se
+        /// A secret that both sides hold beforehand.
+        ///
+        /// Noise section 9.
+        case psk
     }
 
     /// The whole protocol name, which starts the handshake hash.
@@ -21,8 +25,8 @@ struct HandshakePattern: Sendable {
     /// The tokens of each message; the initiator writes the first.
     let messages: [[Token]]
 
-    /// Both sides send their static key: `-> e`, `<- e, ee, s, es`, `-> s, se`.
-    static let xx = HandshakePattern(
-        protocolName: "Noise_XX_25519_ChaChaPoly_BLAKE2b",
-        messages: [[.e], [.e, .ee, .s, .es], [.s, .se]])
+    /// Both sides hold a secret and send their static key: `-> psk, e`, `<- e, ee, s, es`, `-> s, se`.
+    static let xxpsk0 = HandshakePattern(
+        protocolName: "Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b",
+        messages: [[.psk, .e], [.e, .ee, .s, .es], [.s, .se]])
 }

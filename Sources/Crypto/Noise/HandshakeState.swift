@@ -19,21 +19,29 @@ public struct PayloadContext: Hashable, Sendable {
     public let handshakeHash: Bytes64
     /// The sender's X25519 static key; nil in the first message, which carries none.
     public let senderStatic: Bytes32?
+
+    /// Says where a payload stands, so that a test can judge one that it did not see come.
+    package init(sender: HandshakeRole, handshakeHash: Bytes64, senderStatic: Bytes32?) {
+        self.sender = sender
+        self.handshakeHash = handshakeHash
+        self.senderStatic = senderStatic
+    }
 }
 
 /// The payload of a handshake message that was read, and what its signature can bind.
 public struct HandshakePayload: Hashable, Sendable {
     /// The payload.
     ///
-    /// That of the first message was neither encrypted nor authenticated.
+    /// That of the first message anyone could have written, read or replayed who holds the
+    /// pre-shared key.
     public let bytes: [UInt8]
     /// Where it stood.
     public let context: PayloadContext
 }
 
-/// One side of a `Noise_XX_25519_ChaChaPoly_BLAKE2b` handshake.
+/// One side of a `Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b` handshake.
 ///
-/// Noise section 5.3.
+/// Noise sections 5.3 and 9.
 ///
 /// The initiator writes, reads, writes; the responder reads, writes, reads; then `split()`. A call
 /// that throws has changed nothing: it works on a copy, which it keeps only at the end.
@@ -48,7 +56,8 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// The peer's X25519 static key, once its message was read: `rs`.
     public private(set) var remoteStatic: Bytes32?
 
-    private let pattern = HandshakePattern.xx
+    private let pattern = HandshakePattern.xxpsk0
+    private let presharedKey: SecretKey  // `psk`
     private let localStatic: KeyPair  // `s`
     private let ephemeral: KeyPair  // `e`
     private var remoteEphemeral: Bytes32?  // `re`
@@ -60,12 +69,29 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// `Initialize`.
     ///
     /// The static key is copied into this handshake's own guarded memory, and a fresh ephemeral key
-    /// is made. Both sides must give the same prologue, or the second message does not decrypt.
+    /// is made. Both sides must give the same pre-shared key and prologue, or the first message does
+    /// not decrypt.
     public init(
-        role: HandshakeRole, static staticKey: borrowing KeyPair, prologue: RawSpan = RawSpan()
+        role: HandshakeRole, static staticKey: borrowing KeyPair, presharedKey: Bytes32,
+        prologue: RawSpan = RawSpan()
     ) {
         self.init(
-            role: role, static: staticKey, ephemeral: .generate(.wiped), prologue: prologue)
+            role: role, static: staticKey, ephemeral: .generate(.wiped),
+            presharedKey: presharedKey, prologue: prologue)
+    }
+
+    /// Starts a handshake whose prologue depends on this side's ephemeral public key.
+    ///
+    /// `Initialize`.
+    public init(
+        role: HandshakeRole, static staticKey: borrowing KeyPair, presharedKey: Bytes32,
+        prologue: (_ ephemeral: Bytes32) -> [UInt8]
+    ) {
+        let ephemeral = KeyPair.generate(.wiped)
+        let prologue = prologue(ephemeral.publicKey)
+        self.init(
+            role: role, static: staticKey, ephemeral: ephemeral, presharedKey: presharedKey,
+            prologue: prologue.span.bytes)
     }
 
     /// Starts a handshake with a given ephemeral key, so that a test can replay it.
@@ -73,9 +99,12 @@ public struct HandshakeState: ~Copyable, Sendable {
     /// An ephemeral key that is used twice breaks both handshakes.
     package init(
         role: HandshakeRole, static staticKey: borrowing KeyPair,
-        ephemeral: consuming KeyPair, prologue: RawSpan = RawSpan()
+        ephemeral: consuming KeyPair, presharedKey: Bytes32, prologue: RawSpan = RawSpan()
     ) {
         self.role = role
+        self.presharedKey = SecretKey(.wiped) { key in
+            presharedKey.withPointer { key.update(from: $0, count: Bytes32.byteCount) }
+        }
         self.localStatic = staticKey.copy()
         self.ephemeral = ephemeral
         self.symmetric = SymmetricState(protocolName: self.pattern.protocolName)
@@ -122,7 +151,11 @@ public struct HandshakeState: ~Copyable, Sendable {
             switch token {
             case .e:
                 self.ephemeral.publicKey.append(to: &message)
-                self.ephemeral.publicKey.withBytes { next.mixHash($0) }
+                self.ephemeral.publicKey.withBytes {
+                    next.mixHash($0)
+                    next.mixKey($0)
+                }
+            case .psk: next.mixKeyAndHash(self.presharedKey)
             case .s:
                 try self.localStatic.publicKey.withBytes { (key) throws(CryptoError) in
                     try next.encryptAndHash(key, appendingTo: &message)
@@ -175,12 +208,14 @@ public struct HandshakeState: ~Copyable, Sendable {
                 let key = message.extracting(position..<position + Bytes32.byteCount)
                 remoteEphemeral = Bytes32(key)
                 next.mixHash(key)
+                next.mixKey(key)
                 position += key.byteCount
             case .s:
                 let count = Bytes32.byteCount + next.overheadByteCount
                 let key = message.extracting(position..<position + count)
                 remoteStatic = Bytes32(try next.decryptAndHash(key))
                 position += count
+            case .psk: next.mixKeyAndHash(self.presharedKey)
             case .ee, .es, .se:
                 next.mixKey(
                     try self.sharedSecret(
@@ -217,8 +252,7 @@ public struct HandshakeState: ~Copyable, Sendable {
             preconditionFailure("both static keys are exchanged in XX")
         }
         return TransportState(
-            role: self.role, handshakeHash: self.symmetric.handshakeHash,
-            remoteStatic: remoteStatic, ciphers: self.symmetric.split())
+            role: self.role, remoteStatic: remoteStatic, ciphers: self.symmetric.split())
     }
 
     private borrowing func check(_ wanted: HandshakeTurn) throws(CryptoError) {
@@ -239,7 +273,7 @@ public struct HandshakeState: ~Copyable, Sendable {
             switch token {
             case .e: needed += Bytes32.byteCount
             case .s: needed += Bytes32.byteCount + overhead
-            case .ee, .es, .se: overhead = CipherState.tagByteCount
+            case .ee, .es, .se, .psk: overhead = CipherState.tagByteCount
             }
         }
         needed += overhead
@@ -257,7 +291,7 @@ public struct HandshakeState: ~Copyable, Sendable {
         case .ee: ownIsStatic = false
         case .es: ownIsStatic = self.role == .responder
         case .se: ownIsStatic = self.role == .initiator
-        case .e, .s: preconditionFailure("only two keys make a secret")
+        case .e, .s, .psk: preconditionFailure("only two keys make a secret")
         }
         let remoteIsStatic = token != .ee && !ownIsStatic
         guard let remote = remoteIsStatic ? remoteStatic : remoteEphemeral else {

@@ -41,14 +41,36 @@ package struct SymmetricState: ~Copyable, Sendable {
     ///
     /// `MixKey`.
     package mutating func mixKey(_ secret: borrowing SecretKey) {
+        secret.withBytes { self.mixKey($0) }
+    }
+
+    /// Mixes bytes into the chaining key and the cipher key.
+    ///
+    /// `MixKey`.
+    package mutating func mixKey(_ material: RawSpan) {
         var (chainingKey, key) = self.chainingKey.withBytes { chainingKey in
-            secret.withBytes { secret in
-                HKDF.twoOutputs(chainingKey: chainingKey, inputKeyMaterial: secret)
-            }
+            HKDF.twoOutputs(chainingKey: chainingKey, inputKeyMaterial: material)
         }
         chainingKey.withBytes { self.chainingKey.overwrite(with: $0) }
         self.cipher.initializeKey(truncating: key)
         chainingKey.wipe()
+        key.wipe()
+    }
+
+    /// Mixes a secret that both sides hold into the chaining key, the hash and the cipher key.
+    ///
+    /// `MixKeyAndHash`.
+    package mutating func mixKeyAndHash(_ secret: borrowing SecretKey) {
+        var (chainingKey, hash, key) = self.chainingKey.withBytes { chainingKey in
+            secret.withBytes { secret in
+                HKDF.threeOutputs(chainingKey: chainingKey, inputKeyMaterial: secret)
+            }
+        }
+        chainingKey.withBytes { self.chainingKey.overwrite(with: $0) }
+        hash.withBytes { self.mixHash($0) }
+        self.cipher.initializeKey(truncating: key)
+        chainingKey.wipe()
+        hash.wipe()
         key.wipe()
     }
 
@@ -96,14 +118,17 @@ package struct SymmetricState: ~Copyable, Sendable {
         self.cipher.hasKey ? CipherState.tagByteCount : 0
     }
 
-    /// The ciphers of the two directions; the first one is the initiator's to send with.
+    /// The ciphers of the two directions, the first one the initiator's to send with, and a third
+    /// output that keys what else the two ends tell each other.
     ///
-    /// `Split`.
+    /// `Split`, with one output of its HKDF more.
     package consuming func split() -> SplitCiphers {
-        var (first, second) = self.chainingKey.withBytes { chainingKey in
-            HKDF.twoOutputs(chainingKey: chainingKey, inputKeyMaterial: RawSpan())
+        var (first, second, exporter) = self.chainingKey.withBytes { chainingKey in
+            HKDF.threeOutputs(chainingKey: chainingKey, inputKeyMaterial: RawSpan())
         }
-        var ciphers = SplitCiphers(first: CipherState(), second: CipherState())
+        var ciphers = SplitCiphers(
+            first: CipherState(), second: CipherState(), exporter: exporter)
+        exporter.wipe()
         ciphers.first.initializeKey(truncating: first)
         ciphers.second.initializeKey(truncating: second)
         first.wipe()
@@ -118,4 +143,6 @@ package struct SplitCiphers: ~Copyable, Sendable {
     package var first: CipherState
     /// Encrypts what the responder sends.
     package var second: CipherState
+    /// Known to the two ends only.
+    package let exporter: Bytes64
 }

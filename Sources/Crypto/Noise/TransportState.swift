@@ -19,10 +19,10 @@ public struct TransportState: ~Copyable, Sendable {
 
     /// Which side of the handshake this was.
     public let role: HandshakeRole
-    /// The hash of the whole handshake, which names this stream on both ends.
+    /// A key for what else the two ends tell each other; only they know it.
     ///
-    /// Noise section 11.2.
-    public let handshakeHash: Bytes64
+    /// The third output of the HKDF of `Split`, whose first two are the keys of the ciphers.
+    public let exporter: Bytes64
     /// The peer's X25519 static key.
     public let remoteStatic: Bytes32
 
@@ -30,11 +30,10 @@ public struct TransportState: ~Copyable, Sendable {
     private var receiving: CipherState
 
     init(
-        role: HandshakeRole, handshakeHash: Bytes64, remoteStatic: Bytes32,
-        ciphers: consuming SplitCiphers
+        role: HandshakeRole, remoteStatic: Bytes32, ciphers: consuming SplitCiphers
     ) {
         self.role = role
-        self.handshakeHash = handshakeHash
+        self.exporter = ciphers.exporter
         self.remoteStatic = remoteStatic
         switch role {
         case .initiator:

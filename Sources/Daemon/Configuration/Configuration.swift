@@ -21,6 +21,10 @@ public struct Configuration: Equatable, Sendable {
     public var peers: [PeerAddress]
     /// The name that others see, until the user sets another.
     public var name: String
+    /// The realm of a room whose name stands alone.
+    public var defaultRealm: RealmName
+    /// Whether the node is in the open realm: dials anyone in it, and answers.
+    public var isInOpenRealm: Bool
     /// What matters less is not logged.
     public var logLevel: LogLevel
 
@@ -29,7 +33,7 @@ public struct Configuration: Equatable, Sendable {
         dataDirectory: String, stateDirectory: String, socket: String,
         listen: [SocketAddress] = [], interface: String? = nil,
         discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,
-        logLevel: LogLevel = .info
+        defaultRealm: RealmName = .open, isInOpenRealm: Bool = true, logLevel: LogLevel = .info
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -39,6 +43,8 @@ public struct Configuration: Equatable, Sendable {
         self.discovery = discovery
         self.peers = peers
         self.name = name
+        self.defaultRealm = defaultRealm
+        self.isInOpenRealm = isInOpenRealm
         self.logLevel = logLevel
     }
 }
@@ -75,6 +81,19 @@ extension Configuration {
         self.logLevel = .info
         if let value = single(.logLevel) {
             self.logLevel = try Self.word(value, LogLevel.all.map { ($0.word, $0) })
+        }
+        self.defaultRealm = .open
+        if let value = single(.realm) {
+            guard let name = RealmName(value.text) else {
+                throw Self.invalid(
+                    value, "cannot be the name of a realm",
+                    remedy: "use at most \(Limits.realmNameBytes) letters a to z, digits and -")
+            }
+            self.defaultRealm = name
+        }
+        self.isInOpenRealm = true
+        if let value = single(.openRealm) {
+            self.isInOpenRealm = try Self.word(value, [("yes", true), ("no", false)])
         }
         if let value = single(.name) {
             guard value.text.utf8.count <= Limits.nameBytes else {

@@ -1,67 +1,195 @@
 internal import Glibc
 public import Crypto
+public import Engine
 internal import Posix
 
-/// The identity key on disk: the 32 bytes of an Ed25519 seed and nothing else, RFC 8032 section 5.1.5.
-///
-/// Anyone who has this file can act as its owner, so only that user may read it.
-public enum Identity {
-    /// The name of the file in the data directory, and of the credential.
-    public static let fileName = "identity.key"
-    /// The store's file, which is made after the key.
-    private static let databaseName = "stoa.db"
+/// Who a daemon is: the key of this device, and whose device it is.
+public struct OwnIdentity: Sendable {
+    /// The device's key, which names the node.
+    public let signer: Signer
+    /// The person's word that the device is theirs.
+    public let certificate: Certificate
+    /// Whether this start has made the device's key.
+    public let isNew: Bool
 
-    /// Loads the key, and makes one at the first start.
+    /// Puts an identity together.
+    public init(signer: Signer, certificate: Certificate, isNew: Bool) {
+        self.signer = signer
+        self.certificate = certificate
+        self.isNew = isNew
+    }
+}
+
+/// The identity on disk: the keys of the device and of its person, and the certificate.
+///
+/// Anyone who has the two key files can act as their owner, so only that user may read them.
+/// `Docs/Data.md`.
+public enum Identity {
+    /// The device's key: the 32 bytes of an Ed25519 seed, RFC 8032 section 5.1.5.
     ///
-    /// A credential that systemd hands over (`LoadCredential=identity.key`, found by
-    /// `CREDENTIALS_DIRECTORY`) goes before the file. A new file is written and synced whole before
-    /// this returns. Throws when the file has another size, mode or owner, it is never replaced; and
-    /// when there is none beside a database, which belongs to a key that is lost.
+    /// Also the name of the credential.
+    public static let fileName = "identity.key"
+    /// The person's keys: the seed of P, then the secret of X, 32 bytes each.
+    ///
+    /// Also the name of the credential.
+    public static let personFileName = "person.key"
+    /// The certificate of the device, so that it stays the same over restarts.
+    public static let certificateFileName = "device.cert"
+    /// The store's files, which are made after the keys.
+    private static let databaseNames = ["stoa.db", "stoa.db-wal"]
+
+    /// Loads the identity, and makes what is missing at the first start.
+    ///
+    /// A credential that systemd hands over (`LoadCredential=identity.key`, `person.key`, found by
+    /// `CREDENTIALS_DIRECTORY`) goes before the file of that name. A new file is written and synced
+    /// whole before this returns. Throws when a file has another size, mode or owner, it is never
+    /// replaced; when a key is missing beside a database or a certificate, which belong to one that
+    /// is lost; and when the certificate is not one of that device by that person.
     public static func load(
         dataDirectory: String, credentialsDirectory: String?
+    ) throws(StartError) -> OwnIdentity {
+        let folders = KeyFolders(data: dataDirectory, credentials: credentialsDirectory)
+        let (signer, isNew) = try Self.device(folders)
+        let person = try Self.person(folders)
+        let certificate = try Self.certificate(folders, of: signer, person)
+        return OwnIdentity(signer: signer, certificate: certificate, isNew: isNew)
+    }
+
+    /// Loads the device's key, and makes it at the first start; looks at nothing else.
+    ///
+    /// Throws as ``load(dataDirectory:credentialsDirectory:)`` does.
+    static func device(
+        dataDirectory: String, credentialsDirectory: String?
+    ) throws(StartError) -> Signer {
+        try Self.device(KeyFolders(data: dataDirectory, credentials: credentialsDirectory)).signer
+    }
+
+    private static func device(
+        _ folders: KeyFolders
     ) throws(StartError) -> (signer: Signer, isNew: Bool) {
-        if let credentialsDirectory {
-            let path = "\(credentialsDirectory)/\(Self.fileName)"
-            // Others cannot enter that directory, so systemd's own mode (0400 or 0440) is sound.
-            if Files.exists(path) { return (try Self.signer(path, isPrivate: true), false) }
-        }
-        let path = "\(dataDirectory)/\(Self.fileName)"
-        if Files.exists(path) { return (try Self.signer(path, isPrivate: false), false) }
-        guard !Files.exists("\(dataDirectory)/\(Self.databaseName)") else {
-            throw StartError(
-                "\(path) is missing beside the messages of its owner; a new one would make you "
-                    + "another person",
-                remedy: "restore \(Self.fileName) from a backup, or move \(Self.databaseName) and "
-                    + "\(Self.databaseName)-wal away to begin as a new person",
-                exitCode: .data)
-        }
-        let signer = Signer(SigningKey.generate())
-        do throws(SystemError) {
-            try signer.withSeed { (seed) throws(SystemError) in
-                var bytes = seed.withUnsafeBytes { [UInt8]($0) }
-                defer { Self.wipe(&bytes) }
-                try Files.writeAtomically(bytes, to: path, mode: 0o600)
+        let found = try folders.read(Self.fileName, byteCount: SigningKey.seedByteCount) { bytes in
+            do throws(CryptoError) { return Signer(try SigningKey(seed: bytes)) } catch {
+                return nil
             }
-        } catch { throw StartError(error, exitCode: .cannotCreate) }
+        }
+        if let found { return (found, false) }
+        try Self.refuseIfLost(
+            Self.fileName, folders, but: "a new one would be another device",
+            away: [Self.certificateFileName], beginningAs: "a new device")
+        let signer = Signer(SigningKey.generate())
+        try signer.withSeed { (seed) throws(StartError) in
+            try folders.write(Self.fileName, seed)
+        }
         return (signer, true)
     }
 
-    private static func signer(_ path: String, isPrivate: Bool) throws(StartError) -> Signer {
-        if !isPrivate { try Self.checkOwner(path) }
+    private static func person(_ folders: KeyFolders) throws(StartError) -> PersonKeys {
+        let found = try folders.read(Self.personFileName, byteCount: PersonKeys.byteCount) {
+            try? PersonKeys($0)
+        }
+        if let found { return found }
+        try Self.refuseIfLost(
+            Self.personFileName, folders, but: "a new one would make you another person",
+            away: [Self.fileName, Self.certificateFileName], beginningAs: "a new person")
+        let person = PersonKeys.generate()
+        try person.withBytes { (seed, address) throws(StartError) in
+            try folders.write(Self.personFileName, seed, address)
+        }
+        return person
+    }
+
+    /// Throws where a missing key had been used.
+    private static func refuseIfLost(
+        _ name: String, _ folders: KeyFolders, but consequence: String, away others: [String],
+        beginningAs what: String
+    ) throws(StartError) {
+        let traces = [Self.databaseNames[0], Self.certificateFileName]
+        guard let trace = traces.first(where: { Files.exists("\(folders.data)/\($0)") }) else {
+            return
+        }
+        let moved = (Self.databaseNames + others).joined(separator: ", ")
+        throw StartError(
+            "\(folders.data)/\(name) is missing beside \(trace), which belongs to it; "
+                + consequence,
+            remedy: "restore \(name) from a backup, or move \(moved) away to begin as \(what)",
+            exitCode: .data)
+    }
+
+    private static func certificate(
+        _ folders: KeyFolders, of signer: Signer, _ person: PersonKeys
+    ) throws(StartError) -> Certificate {
+        let name = Self.certificateFileName
+        let found = try folders.read(name, byteCount: Certificate.byteCount) { bytes in
+            try? Certificate(decoding: bytes.withUnsafeBytes { [UInt8]($0) })
+        }
+        guard let found else {
+            let made = person.certify(signer, at: SystemClock.wallMilliseconds())
+            let bytes = made.encoded
+            try folders.write(name, bytes.span.bytes)
+            return made
+        }
+        let isOfDevice =
+            found.isValid(for: PeerID(signer.publicKey))
+            && found.deviceAddress == DeviceAddress.publicKey(of: signer)
+        guard isOfDevice, person.hasSigned(found) else {
+            let other = isOfDevice ? Self.personFileName : Self.fileName
+            throw StartError(
+                "\(folders.data)/\(name) does not belong to \(other)",
+                remedy: "restore both from the same backup, or move \(name) away to have a new "
+                    + "one made of the keys that are there",
+                exitCode: .data)
+        }
+        return found
+    }
+}
+
+/// Where the files of an identity lie.
+private struct KeyFolders {
+    let data: String
+    let credentials: String?
+
+    /// Reads a file of exactly so many bytes; nil where there is none.
+    func read<Value>(
+        _ name: String, byteCount: Int, _ make: (RawSpan) -> Value?
+    ) throws(StartError) -> Value? {
+        var path = "\(self.data)/\(name)"
+        // Others cannot enter that directory, so systemd's own mode (0400 or 0440) is sound.
+        let credential = self.credentials.map { "\($0)/\(name)" }.flatMap {
+            Files.exists($0) ? $0 : nil
+        }
+        if let credential {
+            path = credential
+        } else {
+            guard Files.exists(path) else { return nil }
+            try Self.checkOwner(path)
+        }
         var bytes: [UInt8]
         do throws(SystemError) {
             bytes = try Files.read(path, limitBytes: 4_096)
         } catch { throw StartError(error, exitCode: .inputOutput) }
         defer { Self.wipe(&bytes) }
-        guard let key = try? SigningKey(seed: bytes.span.bytes) else {
+        guard bytes.count == byteCount, let value = make(bytes.span.bytes) else {
             throw StartError(
-                "\(path) has \(bytes.count) bytes where an identity has "
-                    + "\(SigningKey.seedByteCount)",
-                remedy: "restore it from a backup; moving it away makes a new identity, which "
-                    + "others see as another person",
+                "\(path) has \(bytes.count) bytes where \(byteCount) are due",
+                remedy: "restore it from a backup; without it others take you for somebody else",
                 exitCode: .data)
         }
-        return Signer(key)
+        return value
+    }
+
+    /// Writes a file of the data directory whole.
+    func write(
+        _ name: String, _ bytes: RawSpan, _ more: RawSpan = RawSpan()
+    ) throws(StartError) {
+        var whole: [UInt8] = []
+        // So that no copy is left behind where the array has grown.
+        whole.reserveCapacity(bytes.byteCount + more.byteCount)
+        defer { Self.wipe(&whole) }
+        bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
+        more.withUnsafeBytes { whole.append(contentsOf: $0) }
+        do throws(SystemError) {
+            try Files.writeAtomically(whole, to: "\(self.data)/\(name)", mode: 0o600)
+        } catch { throw StartError(error, exitCode: .cannotCreate) }
     }
 
     private static func checkOwner(_ path: String) throws(StartError) {
@@ -83,7 +211,7 @@ public enum Identity {
         }
     }
 
-    /// Overwrites a copy of the seed; the one that stays lies in guarded memory.
+    /// Overwrites a copy of a secret; the one that stays lies in guarded memory.
     private static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes {
             if let base = $0.baseAddress { explicit_bzero(base, $0.count) }

@@ -7,6 +7,8 @@ enum Setting: String, CaseIterable, Sendable {
     case discovery
     case peer
     case name
+    case realm
+    case openRealm = "open-realm"
     case logLevel = "log-level"
 
     /// The flag, such as `--data-dir`.
@@ -60,6 +62,14 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Node", valueShape: "NAME",
                 help: "the name that others see at first (your login name)")
+        case .realm:
+            Description(
+                section: "Node", valueShape: "NAME",
+                help: "the realm of rooms whose name stands alone (open)")
+        case .openRealm:
+            Description(
+                section: "Node", valueShape: "yes|no",
+                help: "whether to be in the open realm, too: to link to anyone (yes)")
         case .logLevel:
             Description(
                 section: "Node", valueShape: "error|warning|notice|info|debug",

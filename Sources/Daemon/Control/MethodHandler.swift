@@ -32,7 +32,8 @@ extension NodeShell {
             return
         }
         guard let method = MethodHandlers.byName[request.method] else {
-            reply.fail(.methodNotFound(request.method))
+            let isReserved = ReservedMethods.names.contains(request.method)
+            reply.fail(isReserved ? .notYet(request.method) : .methodNotFound(request.method))
             return
         }
         do throws(RPCError) {

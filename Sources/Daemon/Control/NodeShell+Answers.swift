@@ -35,6 +35,7 @@ extension NodeShell {
             reply.answer(
                 SendMethod.Result(
                     message, isDuplicate: isDuplicate, peers, isShutOut: isShutOut))
+        case .erased: preconditionFailure("no method asks for an erasure")
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
         case .connected(let peer):
             reply.answer(
@@ -76,6 +77,10 @@ extension RPCError {
                     .tooLarge, "the text is empty or has more than \(limit) bytes",
                     reason: "tooLarge", remedy: "use 1 to \(limit) bytes",
                     details: [JSON.Member("limit", .integer(Int64(limit)))])
+            case .notInRealm:
+                .refused(
+                    "you are not in the realm of this room", reason: "notInRealm",
+                    remedy: "join the realm again: stoa realm join FILE; see stoa realm list")
             case .tooManyRooms:
                 .refused(
                     "you are in \(Limits.conversations) rooms already", reason: "tooManyRooms",
@@ -83,9 +88,7 @@ extension RPCError {
             case .notConnected(let failure):
                 .refused(
                     "there is no link: \(failure.detail)", reason: failure.reason.rawValue,
-                    remedy: failure.reason == .ownAddress
-                        ? "give the address of another daemon"
-                        : "the daemon goes on dialling; see stoa peers")
+                    remedy: Self.remedy(of: failure))
             case .tooManyTargets:
                 .refused(
                     "\(Limits.targets) addresses are being dialled already",
@@ -99,6 +102,16 @@ extension RPCError {
                     SendMethod.Result(
                         message, isDuplicate: false, peers, isShutOut: isShutOut))
             }
+    }
+
+    /// What to do about a dial that has failed.
+    private static func remedy(of failure: DialFailure) -> String {
+        switch failure.reason {
+        case .ownAddress: "give the address of another daemon"
+        case .wrongRealm: "be in the same realm on both sides"
+        case .refused, .noRoute, .timedOut, .wrongKey, .rejected, .failed:
+            "the daemon goes on dialling; see stoa peers"
+        }
     }
 
     /// Why the store did not.

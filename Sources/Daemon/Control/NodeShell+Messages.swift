@@ -38,6 +38,10 @@ extension NodeShell {
         case .text(let text): result.text = text
         case .join: result.kind = .join
         case .leave: result.kind = .leave
+        case .fallback(let text):
+            result.kind = .unknown
+            result.text = text
+        case .open, .erase: preconditionFailure("what only has effects is not shown")
         }
         result.time = Timestamp(clamping: message.time.milliseconds)
         result.cursor = message.cursor.rawValue

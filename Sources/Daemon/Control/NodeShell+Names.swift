@@ -20,6 +20,24 @@ extension NodeShell {
         throw .shuttingDown()
     }
 
+    /// The room that a person typed: `ops`, or `office/ops` of another realm than the default one.
+    func room(typed text: String) throws(RPCError) -> Room {
+        do throws(NameError) {
+            let found = try self.node?.ask { (node) throws(NameError) in
+                try node.realms.room(typed: text)
+            }
+            if let found { return found }
+        } catch .malformed(let text) {
+            throw .invalidParams(
+                "\"\(TerminalText.line(text))\" cannot be the name of a room",
+                reason: "badRoomName",
+                remedy: "use letters, digits and - _ . within, at most \(Limits.nameBytes) bytes; "
+                    + "the name of a realm and / may stand before it",
+                details: [JSON.Member("param", "room")])
+        } catch { throw self.rpcError(error, kind: "conversation") }
+        throw .shuttingDown()
+    }
+
     /// The person that `@` and a name or the beginning of a key means.
     func person(_ text: String) throws(RPCError) -> PeerID {
         do throws(NameError) {
@@ -46,6 +64,10 @@ extension NodeShell {
                 "\"\(TerminalText.line(text))\" cannot be the name of a \(kind)",
                 reason: "badName",
                 remedy: "a room is a bare word, a person @name, an id has 52 characters")
+        case .unknownRealm(let text):
+            .notFound(
+                "there is no realm \"\(TerminalText.line(text))\" here", reason: "unknownRealm",
+                remedy: "see stoa realm list, or join it: stoa realm join FILE")
         case .tooShort(let text):
             .invalidParams(
                 "\"\(TerminalText.line(text))\" is too short for a key", reason: "shortKey",
@@ -59,7 +81,11 @@ extension NodeShell {
         let names =
             isPerson
             ? (self.node?.peers ?? []).map(\.profile.name) + [self.ownProfile().name]
-            : (self.node?.rooms ?? []).map(\.name.text)
+            : self.node?.ask { node in node.rooms.map { node.realms.text(of: $0.room) } } ?? []
+        // The same name in another realm is what was meant, or near enough.
+        if !isPerson, let other = names.first(where: { $0.hasSuffix("/\(text)") }) {
+            return "did you mean \"\(TerminalText.line(other))\"?"
+        }
         let word = isPerson && text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard let nearest = NearestName.find(word, among: names) else {
             return isPerson ? "see stoa peers" : "see stoa rooms, or join it: stoa join ROOM"
@@ -68,7 +94,7 @@ extension NodeShell {
     }
 
     func name(of conversation: ConversationID) -> String {
-        self.node?.ask { $0.name(of: conversation)?.text } ?? ""
+        self.node?.ask { $0.name(of: conversation) } ?? ""
     }
 
     func name(of peer: PeerID) -> String { self.node?.ask { $0.profile(of: peer).name } ?? "" }

@@ -12,7 +12,7 @@ struct SubscriptionKey: Hashable, Comparable {
     }
 }
 
-/// One client following messages.
+/// One client following changes.
 final class Subscription {
     let key: SubscriptionKey
     let client: ControlConnection
@@ -54,7 +54,8 @@ extension NodeShell {
         let subscription = Subscription(
             key, client: client, consumer: params.consumer,
             progress: SubscriptionProgress(
-                conversation: conversation, after: start, newest: self.newestShown))
+                conversation: conversation, kinds: params.changeKinds, after: start,
+                newest: self.newestShown))
         self.subscriptions[key] = subscription
         client.drained = { self.turn { self.resume(client: client.number) } }
         reply.answer(
@@ -107,23 +108,24 @@ extension NodeShell {
 
     // MARK: Delivery
 
-    /// Gives messages to everybody who follows them and keeps up.
-    func show(_ messages: [Message]) {
-        guard let last = messages.last else { return }
+    /// Gives changes to everybody who follows them and keeps up.
+    func show(_ changes: [Change]) {
+        guard let last = changes.last else { return }
         self.newestShown = max(self.newestShown, last.cursor)
         guard !self.subscriptions.isEmpty else { return }
         let subscriptions = self.subscriptions.keys.sorted().compactMap { self.subscriptions[$0] }
         var texts = MessageTexts()
-        for message in messages {
+        for change in changes {
             // Made once, whoever follows.
-            var made: MessageResult?
+            var event: ShownChange?
             for subscription in subscriptions
-            where subscription.progress.show(message, hasRoom: subscription.client.hasRoom) {
-                var event = MessageEvent()
-                event.subscription = subscription.key.number
-                event.message = made ?? self.messageResult(message, &texts)
-                made = event.message
-                subscription.client.write(event.line)
+            where subscription.progress.show(change, hasRoom: subscription.client.hasRoom) {
+                let made = event ?? self.shownChange(change, &texts)
+                event = made
+                var line: [UInt8] = []
+                line.reserveCapacity(made.expectedBytes)
+                made.writeLine(for: subscription.key.number, into: &line)
+                subscription.client.write(line)
             }
         }
         for subscription in subscriptions { self.resume(subscription) }
@@ -140,12 +142,14 @@ extension NodeShell {
         guard let cursor = subscription.progress.startReading(hasRoom: subscription.client.hasRoom)
         else { return }
         let conversation = subscription.progress.conversation
+        let withNotices = subscription.progress.wantsNotices
         // Where few of many rows are wanted, the rest of a long search is the store's thread's.
         let isSmall = self.scheduler.allowsQuery
         self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
             try store.entries(
                 after: cursor, limit: Self.pageMessages, in: conversation,
-                byteLimit: Self.pageBytes, rowLimit: isSmall ? ReadPace.rowLimit : nil)
+                withNotices: withNotices, byteLimit: Self.pageBytes,
+                rowLimit: isSmall ? ReadPace.rowLimit : nil)
         } then: { result in
             // It may have ended while the store was read.
             guard self.subscriptions[subscription.key] === subscription else { return }
@@ -153,11 +157,10 @@ extension NodeShell {
             case .success(let arrivals):
                 var texts = MessageTexts()
                 var lines: [UInt8] = []
-                for message in subscription.progress.read(arrivals) {
-                    var event = MessageEvent()
-                    event.subscription = subscription.key.number
-                    event.message = self.messageResult(message, &texts)
-                    event.writeLine(into: &lines)
+                let keyring = self.node?.keyring ?? Keyring()
+                for change in subscription.progress.read(arrivals, by: keyring) {
+                    self.shownChange(change, &texts)
+                        .writeLine(for: subscription.key.number, into: &lines)
                 }
                 if !lines.isEmpty { subscription.client.write(lines) }
                 self.resume(subscription)

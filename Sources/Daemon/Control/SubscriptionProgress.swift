@@ -3,8 +3,8 @@ internal import Storage
 
 /// How far a subscriber is, and whether what comes next comes from the node or from the store.
 ///
-/// A subscriber that keeps up is given messages as they are shown. One that does not, or that starts
-/// in the past, reads the store in pages until a page reaches what was shown last; so every message
+/// A subscriber that keeps up is given changes as they are shown. One that does not, or that starts
+/// in the past, reads the store in pages until a page reaches what was shown last; so every change
 /// comes once, in the order of cursors, and none has to be kept in memory for it.
 struct SubscriptionProgress: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
@@ -18,39 +18,48 @@ struct SubscriptionProgress: Hashable, Sendable {
 
     /// The only conversation that is followed; nil for all.
     let conversation: ConversationID?
+    /// What is given.
+    let kinds: Set<Change.Kind>
     /// Everything up to here was given or does not belong to what is followed.
     private(set) var position: Cursor
     private var phase: Phase
 
     /// Starts behind a cursor; `newest` is the newest one shown.
-    init(conversation: ConversationID?, after position: Cursor, newest: Cursor) {
+    init(
+        conversation: ConversationID?, kinds: Set<Change.Kind> = [.message],
+        after position: Cursor, newest: Cursor
+    ) {
         self.conversation = conversation
+        self.kinds = kinds
         self.position = position
         self.phase = position < newest ? .behind : .live
     }
 
-    /// Whether messages are given as they are shown.
+    /// Whether changes are given as they are shown.
     var isLive: Bool { self.phase == .live }
 
-    /// Takes a message that is shown now, and says whether to give it.
-    mutating func show(_ message: Message, hasRoom: Bool) -> Bool {
+    /// Whether the store is to be asked for notices, too.
+    var wantsNotices: Bool { self.kinds != [.message] }
+
+    /// Takes a change that is shown now, and says whether to give it.
+    mutating func show(_ change: Change, hasRoom: Bool) -> Bool {
         switch self.phase {
         case .live:
-            guard message.cursor > self.position else { return false }
-            guard self.follows(message.conversation) else {
-                self.position = message.cursor
+            guard change.cursor > self.position else { return false }
+            guard self.follows(change) else {
+                self.position = change.cursor
                 return false
             }
             guard hasRoom else {
                 self.phase = .behind
                 return false
             }
-            self.position = message.cursor
+            self.position = change.cursor
             return true
         case .behind:
             return false
         case .reading(let newest):
-            self.phase = .reading(newest: max(newest, message.cursor))
+            self.phase = .reading(newest: max(newest, change.cursor))
             return false
         }
     }
@@ -63,15 +72,19 @@ struct SubscriptionProgress: Hashable, Sendable {
     }
 
     /// Takes the page that was asked for, and says what to give.
-    mutating func read(_ arrivals: Arrivals) -> [Message] {
+    mutating func read(_ arrivals: Arrivals, by keyring: Keyring) -> [Change] {
         guard case .reading(let newest) = self.phase else {
             preconditionFailure("a page comes after it was asked for")
         }
         precondition(arrivals.through >= self.position, "a page does not go back")
-        let messages = arrivals.entries.compactMap { Message($0) }
+        var changes = arrivals.entries.compactMap { Message($0, by: keyring).map(Change.message) }
+        if !arrivals.notices.isEmpty {
+            changes += arrivals.notices.map { .notice($0.cursor, $0.notice) }
+            changes.sort { $0.cursor < $1.cursor }
+        }
         self.position = arrivals.through
         self.phase = arrivals.hasMore || newest > self.position ? .behind : .live
-        return messages
+        return changes.filter(self.follows)
     }
 
     /// Gives up what cannot be read, and goes on after `newest`; returns the cursors left out.
@@ -82,7 +95,8 @@ struct SubscriptionProgress: Hashable, Sendable {
         return (from, self.position)
     }
 
-    private func follows(_ conversation: ConversationID) -> Bool {
-        self.conversation == nil || self.conversation == conversation
+    private func follows(_ change: Change) -> Bool {
+        self.kinds.contains(change.kind)
+            && (self.conversation == nil || self.conversation == change.conversation)
     }
 }

@@ -4,13 +4,6 @@ internal import Loop
 internal import Posix
 internal import Storage
 
-/// How the reading-through of the database goes, and what damage is known.
-struct ScrubState {
-    var schedule: ScrubSchedule
-    /// What people are told of damage, whoever met it.
-    var damage: Alert?
-}
-
 /// Reading the whole database bit by bit, and telling people what is damaged.
 extension NodeShell {
     /// How much later a step may be, so that it shares a wake-up with another timer.
@@ -23,7 +16,7 @@ extension NodeShell {
         } then: { result in
             guard case .success(let position) = result, self.phase == .running else { return }
             if position.damagedPages > 0 { self.scrubFound(position) }
-            self.goOnScrubbing(self.scrub.schedule.begin(at: position))
+            self.goOnScrubbing(self.scrub.begin(at: position))
         }
     }
 
@@ -32,7 +25,7 @@ extension NodeShell {
         case .wait(let milliseconds):
             self.after(milliseconds, accuracy: Self.scrubAccuracy) {
                 guard self.phase == .running else { return }
-                self.goOnScrubbing(self.scrub.schedule.due(isBusy: !self.tasks.isEmpty))
+                self.goOnScrubbing(self.scrub.due(isBusy: !self.tasks.isEmpty))
             }
         case .read(let first, let count):
             self.ask { (store) async throws(StoreFailure) in
@@ -43,21 +36,21 @@ extension NodeShell {
                 case .success(let reading): self.scrubbed(reading)
                 case .failure(let failure):
                     self.log(.warning, "the database cannot be read through: \(failure.detail)")
-                    self.goOnScrubbing(self.scrub.schedule.failed())
+                    self.goOnScrubbing(self.scrub.failed())
                 }
             }
         }
     }
 
     private func scrubbed(_ reading: ScrubReading) {
-        let (next, round) = self.scrub.schedule.read(reading, at: SystemClock.wallMilliseconds())
-        let position = self.scrub.schedule.position
+        let (next, round) = self.scrub.read(reading, at: SystemClock.wallMilliseconds())
+        let position = self.scrub.position
         if reading.damaged > 0 { self.scrubFound(position) }
         if let round {
             self.log(
                 .info,
                 "read all \(round.pages) pages of the database: \(round.damaged) are damaged")
-            if round.damaged == 0 { self.scrub.damage = nil }
+            if round.damaged == 0 { self.happened(.damage(nil)) }
         }
         if case .wait = next {
             self.ask { (store) async throws(StoreFailure) in
@@ -77,21 +70,15 @@ extension NodeShell {
                 + "; stop the daemon and run stoad --repair, which keeps a copy")
     }
 
-    /// Says once what is damaged, in the log and among the alerts.
-    func noteDamage(_ text: String) {
-        guard self.scrub.damage?.text != text else { return }
-        self.log(.error, text)
-        self.scrub.damage = Alert(
-            code: .damage, text: text,
-            since: self.scrub.damage?.since ?? SystemClock.wallMilliseconds())
-    }
+    /// Tells the node what is damaged, which says it once, in the log and among the alerts.
+    func noteDamage(_ text: String) { self.happened(.damage(text)) }
 
     /// How the round does, for `status`.
     var scrubStatus: StatusMethod.Scrub {
-        let position = self.scrub.schedule.position
+        let position = self.scrub.position
         return StatusMethod.Scrub {
             $0.completedAt = position.completedAt.map { Timestamp(clamping: $0) }
-            $0.percent = Int64(self.scrub.schedule.percent)
+            $0.percent = Int64(self.scrub.percent)
             $0.damagedPages = Int64(position.damagedPages)
         }
     }

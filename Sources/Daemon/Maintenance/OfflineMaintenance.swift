@@ -25,7 +25,7 @@ struct OfflineMaintenance {
                 remedy: "name the right place with --data-dir", exitCode: .unavailable)
         }
         self.lock = try DataLock(directory: configuration.dataDirectory)
-        let (signer, _) = try Identity.load(
+        let signer = try Identity.device(
             dataDirectory: configuration.dataDirectory, credentialsDirectory: credentials)
         self.owner = PeerID(signer.publicKey)
     }
@@ -39,7 +39,8 @@ struct OfflineMaintenance {
         let report: StoreRepair.Report
         do throws(StoreFailure) {
             report = try StoreRepair.check(
-                directory: self.configuration.dataDirectory, owner: self.owner)
+                directory: self.configuration.dataDirectory, owner: self.owner,
+                judge: Keyring())
         } catch { throw StartError(error) }
         for finding in report.findings { self.line(Self.text(of: finding)) }
         if report.pages == 0 && report.findings.isEmpty {
@@ -82,7 +83,7 @@ struct OfflineMaintenance {
         do throws(StoreFailure) {
             repair = try StoreRepair.repair(
                 directory: self.configuration.dataDirectory, owner: self.owner,
-                stamp: Self.stamp(SystemClock.wallMilliseconds()))
+                judge: Keyring(), stamp: Self.stamp(SystemClock.wallMilliseconds()))
         } catch { throw StartError(error) }
         guard repair.findings.isEmpty else {
             for finding in repair.findings { self.line(Self.text(of: finding)) }

@@ -38,14 +38,8 @@ public struct Admission: Sendable {
         case tooFast
     }
 
-    private struct Bucket: Sendable {
-        var tokens: Int
-        /// When `tokens` was right, in monotonic milliseconds.
-        var since: UInt64
-    }
-
     private let bounds: Bounds
-    private var buckets: [[UInt8]: Bucket] = [:]
+    private var buckets: [[UInt8]: TokenBucket] = [:]
     /// The admitted handshakes that are under way, oldest first, and when each began.
     private var halfOpen: [(number: UInt64, since: UInt64)] = []
     private var nextNumber: UInt64 = 1
@@ -65,9 +59,8 @@ public struct Admission: Sendable {
             oldest = first.number
         }
         let key = Self.key(source)
-        var bucket = self.refilled(self.buckets[key], at: now)
-        guard bucket.tokens > 0 else { return .tooFast }
-        bucket.tokens -= 1
+        var bucket = self.buckets[key] ?? self.fullBucket(at: now)
+        guard bucket.take(at: now) else { return .tooFast }
         if self.buckets[key] == nil, self.buckets.count >= self.bounds.sources {
             self.forgetFullBuckets(at: now)
             // A flood from ever new addresses shares what is left rather than growing the table.
@@ -87,21 +80,13 @@ public struct Admission: Sendable {
         self.halfOpen.removeAll { $0.number == number }
     }
 
-    private func refilled(_ bucket: Bucket?, at now: UInt64) -> Bucket {
-        guard let bucket else { return Bucket(tokens: self.bounds.burst, since: now) }
-        let gained = (now - min(now, bucket.since)) / self.bounds.refillMilliseconds
-        guard gained < UInt64(self.bounds.burst - bucket.tokens) else {
-            return Bucket(tokens: self.bounds.burst, since: now)
-        }
-        return Bucket(
-            tokens: bucket.tokens + Int(gained),
-            since: bucket.since + gained * self.bounds.refillMilliseconds)
+    private func fullBucket(at now: UInt64) -> TokenBucket {
+        let refill = UInt64(self.bounds.burst) * self.bounds.refillMilliseconds
+        return TokenBucket(capacity: self.bounds.burst, fullMilliseconds: refill, at: now)
     }
 
     private mutating func forgetFullBuckets(at now: UInt64) {
-        self.buckets = self.buckets.filter {
-            self.refilled($0.value, at: now).tokens < self.bounds.burst
-        }
+        self.buckets = self.buckets.filter { !$0.value.isFull(at: now) }
     }
 
     /// One host has all of an IPv6 network of 64 bits to choose from, so that counts as one source.

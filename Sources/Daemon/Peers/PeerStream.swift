@@ -249,6 +249,7 @@ final class PeerStream {
         case .bytes(let count): self.process(self.session.receive(self.buffer.bytes[..<count]))
         case .wouldBlock: break
         case .end:
+            if let failure = self.session.failureWhenLeft { return self.end(DialFailure(failure)) }
             let text = self.phase == .open ? "the peer closed" : "closed in handshake"
             self.end(DialFailure(.failed, text))
         case .failed(let error): self.end(DialFailure(error))

@@ -50,6 +50,9 @@ final class PeerStreams {
     /// Takes connections and dials from here on.
     func open(as identity: SessionIdentity) { self.identity = identity }
 
+    /// Shakes hands by these secrets from here on; what was begun goes on by those that it had.
+    func hold(_ secrets: [RealmSecret]) { self.identity?.realms = secrets }
+
     // MARK: Beginning
 
     /// Connects to an address; ends with ``Event/linkOpened(_:_:address:dial:)`` or
@@ -57,6 +60,10 @@ final class PeerStreams {
     func dial(_ dial: DialID, _ text: String, expecting key: PeerID?) {
         guard let identity = self.identity else {
             return self.tell(.dialFailed(dial, DialFailure(.failed, "the daemon is not running")))
+        }
+        guard !identity.realms.isEmpty else {
+            return self.tell(
+                .dialFailed(dial, DialFailure(.wrongRealm, "this node is in no realm")))
         }
         guard let address = SocketAddress(text), address.port > 0 else {
             // An interface that is gone makes its link-local addresses unreadable.

@@ -186,13 +186,25 @@ extension NodeShell {
         }
     }
 
+    func readPayloads(_ read: ReadID, _ key: LogKey, from: UInt64, through: UInt64) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.payloads(key, from: from, through: through)
+        } then: { result in
+            switch result {
+            case .success(let stored): self.happened(.payloadsRead(read, stored))
+            case .failure(let failure): self.happened(.readFailed(read, failure))
+            }
+        }
+    }
+
     func lookUp(_ request: RequestID, key: String, in conversation: ConversationID) {
         self.ask { (store) async throws(StoreFailure) in
             try await store.lookUp(idempotencyKey: key, in: conversation)
         } then: { result in
             switch result {
             case .success(let entry):
-                self.happened(.lookedUp(request, entry.map { EarlierSend($0) }))
+                let keyring = self.node?.keyring ?? Keyring()
+                self.happened(.lookedUp(request, entry.map { EarlierSend($0, by: keyring) }))
             case .failure(let failure): self.happened(.lookUpFailed(request, failure))
             }
         }
@@ -201,12 +213,12 @@ extension NodeShell {
 
 extension EarlierSend {
     /// What the store remembers of an entry; its cursor is 0 while it is held.
-    fileprivate init(_ entry: StoredEntry) {
+    fileprivate init(_ entry: StoredEntry, by keyring: Keyring) {
         let message = SentMessage(
             id: entry.id, conversation: entry.key.conversation,
             cursor: entry.cursor > Cursor(0) ? entry.cursor : nil, time: entry.time)
         var text: String?
-        if case .text(let found)? = Message(entry)?.content { text = found }
+        if case .text(let found)? = Message(entry, by: keyring)?.content { text = found }
         self.init(message: message, text: text)
     }
 }

@@ -10,6 +10,8 @@ struct Alerts: Sendable {
 
     private var standing: [Subject: Alert] = [:]
     private var refusalList = RefusalList()
+    /// What subscribers are told of it, and when.
+    var notices = AlertNotices()
 
     /// The alerts that stand, oldest first.
     var all: [Alert] {
@@ -27,7 +29,9 @@ struct Alerts: Sendable {
         let known = self.standing[subject]
         if known == nil && peer != nil { self.makeRoom() }
         self.standing[subject] = Alert(code: code, text: text, since: known?.since ?? now.wall)
-        return known?.text != text
+        guard known?.text != text else { return false }
+        self.notices.note(Notice(.raised(code, about: peer, text), at: now.wall), of: code)
+        return true
     }
 
     private mutating func makeRoom() {
@@ -40,7 +44,10 @@ struct Alerts: Sendable {
     }
 
     /// Ends an alert that is over.
-    mutating func clear(_ code: Alert.Code) { self.standing[Subject(code: code)] = nil }
+    mutating func clear(_ code: Alert.Code, at now: Instant) {
+        guard self.standing.removeValue(forKey: Subject(code: code)) != nil else { return }
+        self.notices.note(Notice(.cleared(code), at: now.wall), of: code)
+    }
 
     /// Counts a refusal; gives the line of the log, which is a warning only where it is news.
     mutating func refuse(

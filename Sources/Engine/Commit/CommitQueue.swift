@@ -29,6 +29,8 @@ struct InFlight: Sendable {
     /// Where the other appends came from, in their order.
     var accepted: [Accepted] = []
     var profileRequests: [RequestID] = []
+    /// Where the batch's payloads came from.
+    var arrivals: [PayloadArrival] = []
 }
 
 /// What waits for the disk, what is on its way there, and how the next batch is put together.
@@ -42,10 +44,16 @@ struct CommitQueue: Sendable {
     private(set) var drafts = Drafts()
     private(set) var live: [Accepted] = []
     private(set) var sync: [Accepted] = []
-    var records: [PeerID: Record] = [:]
+    var records: [RecordKey: Record] = [:]
+    var droppedRecords: Set<RecordKey> = []
     private(set) var proofs: [ForkProof] = []
+    /// What is to be done about entries that somebody wants erased.
+    var erasures: [Erasure] = []
+    /// Payloads that have come after their entries.
+    private(set) var arrivals: [PayloadArrival] = []
     var membership: [ConversationID: RoomMembership] = [:]
     var peers: [PeerID: KnownPeer] = [:]
+    private(set) var notices: [Notice] = []
     var profileRequests: [RequestID] = []
     var release = false
     private(set) var inFlight: InFlight?
@@ -64,7 +72,10 @@ struct CommitQueue: Sendable {
     }
 
     private var hasSmallThings: Bool {
-        self.release || !self.records.isEmpty || !self.proofs.isEmpty || !self.peers.isEmpty
+        self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
+            || !self.arrivals.isEmpty || !self.erasures.isEmpty
+            || !self.proofs.isEmpty || !self.peers.isEmpty
+            || !self.notices.isEmpty
             || !self.profileRequests.isEmpty
     }
 
@@ -85,11 +96,19 @@ struct CommitQueue: Sendable {
         }
     }
 
+    /// Takes payloads whose hashes were checked.
+    mutating func add(_ arrival: PayloadArrival) { self.arrivals.append(arrival) }
+
     mutating func addProof(_ proof: ForkProof) {
         #if MUTANTS
             if Mutant.forgetForkProofs.isActive { return }
         #endif
         self.proofs.append(proof)
+    }
+
+    /// Takes notices; where the store fails for long the oldest go.
+    mutating func add(_ notices: [Notice]) {
+        self.notices = (self.notices + notices).suffix(Limits.waitingNotices)
     }
 
     /// Takes out the runs of a log that has ended.
@@ -101,9 +120,9 @@ struct CommitQueue: Sendable {
         return dropped
     }
 
-    /// The record of an author that will stand once all is on disk; nil where none is on its way.
-    func record(of author: PeerID) -> Record? {
-        self.records[author] ?? self.inFlight?.batch.records.first { $0.author == author }
+    /// The record that will stand once all is on disk; nil where none is on its way.
+    func record(_ key: RecordKey) -> Record? {
+        self.records[key] ?? self.inFlight?.batch.records.first { $0.key == key }
     }
 
     /// Whether the user will be in a room once all is on disk; nil where nothing changes.
@@ -133,13 +152,21 @@ struct CommitQueue: Sendable {
         guard !self.isResting else { return }
         self.takeAccepted(&flight, at: now)
         guard self.hasSmallThings else { return }
+        // All of them: a batch of runs never makes more than the next one takes.
+        (flight.batch.erasures, self.erasures) = (self.erasures, [])
+        flight.arrivals = Array(self.arrivals.prefix(Limits.payloadFillsPerBatch))
+        self.arrivals.removeFirst(flight.arrivals.count)
+        flight.batch.fills = flight.arrivals.flatMap(\.fills)
         flight.batch.records = self.records.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.droppedRecords = self.droppedRecords.sorted()
         flight.batch.proofs = self.proofs
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.notices += self.notices
         flight.profileRequests = self.profileRequests
         if self.release { flight.batch.release = release }
         (self.records, self.proofs, self.peers) = ([:], [], [:])
-        (self.profileRequests, self.release) = ([], false)
+        (self.profileRequests, self.release, self.droppedRecords) = ([], false, [])
+        self.notices = []
     }
 
     private mutating func takeAccepted(_ flight: inout InFlight, at now: Instant) {
@@ -147,7 +174,7 @@ struct CommitQueue: Sendable {
         // bulk queue, its live runs have been queued there behind it.
         // Who has only joined waits for what it catches up with.
         let hasLive =
-            flight.drafts.contains { $0.content.kind.traits.isLive }
+            flight.drafts.contains { $0.content.traits.isLive }
             || self.live.contains { $0.append.run.run.isLive }
         if hasLive { self.smallUntil = now.monotonic + Limits.liveMilliseconds }
         let isLive = now.monotonic < self.smallUntil
@@ -216,10 +243,16 @@ struct CommitQueue: Sendable {
         for peer in flight.batch.peers where self.peers[peer.id] == nil {
             self.peers[peer.id] = peer
         }
-        for record in flight.batch.records where self.records[record.author] == nil {
-            self.records[record.author] = record
+        for record in flight.batch.records where self.records[record.key] == nil {
+            self.records[record.key] = record
         }
+        self.erasures = flight.batch.erasures + self.erasures
+        self.droppedRecords.formUnion(flight.batch.droppedRecords)
         if flight.batch.release != nil { self.release = true }
+        // A join or leave that is not on disk has not happened.
+        let waiting = self.notices
+        self.notices = []
+        self.add(flight.batch.notices.filter { $0.conversation == nil } + waiting)
         self.isResting = true
         return dropped.sorted()
     }

@@ -1,25 +1,33 @@
 internal import Crypto
 
-/// Gives drafts their places in an own log, and attests them run by run.
+/// Gives drafts their places in an own log, seals them where that is due, and attests them run by
+/// run.
 struct OwnRuns {
     let key: LogKey
-    let signer: Signer
+    let own: OwnNode
     let time: CommonTime
+    /// What payloads are sealed with; nil where they are not.
+    let sealing: ConversationKey?
     /// The last entry of the log.
     private(set) var tail: Head
     private(set) var appends: [Append] = []
 
     private var gathered: [Entry] = []
     private var ids: [EntryID] = []
+    private var verdicts: [EntryVerdict] = []
     private var idempotencyKeys: [Int: String] = [:]
     private var bytes = 0
     /// Behind what the run that is being gathered begins.
     private var start: Head
 
-    init(_ key: LogKey, after tail: Head, signer: Signer, time: CommonTime) {
+    init(
+        _ key: LogKey, after tail: Head, of own: OwnNode, time: CommonTime,
+        sealing: ConversationKey? = nil
+    ) {
         self.key = key
-        self.signer = signer
+        self.own = own
         self.time = time
+        self.sealing = sealing
         self.tail = tail
         self.start = tail
     }
@@ -32,15 +40,15 @@ struct OwnRuns {
         var (deps, floor) = (deps, floor)
         for (index, draft) in drafts.enumerated() {
             let time = self.time.own(after: max(self.tail.time, floor))
-            let entry = Entry(
-                kind: draft.content.kind.rawValue, time: time, deps: deps,
-                payload: .present(draft.content.payload(using: &random)))
-            // What one run can hold stays one: a peer writes each run that it gets at once.
+            let entry = self.entry(draft.content, at: time, deps, using: &random)
+            // What one run can hold stays one: a peer writes each run that it gets at once. But the
+            // first entry of a log is attested by itself.
             let left = drafts.count - index
             let isPart = self.gathered.count == Limits.attestedEntries
             if isPart && self.gathered.count + left > Limits.runEntries
                 || self.gathered.count == Limits.runEntries
                 || self.bytes + entry.runBytes > Limits.runEntryBytes
+                || self.tail.seq == 1 && !self.gathered.isEmpty
             {
                 self.attest()
             }
@@ -52,6 +60,7 @@ struct OwnRuns {
                 prev: self.tail.seq == 0 ? nil : self.tail.id)
             self.gathered.append(entry)
             self.ids.append(id)
+            self.verdicts.append(EntryVerdict(ofOwn: draft.content))
             self.bytes += entry.runBytes
             self.tail = Head(seq: self.tail.seq + 1, id: id, time: time)
             (deps, floor) = ([], HybridTime(0))
@@ -59,19 +68,41 @@ struct OwnRuns {
         self.attest()
     }
 
+    /// An entry that goes on behind the tail.
+    private func entry(
+        _ content: Content, at time: HybridTime, _ deps: [EntryID],
+        using random: inout some RandomNumberGenerator
+    ) -> Entry {
+        var entry = Entry(
+            entryClass: content.entryClass, time: time, deps: deps, payload: .present([]))
+        if case .erase(let targets) = content {
+            entry.extensions = EraseTarget.extensions(targets, by: self.key.name.author)
+        }
+        if let sealing = self.sealing {
+            let prev = self.tail.seq == 0 ? nil : self.tail.id
+            entry.seal(
+                content, with: sealing, at: (self.key, self.tail.seq + 1, prev), using: &random)
+        } else {
+            entry.payload = .present(content.payload(using: &random))
+        }
+        return entry
+    }
+
     /// Ends the run that is being gathered with an attestation.
     private mutating func attest() {
         let attestation = Attestation.sign(
-            key: self.key, seq: self.tail.seq, id: self.tail.id, by: self.signer)
+            key: self.key, seq: self.tail.seq, id: self.tail.id, by: self.own.signer)
         let run = Run(
             key: self.key, first: self.start.seq + 1,
             prev: self.start.seq == 0 ? nil : self.start.id, attestation: attestation,
             entries: self.gathered)
         self.appends.append(
             Append(
-                run: VerifiedRun(run: run, ids: self.ids),
+                run: VerifiedRun(run: run, ids: self.ids), verdicts: self.verdicts,
+                person: self.own.certificate.personID,
                 heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys))
         self.start = self.tail
-        (self.gathered, self.ids, self.idempotencyKeys, self.bytes) = ([], [], [:], 0)
+        (self.gathered, self.ids, self.verdicts) = ([], [], [])
+        (self.idempotencyKeys, self.bytes) = ([:], 0)
     }
 }

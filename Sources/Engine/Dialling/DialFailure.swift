@@ -10,6 +10,8 @@ public struct DialFailure: Error, Hashable, Sendable {
         case timedOut
         /// Another key than the expected one answered.
         case wrongKey
+        /// There is no realm that both are in.
+        case wrongRealm
         /// The address is this node's own.
         case ownAddress
         /// Something answered, but no link with it can be.
@@ -37,9 +39,10 @@ public struct DialFailure: Error, Hashable, Sendable {
         self.reason =
             switch session {
             case .otherKey: .wrongKey
+            case .wrongRealm: .wrongRealm
             case .timedOut: .timedOut
-            case .notStoa, .version, .badSignature, .decryptFailed, .handshakeTooLarge, .length,
-                .wire, .notReading, .overloaded:
+            case .notStoa, .version, .badSignature, .badCertificate, .decryptFailed,
+                .handshakeTooLarge, .length, .wire, .notReading, .overloaded:
                 .rejected
             }
     }

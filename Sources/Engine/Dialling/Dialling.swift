@@ -179,8 +179,7 @@ struct Dialling: Sendable {
         guard let target = self.targets[id], !self.isLinked(target),
             target.nextAddress < target.addresses.count
         else { return }
-        self.lastDial += 1
-        let dial = DialID(self.lastDial)
+        let dial = self.nextDial()
         let address = target.addresses[target.nextAddress]
         self.targets[known: id].nextAddress += 1
         self.targets[known: id].attempts[dial] = address
@@ -189,6 +188,12 @@ struct Dialling: Sendable {
         if target.nextAddress + 1 < target.addresses.count {
             self.perform(.arm(.stagger(id), at: now.monotonic + Limits.staggerMilliseconds))
         }
+    }
+
+    /// The number of another dial.
+    mutating func nextDial() -> DialID {
+        self.lastDial += 1
+        return DialID(self.lastDial)
     }
 
     private mutating func dropAttempts(of id: TargetID, but kept: DialID?) {

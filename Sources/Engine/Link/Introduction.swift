@@ -5,22 +5,25 @@ internal import Crypto
 /// `Docs/Protocol/Wire.md` section 2.
 struct Introduction: Hashable, Sendable {
     var version: UInt8
-    var identity: PeerID
+    var device: PeerID
     var signature: Bytes64
     var boot: UInt64
     var dial: UInt64
+    var certificate: Certificate
+    var features: Features
     var listenPort: UInt16?
 
-    private static let context = Array("stoa.handshake.v1\0".utf8)
+    private static let context = Array("stoa.handshake.v2\0".utf8)
     private static let listenPortType: UInt64 = 2
 
     private static func message(_ context: PayloadContext) -> [UInt8] {
         guard let senderStatic = context.senderStatic else {
             preconditionFailure("payloads 2 and 3 follow the sender's static key")
         }
+        let role: LinkRole = context.sender == .initiator ? .initiator : .responder
         var writer = WireWriter(capacity: 128)
         writer.raw(Self.context)
-        writer.byte(context.sender == .initiator ? 1 : 2)
+        writer.byte(role.rawValue)
         writer.raw(context.handshakeHash)
         writer.raw(senderStatic)
         #if MUTANTS
@@ -32,51 +35,54 @@ struct Introduction: Hashable, Sendable {
     }
 
     /// Introduces this node.
-    init(
-        version: UInt8, signer: Signer, boot: UInt64, dial: UInt64, listenPort: UInt16?,
-        context: PayloadContext
-    ) {
+    init(version: UInt8, of node: SessionIdentity, dial: UInt64, context: PayloadContext) {
         self.version = version
-        self.identity = PeerID(signer.publicKey)
-        self.signature = signer.sign(Self.message(context))
-        self.boot = boot
+        self.device = PeerID(node.signer.publicKey)
+        self.signature = node.signer.sign(Self.message(context))
+        self.boot = node.boot
         self.dial = dial
-        self.listenPort = listenPort
+        self.certificate = node.certificate
+        self.features = node.features
+        self.listenPort = node.listenPort
     }
 
-    /// Whether the identity signed this handshake.
+    /// Whether the device signed this handshake.
     func isSigned(in context: PayloadContext) -> Bool {
-        Ed25519.isAcceptable(publicKey: self.identity.key)
+        Ed25519.isAcceptable(publicKey: self.device.key)
             && Ed25519.verify(
                 signature: self.signature, message: Self.message(context),
-                publicKey: self.identity.key)
+                publicKey: self.device.key)
     }
 
     var encoded: [UInt8] {
-        var capabilities = WireWriter()
+        var area = WireWriter()
         if let listenPort = self.listenPort {
-            capabilities.varint(Self.listenPortType)
-            capabilities.varint(2)
-            capabilities.u16(listenPort)
+            area.varint(Self.listenPortType)
+            area.varint(2)
+            area.u16(listenPort)
         }
-        var writer = WireWriter(capacity: 128)
+        var writer = WireWriter(capacity: 300)
         writer.byte(self.version)
-        writer.raw(self.identity.key)
+        writer.raw(self.device.key)
         writer.raw(self.signature)
         writer.u64(self.boot)
         writer.u64(self.dial)
-        writer.sized(capabilities.bytes)
+        writer.raw(self.certificate.encoded)
+        self.features.write(to: &writer)
+        writer.sized(area.bytes)
         return writer.bytes
     }
 
     init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         self.version = try reader.byte("introduction version")
-        self.identity = PeerID(try reader.bytes32("introduction identity"))
+        self.device = PeerID(try reader.bytes32("introduction device"))
         self.signature = try reader.bytes64("introduction signature")
         self.boot = try reader.u64("introduction boot")
         self.dial = try reader.u64("introduction dial")
-        let area = try reader.sized("capabilities", limit: Limits.capabilityBytes)
+        self.certificate = try Certificate(from: &reader)
+        self.features = try Features(from: &reader)
+        let area = try reader.sized("introduction area", limit: Limits.introductionAreaBytes)
         try reader.finish("introduction")
         var port: UInt16?
         var unknown: UInt64?
@@ -89,7 +95,9 @@ struct Introduction: Hashable, Sendable {
                 unknown = type
             }
         }
-        guard unknown == nil, isPortValid, port != 0 else { throw .value(field: "capabilities") }
+        guard unknown == nil, isPortValid, port != 0 else {
+            throw .value(field: "introduction area")
+        }
         self.listenPort = port
     }
 }

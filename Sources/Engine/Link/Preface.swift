@@ -1,9 +1,9 @@
-/// What the initiator sends before everything else, and the prologue of the handshake.
+/// What the initiator sends before everything else; with the realm tag the prologue of the handshake.
 ///
 /// `Docs/Protocol/Wire.md` section 1.
 struct Preface: Hashable, Sendable {
     /// The lowest and highest major versions this build speaks.
-    static let ours = Preface(lowest: 1, highest: 1)
+    static let ours = Preface(lowest: 2, highest: 2)
     static let byteCount = 12
     private static let magic: [UInt8] = [0x53, 0x54, 0x4f, 0x41, 0x0d, 0x0a, 0x1a, 0x0a]
 

@@ -11,23 +11,26 @@ enum Sending {
 struct PerChannel: Hashable, Sendable {
     private var live: Int
     private var sync: Int
+    private var blob: Int
 
-    init(_ value: Int) { (self.live, self.sync) = (value, value) }
+    init(_ value: Int) { (self.live, self.sync, self.blob) = (value, value, value) }
 
-    /// Of the control channel, which nothing bounds, there is none.
+    /// Of channels that no credit bounds there is none.
     subscript(channel: Channel) -> Int? {
         get {
             switch channel {
-            case .control: nil
+            case .control, .ephemeral: nil
             case .live: self.live
             case .sync: self.sync
+            case .blob: self.blob
             }
         }
         set {
             switch channel {
-            case .control: break
+            case .control, .ephemeral: break
             case .live: self.live = newValue ?? 0
             case .sync: self.sync = newValue ?? 0
+            case .blob: self.blob = newValue ?? 0
             }
         }
     }
@@ -52,7 +55,7 @@ struct FlowControl: Sendable {
     func credit(on channel: Channel) -> Int { self.credit[channel] ?? .max }
 
     mutating func spend(_ bytes: Int, on channel: Channel) {
-        guard channel != .control else { return }
+        guard channel.hasCredit else { return }
         self.credit[channel] = self.credit(on: channel) - bytes
         precondition(self.credit(on: channel) >= 0, "a frame starts only when all of it fits")
     }
@@ -90,7 +93,7 @@ struct FlowControl: Sendable {
 
     /// Counts a frame that came in; false when the peer sent more than it may.
     mutating func take(_ frame: ReceivedFrame) -> Bool {
-        guard frame.channel != .control else { return true }
+        guard frame.channel.hasCredit else { return true }
         let outstanding = self.uncredited(on: frame.channel) + frame.byteCount
         self.outstanding[frame.channel] = outstanding
         return outstanding <= Limits.initialCredit
@@ -101,7 +104,7 @@ struct FlowControl: Sendable {
 
     /// Gives back what was consumed; the credit to send, once it is worth a frame.
     mutating func consume(_ bytes: Int, on channel: Channel) -> Frame? {
-        guard channel != .control else { return nil }
+        guard channel.hasCredit else { return nil }
         let owed = (self.owed[channel] ?? 0) + bytes
         guard owed >= Self.creditStep else {
             self.owed[channel] = owed

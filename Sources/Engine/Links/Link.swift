@@ -8,6 +8,14 @@ struct Serving: Hashable, Sendable {
     var through: UInt64
 }
 
+/// Payloads that the peer asks for, as far as they are not yet sent.
+struct PayloadServing: Hashable, Sendable {
+    var key: LogKey
+    var tag: UInt64
+    var from: UInt64
+    var through: UInt64
+}
+
 /// One open link, as far as decisions need it.
 struct Link: Sendable {
     let id: LinkID
@@ -15,12 +23,19 @@ struct Link: Sendable {
     let address: String
     let dial: DialID?
 
-    /// The rooms that the peer says it is in.
-    var rooms: [ConversationID: RoomName] = [:]
+    /// The realms that both ends are in.
+    var realms: LinkRealms
+    /// The rooms of these that the peer says it is in.
+    var rooms: [ConversationID: Room] = [:]
+    /// The tags of other conversations that the peer has sent.
+    var shares: Set<UInt64> = []
+    /// Whether the peer was sent the own profile.
+    var isProfileTold = false
     /// The conversations that both ends are in.
     var shared = Table<ConversationID, ConversationSync>()
     var flow = FlowControl()
     var pulse: Pulse
+    var ephemeral: EphemeralIntake
     var wants = LinkWants()
     /// Logs that are fed and of which the peer has not been sent all: those whose push had no
     /// credit, until the store has brought the rest.
@@ -28,12 +43,15 @@ struct Link: Sendable {
     var isReadingLive = false
     var serving: [Serving] = []
     var isReadingSync = false
+    /// The payloads that the peer asks for; a new question takes the place of the one before.
+    var payloadServing: PayloadServing?
+    var isReadingPayloads = false
     /// Until when a live message is expected on this link, since one has come or gone.
     private var liveUntil: UInt64 = 0
     /// The number of the last news that the peer has had its turn for.
     var newsTold: UInt64 = 0
     /// Valid records of authors that no shared conversation knows yet.
-    var earlyRecords: [PeerID: Record] = [:]
+    var earlyRecords: [RecordKey: Record] = [:]
 
     init(id: LinkID, info: LinkInfo, address: String, dial: DialID?, now: Instant) {
         self.id = id
@@ -41,13 +59,15 @@ struct Link: Sendable {
         self.address = address
         self.dial = dial
         self.pulse = Pulse(at: now)
+        self.ephemeral = EphemeralIntake(at: now)
+        self.realms = LinkRealms(RealmTags(exporter: info.exporter, role: info.role))
     }
 
-    var tags: LinkTags { LinkTags(handshakeHash: self.info.handshakeHash) }
+    var tags: LinkTags { LinkTags(exporter: self.info.exporter, role: self.info.role) }
 
     /// Puts a node's links in an order of its own.
     var order: UInt64 {
-        self.info.handshakeHash.withBytes { $0.unsafeLoadUnaligned(as: UInt64.self) }
+        self.info.exporter.withBytes { $0.unsafeLoadUnaligned(as: UInt64.self) }
     }
 
     /// Where the peer can be dialled; the source port of an accepted link is nobody's, so the peer
@@ -104,13 +124,30 @@ struct Link: Sendable {
         return self.serving.first
     }
 
+    /// The payloads to send next; nil while there are none, or no credit for them, or some are being
+    /// read.
+    func nextPayloads() -> PayloadServing? {
+        guard !self.isReadingPayloads, self.flow.outbox.isEmpty,
+            self.flow.credit(on: .sync) >= Limits.payloadsFrameBytes
+        else { return nil }
+        return self.payloadServing
+    }
+
+    /// Gives the records of an author that were kept, and forgets them.
+    mutating func takeEarly(of author: PeerID) -> [Record] {
+        guard !self.earlyRecords.isEmpty else { return [] }
+        let found = self.earlyRecords.values.filter { $0.author == author }
+        for record in found { self.earlyRecords[record.key] = nil }
+        return found.sorted { $0.key < $1.key }
+    }
+
     /// Keeps a record for when the first entry of its author comes.
     mutating func keepEarly(_ record: Record) {
-        if let known = self.earlyRecords[record.author] {
+        if let known = self.earlyRecords[record.key] {
             guard record.supersedes(known) else { return }
         } else if self.earlyRecords.count >= Limits.earlyRecords {
             return
         }
-        self.earlyRecords[record.author] = record
+        self.earlyRecords[record.key] = record
     }
 }

@@ -2,10 +2,22 @@ internal import Crypto
 
 /// How the two ends of a link name logs, heads and authors without telling who does not know them.
 ///
-/// `Docs/Protocol/Sync.md` section 1.
+/// Where a tag says what one side has, that side's role is in it: no tag that was received can be
+/// sent back as one's own. `Docs/Protocol/Sync.md` section 4.
 struct LinkTags: Sendable {
-    let handshakeHash: Bytes64
+    private let exporter: Bytes64
+    /// The role of this side.
+    let own: LinkRole
 
+    init(exporter: Bytes64, role: LinkRole) {
+        self.exporter = exporter
+        self.own = role
+    }
+
+    /// The role of the peer.
+    var peer: LinkRole { self.own.other }
+
+    /// The tag of a log, which is the same for both sides.
     func log(_ name: LogName, in conversation: ConversationID) -> UInt64 {
         var writer = WireWriter(capacity: 72)
         writer.raw(conversation.hash)
@@ -14,22 +26,45 @@ struct LinkTags: Sendable {
         return self.tag(writer.bytes, .logTag)
     }
 
-    func head(_ id: EntryID) -> UInt64 { self.tag(id.hash.bytes, .headTag) }
-
+    /// The tag of an author, which is the same for both sides.
     func author(_ author: PeerID) -> UInt64 { self.tag(author.key.bytes, .authorTag) }
 
+    /// The tag of a head as one of the sides sends it.
+    func head(_ id: EntryID, by role: LinkRole) -> UInt64 {
+        self.tag(Self.role(role) + id.hash.bytes, .headTag)
+    }
+
+    /// The tag of a bucket as one of the sides sends it.
+    func bucket(_ hash: Bytes32, of conversation: ConversationID, by role: LinkRole) -> UInt64 {
+        var writer = WireWriter(capacity: 65)
+        writer.raw(Self.role(role))
+        writer.raw(conversation.hash)
+        writer.raw(hash)
+        return self.tag(writer.bytes, .bucketTag)
+    }
+
+    private static func role(_ role: LinkRole) -> [UInt8] {
+        #if MUTANTS
+            if Mutant.forgetRole.isActive { return [] }
+        #endif
+        return [role.rawValue]
+    }
+
     private func tag(_ bytes: [UInt8], _ personal: BLAKE2b.Personal) -> UInt64 {
-        let hash = self.handshakeHash.withBytes { key in
+        let hash = self.exporter.withBytes { key in
             BLAKE2b.hash256(bytes.span.bytes, key: key, personal: personal)
         }
         return hash.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The own row for a log as the peer reads it.
-    func row(_ name: LogName, _ log: LogProgress, in conversation: ConversationID) -> ClockRow {
-        ClockRow(
-            tag: self.log(name, in: conversation), seq: log.head.seq,
-            headTag: log.head.seq > 0 ? self.head(log.head.id) : 0,
-            state: log.fork == nil ? .open : .forked)
+    /// The row for a log as one of the sides, which has as much of it, sends it.
+    func row(
+        _ name: LogName, _ log: LogProgress, in conversation: ConversationID, by role: LinkRole
+    ) -> ClockRow {
+        var row = ClockRow(
+            tag: self.log(name, in: conversation), state: log.state, seq: log.head.seq,
+            headTag: log.head.seq > 0 ? self.head(log.head.id, by: role) : 0)
+        row.whole = log.whole.flatMap { $0 < row.seq ? $0 : nil }
+        return row
     }
 }

@@ -2,9 +2,9 @@ public import Crypto
 
 /// An author's signature over a position in its log; vouches for all entries up to it.
 ///
-/// `Docs/Protocol/Entries.md` section 3.
+/// `Docs/Protocol/Entries.md` section 5.
 public enum Attestation {
-    private static let context = Array("stoa.attestation.v1\0".utf8)
+    private static let context = Array("stoa.attestation.v2\0".utf8)
 
     /// The bytes that are signed.
     public static func message(key: LogKey, seq: UInt64, id: EntryID) -> [UInt8] {

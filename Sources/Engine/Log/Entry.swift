@@ -32,22 +32,22 @@ public enum Payload: Hashable, Sendable {
 ///
 /// `Docs/Protocol/Entries.md` section 2.
 public struct Entry: Hashable, Sendable {
-    /// What kind of entry; see ``EntryKind`` for those that this version knows.
-    public var kind: UInt8
+    /// Its class; see ``EntryClass`` for those that this version knows.
+    public var entryClass: UInt8
     /// The author's hybrid clock; greater than that of the entry before.
     public var time: HybridTime
     /// Entries of other logs that this one directly follows; ascending, at most ``Limits/depCount``.
     public var deps: [EntryID]
-    /// The key epoch; zeros where none.
+    /// The id of the key that the payload is sealed with; zeros where it is not sealed.
     public var epoch: Bytes32
     /// What the entry carries.
     public var payload: Payload
     /// Extension fields, encoded; at most ``Limits/extensionBytes``.
     public var extensions: [UInt8]
 
-    /// Creates an entry without epoch and extensions, of any kind byte.
-    public init(kind: UInt8, time: HybridTime, deps: [EntryID], payload: Payload) {
-        self.kind = kind
+    /// Creates an entry without epoch and extensions, of any class byte.
+    public init(entryClass: UInt8, time: HybridTime, deps: [EntryID], payload: Payload) {
+        self.entryClass = entryClass
         self.time = time
         self.deps = deps
         self.epoch = .zero
@@ -55,15 +55,37 @@ public struct Entry: Hashable, Sendable {
         self.extensions = []
     }
 
+    /// Whether its payload may be absent: erased, expired, or never received.
+    ///
+    /// Of control entries it is always there, since everybody must know who may what.
+    var mayLackPayload: Bool { self.entryClass != EntryClass.control.rawValue }
+
     /// The version of the header that this build writes and reads.
-    public static let format: UInt8 = 1
+    public static let format: UInt8 = 2
 
     /// The header's bytes for a place in a log; what ``id(key:seq:prev:)`` hashes.
     public func header(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
-        precondition((seq == 1) == (prev == nil), "every entry but the first has a predecessor")
         var writer = WireWriter(capacity: 256 + 32 * self.deps.count)
+        self.writeHeaderStart(key: key, seq: seq, prev: prev, to: &writer)
+        writer.varint(self.payload.count)
+        writer.raw(self.payload.hash)
+        writer.sized(self.extensions)
+        return writer.bytes
+    }
+
+    /// The header's bytes before the payload's length: what a sealed payload is bound to.
+    public func headerStart(key: LogKey, seq: UInt64, prev: EntryID?) -> [UInt8] {
+        var writer = WireWriter(capacity: 192 + 32 * self.deps.count)
+        self.writeHeaderStart(key: key, seq: seq, prev: prev, to: &writer)
+        return writer.bytes
+    }
+
+    private func writeHeaderStart(
+        key: LogKey, seq: UInt64, prev: EntryID?, to writer: inout WireWriter
+    ) {
+        precondition((seq == 1) == (prev == nil), "every entry but the first has a predecessor")
         writer.byte(Self.format)
-        writer.byte(self.kind)
+        writer.byte(self.entryClass)
         writer.byte(0)
         writer.raw(key.conversation.hash)
         writer.raw(key.name.author.key)
@@ -74,10 +96,6 @@ public struct Entry: Hashable, Sendable {
         writer.byte(UInt8(self.deps.count))
         for dep in self.deps { writer.raw(dep.hash) }
         writer.raw(self.epoch)
-        writer.varint(self.payload.count)
-        writer.raw(self.payload.hash)
-        writer.sized(self.extensions)
-        return writer.bytes
     }
 
     /// The entry's id at a place in a log: the hash of its header.
@@ -85,10 +103,6 @@ public struct Entry: Hashable, Sendable {
         EntryID(BLAKE2b.hash256(self.header(key: key, seq: seq, prev: prev), personal: .entry))
     }
 
-    /// Whether an extension stands here that a reader must understand; none is defined yet.
-    public var needsUnknownExtension: Bool {
-        (try? Extensions.types(of: self.extensions))?.contains { $0 % 2 == 1 } ?? true
-    }
 }
 
 /// The `(type ‖ length ‖ value)*` area that headers and capabilities share.
@@ -98,6 +112,12 @@ public enum Extensions {
         var types: [UInt64] = []
         try Self.forEach(area) { type, _ in types.append(type) }
         return types
+    }
+
+    /// Whether an entry's extensions hold nothing that a reader must understand; none is defined.
+    static func areUnderstood(_ area: [UInt8]) -> Bool {
+        if area.isEmpty { return true }
+        return (try? Self.types(of: area))?.allSatisfy { $0 % 2 == 0 } ?? false
     }
 
     /// Walks an area in order.

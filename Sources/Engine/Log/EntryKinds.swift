@@ -1,18 +1,36 @@
-/// The kinds of entries that this version writes and shows: the one list of them.
+/// What may become of an entry, which everybody can see without reading it.
+///
+/// `Docs/Protocol/Entries.md` section 2. An entry of another class is stored and relayed.
+public enum EntryClass: UInt8, CaseIterable, Sendable {
+    /// Who is there, and who may what: never erased, expired or evicted.
+    case control = 1
+    /// What people and scripts write.
+    case content = 2
+    /// What programs send each other.
+    case stream = 3
+}
+
+/// The kinds of entries that this version writes and reads: the one list of them.
 ///
 /// A new kind is one case here, with its ``traits``, and one of ``Content``, which is its codec. An
-/// entry whose kind byte is not in the list is stored and relayed, and shown by versions that have
-/// it.
-public enum EntryKind: UInt8, CaseIterable, Sendable {
-    /// A message: UTF-8 text.
-    case text = 1
+/// entry of another kind is stored and relayed, and shown by versions that have it. The numbers that
+/// are spoken for stand in `Docs/Protocol/Entries.md`.
+public enum EntryKind: UInt64, CaseIterable, Sendable {
+    /// The first entry of a log: whose it is.
+    case open = 1
     /// The author joins; the content is the room's name.
     case join = 2
     /// The author leaves; no content.
     case leave = 3
+    /// The author wants payloads erased; the content is of which entries.
+    case erase = 5
+    /// A message: UTF-8 text.
+    case text = 32
 
     /// What the store and the node need to know of a kind.
     public struct Traits: Hashable, Sendable {
+        /// The class of its entries.
+        public var entryClass = EntryClass.control
         /// Whether it makes its author a member (true), ends that (false), or neither (nil).
         public var attendance: Bool?
         /// Whether it counts as unread, and may be a conversation's last message.
@@ -26,9 +44,11 @@ public enum EntryKind: UInt8, CaseIterable, Sendable {
     /// What the store and the node need to know of this kind.
     public var traits: Traits {
         switch self {
-        case .text: Traits(countsAsUnread: true, isLive: true)
+        case .open: Traits(isShown: false)
         case .join: Traits(attendance: true)
         case .leave: Traits(attendance: false)
+        case .erase: Traits(isShown: false)
+        case .text: Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         }
     }
 }
@@ -37,44 +57,79 @@ public enum EntryKind: UInt8, CaseIterable, Sendable {
 ///
 /// How a payload holds it stands in `Content.swift`.
 public enum Content: Hashable, Sendable {
+    /// The log begins.
+    indirect case open(LogOpening)
     /// A message.
     case text(String)
-    /// The author joined the room of that name.
-    case join(RoomName)
+    /// The author joined; the room's name, in open rooms.
+    case join(RoomName?)
     /// The author left.
     case leave
+    /// Payloads are to be erased, of these entries; ascending, at most ``Limits/eraseTargets``.
+    case erase([EraseTarget])
+    /// What a message that this version cannot read wants shown in its place.
+    case fallback(String)
 
-    /// The kind of an entry with this content.
-    public var kind: EntryKind {
+    /// The kind of an entry with this content; nil for one that this version does not know.
+    public var kind: EntryKind? {
         switch self {
+        case .open: .open
         case .text: .text
         case .join: .join
         case .leave: .leave
+        case .erase: .erase
+        case .fallback: nil
         }
     }
 
-    /// The content as the payload holds it.
-    var body: [UInt8] {
+    /// What the store and the node need to know of it.
+    public var traits: EntryKind.Traits {
+        // Somebody has written something, whatever it was.
+        self.kind?.traits ?? EntryKind.text.traits
+    }
+
+    /// Writes the fields of its kind.
+    func write(to writer: inout WireWriter) {
         switch self {
-        case .text(let text): Array(text.utf8)
-        case .join(let name): Array(name.text.utf8)
-        case .leave: []
+        case .open(let opening): opening.write(to: &writer)
+        case .text(let text): writer.field(1, text: text)
+        case .join(let name): if let name { writer.field(1, text: name.text) }
+        case .leave: break
+        case .erase(let targets): EraseTarget.write(targets, to: &writer)
+        case .fallback: preconditionFailure("what cannot be read is not written")
         }
     }
 
-    /// Reads the content of a kind in a conversation; nil where it is not one.
-    init?(_ kind: EntryKind, body: ArraySlice<UInt8>, in conversation: ConversationID) {
-        guard let text = String(utf8: body.span) else { return nil }
+    /// Reads the fields of a kind; nil where a value is missing, or is not as described.
+    init?(_ kind: EntryKind, _ fields: FieldList) {
+        guard fields.isUnderstood(by: kind.mustKnow) else { return nil }
         switch kind {
+        case .open:
+            guard let opening = LogOpening(fields) else { return nil }
+            self = .open(opening)
         case .text:
-            guard !text.isEmpty else { return nil }
+            guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes) else { return nil }
             self = .text(text)
         case .join:
-            guard let name = RoomName(text), name.conversation == conversation else { return nil }
+            let name = fields.text(of: 1, bytes: 1...Limits.nameBytes).flatMap { RoomName($0) }
+            guard name != nil || fields.value(of: 1) == nil else { return nil }
             self = .join(name)
-        case .leave:
-            guard body.isEmpty else { return nil }
-            self = .leave
+        case .leave: self = .leave
+        case .erase:
+            guard let targets = EraseTarget.read(fields) else { return nil }
+            self = .erase(targets)
+        }
+    }
+}
+
+extension EntryKind {
+    /// The types of fields of which a reader must know what they mean.
+    fileprivate var mustKnow: [UInt64] {
+        switch self {
+        case .open: LogOpening.mustKnow
+        case .text, .join: [1]
+        case .leave: []
+        case .erase: EraseTarget.mustKnow
         }
     }
 }

@@ -1,6 +1,6 @@
 /// Proof that an author signed two histories: two runs of one log that differ from their first entry on.
 ///
-/// `Docs/Protocol/Entries.md` section 6.
+/// `Docs/Protocol/Entries.md` section 8.
 public struct ForkProof: Hashable, Sendable {
     /// The run whose first id is smaller, without payloads.
     public let left: Run
@@ -41,9 +41,9 @@ public struct ForkProof: Hashable, Sendable {
     /// Reads a proof to the end of the reader; whether it proves anything says ``isValid``.
     public init(from reader: inout WireReader) throws(WireError) {
         var left = try reader.nested("forkProof left", limit: Limits.frameBytes)
-        self.left = try Run(from: &left, entryBytes: Limits.proofRunEntryBytes)
+        self.left = try Run(from: &left)
         var right = try reader.nested("forkProof right", limit: Limits.frameBytes)
-        self.right = try Run(from: &right, entryBytes: Limits.proofRunEntryBytes)
+        self.right = try Run(from: &right)
         try reader.finish("forkProof")
         for run in [self.left, self.right] {
             for entry in run.entries {

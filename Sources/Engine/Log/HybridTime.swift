@@ -1,7 +1,7 @@
 /// A hybrid logical clock reading: 48 bits of milliseconds since 1970, then a 16-bit counter.
 ///
 /// Greater than everything that its author had seen, close to the wall clock. Kulkarni et al., *Logical
-/// Physical Clocks* (2014); `Docs/Protocol/Entries.md` section 5.
+/// Physical Clocks* (2014); `Docs/Protocol/Entries.md` section 7.
 public struct HybridTime: Hashable, Comparable, Sendable {
     /// The packed value, as it stands in a header.
     public let rawValue: UInt64

@@ -1,15 +1,38 @@
 public import Crypto
 
-/// A small signed latest-wins value of an author.
-///
-/// `Docs/Protocol/Entries.md` section 7.
-public struct Record: Hashable, Sendable {
-    /// What kind of value; see ``Kind``.
-    public let kind: UInt8
+/// Whose record, of what conversation or none, and of what kind: of several the latest stands.
+public struct RecordKey: Hashable, Comparable, Sendable {
     /// Whose it is.
     public let author: PeerID
-    /// The conversation it belongs to, or none.
+    /// The conversation it belongs to; nil for one that belongs to none.
     public let conversation: ConversationID?
+    /// What kind of value.
+    public let kind: UInt8
+
+    /// Names a record.
+    public init(author: PeerID, conversation: ConversationID?, kind: UInt8) {
+        self.author = author
+        self.conversation = conversation
+        self.kind = kind
+    }
+
+    /// Whether it belongs to a conversation (1) or to none (0).
+    public var scope: UInt8 { self.conversation == nil ? 0 : 1 }
+
+    /// Orders by author, scope, conversation and kind.
+    public static func < (left: RecordKey, right: RecordKey) -> Bool {
+        let none = ConversationID(.zero)
+        return (left.author, left.scope, left.conversation ?? none, left.kind)
+            < (right.author, right.scope, right.conversation ?? none, right.kind)
+    }
+}
+
+/// A small signed latest-wins value of an author.
+///
+/// `Docs/Protocol/Entries.md` section 10.
+public struct Record: Hashable, Sendable {
+    /// Whose it is, and of what kind; see ``Kind``.
+    public let key: RecordKey
     /// When the author set it.
     public let time: HybridTime
     /// The value, at most ``Limits/recordValueBytes``.
@@ -19,13 +42,23 @@ public struct Record: Hashable, Sendable {
     /// What a profile says, read once; nil for other kinds and where it cannot be read.
     public let profile: Profile?
 
-    /// The kinds that this version writes and reads.
+    /// What kind of value.
+    public var kind: UInt8 { self.key.kind }
+    /// Whose it is.
+    public var author: PeerID { self.key.author }
+    /// The conversation it belongs to; nil for one that belongs to none.
+    public var conversation: ConversationID? { self.key.conversation }
+    /// Whether it belongs to a conversation (1) or to none (0).
+    public var scope: UInt8 { self.key.scope }
+
+    /// The kinds that this version writes and reads; others are kept and sent on.
     public enum Kind {
         /// Name and status of a person.
         public static let profile: UInt8 = 1
     }
 
-    private static let context = Array("stoa.record.v1\0".utf8)
+    private static let context = Array("stoa.record.v2\0".utf8)
+    private static let format: UInt8 = 2
 
     /// Signs a value.
     public init(
@@ -33,38 +66,36 @@ public struct Record: Hashable, Sendable {
         value: [UInt8], signer: Signer
     ) {
         precondition(value.count <= Limits.recordValueBytes, "the caller bounds a record's value")
-        self.kind = kind
-        self.author = author
-        self.conversation = conversation
+        self.key = RecordKey(author: author, conversation: conversation, kind: kind)
         self.time = time
         self.value = value
         self.profile = Self.profile(kind, value)
         self.signature = signer.sign(
-            Self.context
-                + Self.body(
-                    kind: kind, author: author, conversation: conversation, time: time, value: value
-                ))
+            Self.context + Self.body(key: self.key, time: time, value: value))
     }
 
-    private static func body(
-        kind: UInt8, author: PeerID, conversation: ConversationID?, time: HybridTime,
-        value: [UInt8]
-    ) -> [UInt8] {
+    private static func body(key: RecordKey, time: HybridTime, value: [UInt8]) -> [UInt8] {
         var writer = WireWriter(capacity: 80 + value.count)
-        writer.byte(1)
-        writer.byte(kind)
-        writer.raw(author.key)
-        writer.byte(conversation == nil ? 0 : 1)
-        if let conversation { writer.raw(conversation.hash) }
+        writer.byte(Self.format)
+        writer.byte(key.kind)
+        writer.raw(key.author.key)
+        writer.byte(key.scope)
+        if let conversation = key.conversation { writer.raw(conversation.hash) }
         writer.u64(time.rawValue)
         writer.raw(value)
         return writer.bytes
     }
 
     private var body: [UInt8] {
-        Self.body(
-            kind: self.kind, author: self.author, conversation: self.conversation, time: self.time,
-            value: self.value)
+        Self.body(key: self.key, time: self.time, value: self.value)
+    }
+
+    /// Whether it is what a record of its kind must be; of kinds that are not known here, any is.
+    public var isUsable: Bool {
+        switch self.kind {
+        case Kind.profile: self.conversation == nil && self.profile != nil
+        default: true
+        }
     }
 
     /// Whether the author signed it.
@@ -88,14 +119,18 @@ public struct Record: Hashable, Sendable {
     /// Reads a record; its signature is not checked here.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
-        guard try reader.byte("record format") == 1 else { throw .value(field: "record format") }
-        self.kind = try reader.byte("record kind")
-        self.author = PeerID(try reader.bytes32("record author"))
+        guard try reader.byte("record format") == Self.format else {
+            throw .value(field: "record format")
+        }
+        let kind = try reader.byte("record kind")
+        let author = PeerID(try reader.bytes32("record author"))
+        let conversation: ConversationID?
         switch try reader.byte("record scope") {
-        case 0: self.conversation = nil
-        case 1: self.conversation = ConversationID(try reader.bytes32("record conversation"))
+        case 0: conversation = nil
+        case 1: conversation = ConversationID(try reader.bytes32("record conversation"))
         default: throw .value(field: "record scope")
         }
+        self.key = RecordKey(author: author, conversation: conversation, kind: kind)
         self.time = HybridTime(try reader.u64("record hlc"))
         let length = reader.remaining - 64
         guard length >= 0 else { throw .truncated(field: "record") }
@@ -104,7 +139,7 @@ public struct Record: Hashable, Sendable {
                 field: "record value", limit: Limits.recordValueBytes, got: UInt64(length))
         }
         self.value = try reader.raw("record value", count: length)
-        self.profile = Self.profile(self.kind, self.value)
+        self.profile = Self.profile(kind, self.value)
         self.signature = try reader.bytes64("record signature")
     }
 
@@ -131,19 +166,37 @@ public struct Profile: Hashable, Sendable {
         self.name.utf8.count <= Limits.nameBytes && self.status.utf8.count <= Limits.statusBytes
     }
 
-    /// The value of a record.
+    private static let nameType: UInt64 = 1
+    private static let statusType: UInt64 = 4
+
+    /// The value of a record: fields, of which empty ones are left out.
     public var encoded: [UInt8] {
         var writer = WireWriter()
-        writer.text(self.name)
-        writer.text(self.status)
+        if !self.name.isEmpty { writer.field(Self.nameType, text: self.name) }
+        if !self.status.isEmpty { writer.field(Self.statusType, text: self.status) }
         return writer.bytes
     }
 
     /// Reads the value of a record.
     public init(decoding bytes: [UInt8]) throws(WireError) {
-        var reader = WireReader(bytes)
-        self.name = try reader.text("profile name", limit: Limits.nameBytes)
-        self.status = try reader.text("profile status", limit: Limits.statusBytes)
-        try reader.finish("profile")
+        let fields = try FieldList(decoding: bytes)
+        guard fields.isUnderstood(by: [Self.nameType]) else {
+            throw .value(field: "profile field")
+        }
+        self.name = try Self.text(
+            fields, Self.nameType, "profile name", limit: Limits.nameBytes)
+        self.status = try Self.text(
+            fields, Self.statusType, "profile status", limit: Limits.statusBytes)
+    }
+
+    private static func text(
+        _ fields: FieldList, _ type: UInt64, _ field: StaticName, limit: Int
+    ) throws(WireError) -> String {
+        guard let value = fields.value(of: type) else { return "" }
+        guard value.count <= limit else {
+            throw .limit(field: field, limit: limit, got: UInt64(value.count))
+        }
+        guard let text = String(utf8: value.span) else { throw .text(field: field) }
+        return text
     }
 }

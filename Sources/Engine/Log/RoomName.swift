@@ -1,6 +1,4 @@
-internal import Crypto
-
-/// The name of an open room: a bare word that everyone who knows it can join by.
+/// The name of an open room: a bare word that everyone in its realm who knows it can join by.
 ///
 /// `Docs/Protocol/Entries.md` section 1. Only letters without a capital, digits and `-_.` are let in, so
 /// that a name has one spelling and needs no quoting in a shell.
@@ -20,11 +18,6 @@ public struct RoomName: Hashable, Comparable, Sendable {
     /// Accepts what a person typed: a leading `#` is dropped and capitals are made small first.
     public init?(typed text: String) {
         self.init((text.hasPrefix("#") ? String(text.dropFirst()) : text).lowercased())
-    }
-
-    /// The id of the room with this name.
-    public var conversation: ConversationID {
-        ConversationID(BLAKE2b.hash256(Array(self.text.utf8), personal: .room))
     }
 
     /// Orders by UTF-8 bytes, as announcements do.

@@ -14,7 +14,7 @@ extension Entry {
         if case .absent = self.payload { form |= Form.payloadOmitted }
         if self.epoch != .zero { form |= Form.epoch }
         if !self.extensions.isEmpty { form |= Form.extensions }
-        writer.byte(self.kind)
+        writer.byte(self.entryClass)
         writer.byte(0)
         writer.byte(form)
         if let previous {
@@ -38,7 +38,7 @@ extension Entry {
 
     /// Reads an entry as it stands in a run; `previous` is the time of the entry before it there.
     init(from reader: inout WireReader, after previous: HybridTime?) throws(WireError) {
-        let kind = try reader.byte("entry kind")
+        let entryClass = try reader.byte("entry class")
         guard try reader.byte("entry flags") == 0 else { throw .value(field: "entry flags") }
         let form = try reader.byte("entry form")
         guard form & ~Form.all == 0 else { throw .value(field: "entry form") }
@@ -73,7 +73,7 @@ extension Entry {
         } else {
             payload = .present(try reader.sized("entry payload", limit: Limits.payloadBytes))
         }
-        self.init(kind: kind, time: time, deps: deps, payload: payload)
+        self.init(entryClass: entryClass, time: time, deps: deps, payload: payload)
         self.epoch = epoch
         if form & Form.extensions != 0 {
             self.extensions = try reader.sized("entry extensions", limit: Limits.extensionBytes)
@@ -82,17 +82,24 @@ extension Entry {
         }
     }
 
-    /// An upper bound of what the entry takes in a run, in bytes.
-    public var runBytes: Int {
-        var bytes = 3 + 8 + 1 + 32 * self.deps.count + 3
-        switch self.payload {
-        case .present(let payload): bytes += payload.count
-        case .absent: bytes += 32
-        }
+    /// What the entry counts for in a run, in bytes, where `previous` is the time of the entry before
+    /// it there.
+    ///
+    /// As many as it takes, but a payload counts 32 bytes at least, so that leaving it out never makes
+    /// a run too large.
+    public func runBytes(after previous: HybridTime?) -> Int {
+        let payload = self.payload.count
+        var bytes = 3 + 1 + 32 * self.deps.count + WireWriter.varintBytes(UInt64(payload))
+        bytes += previous.map { WireWriter.varintBytes(self.time.rawValue &- $0.rawValue) } ?? 8
+        bytes += max(payload, Limits.payloadHashBytes)
         if self.epoch != .zero { bytes += 32 }
-        if !self.extensions.isEmpty { bytes += 2 + self.extensions.count }
+        let extensions = self.extensions.count
+        if extensions > 0 { bytes += WireWriter.varintBytes(UInt64(extensions)) + extensions }
         return bytes
     }
+
+    /// An upper bound of what the entry counts for in a run, wherever it stands there.
+    public var runBytes: Int { self.runBytes(after: nil) + 2 }
 }
 
 extension Run {
@@ -122,11 +129,6 @@ extension Run {
 
     /// Reads a run to the end of the reader; its signature is not checked here.
     public init(from reader: inout WireReader) throws(WireError) {
-        try self.init(from: &reader, entryBytes: Limits.runEntryBytes)
-    }
-
-    /// Reads a run whose entries may have so many bytes in all.
-    init(from reader: inout WireReader, entryBytes: Int) throws(WireError) {
         let conversation = ConversationID(try reader.bytes32("run conversation"))
         let author = PeerID(try reader.bytes32("run author"))
         let incarnation = try reader.u64("run incarnation")
@@ -136,17 +138,21 @@ extension Run {
         guard first > 0, first <= UInt64(Int64.max) - UInt64(count) else {
             throw .value(field: "run first")
         }
+        // So that the first entry of every log, which says whose it is, can be sent alone.
+        guard first > 1 || count == 1 else { throw .value(field: "run count") }
         let prev = first == 1 ? nil : EntryID(try reader.bytes32("run prev"))
         let attestation = try reader.bytes64("run signature")
         var entries: [Entry] = []
         entries.reserveCapacity(count)
-        let start = reader.position
+        var size = 0
         for _ in 0..<count {
-            entries.append(try Entry(from: &reader, after: entries.last?.time))
+            let previous = entries.last?.time
+            let entry = try Entry(from: &reader, after: previous)
+            size += entry.runBytes(after: previous)
+            entries.append(entry)
         }
-        let size = reader.position - start
-        guard size <= entryBytes else {
-            throw .limit(field: "run entries", limit: entryBytes, got: UInt64(size))
+        guard size <= Limits.runEntryBytes else {
+            throw .limit(field: "run entries", limit: Limits.runEntryBytes, got: UInt64(size))
         }
         try reader.finish("run")
         self.init(

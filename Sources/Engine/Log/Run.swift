@@ -2,7 +2,7 @@ public import Crypto
 
 /// Consecutive entries of one log, with the attestation of the last one: the unit of push and catch-up.
 ///
-/// `Docs/Protocol/Entries.md` section 4. A run says nothing until ``verified()`` has held.
+/// `Docs/Protocol/Entries.md` section 6. A run says nothing until ``verified()`` has held.
 public struct Run: Hashable, Sendable {
     /// The log.
     public let key: LogKey
@@ -12,7 +12,7 @@ public struct Run: Hashable, Sendable {
     public let prev: EntryID?
     /// The attestation of the last entry.
     public let attestation: Bytes64
-    /// The entries, 1 to ``Limits/runEntries``.
+    /// The entries, 1 to ``Limits/runEntries``; where the log begins, the first alone.
     public let entries: [Entry]
 
     /// Gathers a run.
@@ -33,9 +33,10 @@ public struct Run: Hashable, Sendable {
     /// The seq of the last entry.
     public var last: UInt64 { self.first + UInt64(self.entries.count) - 1 }
 
-    /// Whether somebody has written something, rather than come or gone.
+    /// Whether somebody has written something, rather than come or gone, as far as can be seen
+    /// without reading it.
     var isLive: Bool {
-        self.entries.contains { EntryKind(rawValue: $0.kind)?.traits.isLive ?? false }
+        self.entries.contains { $0.entryClass == EntryClass.content.rawValue }
     }
 
     /// The ids of the entries, in order, by hashing the chain.

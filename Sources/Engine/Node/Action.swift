@@ -36,12 +36,9 @@ public struct Message: Hashable, Sendable {
     /// Whether it stands at or behind a proven fork point.
     public var isDisputed: Bool
 
-    /// Reads what the store gave back; nil for an entry that this version does not show.
-    public init?(_ entry: StoredEntry) {
-        guard let payload = entry.payload,
-            let content = Content(
-                kind: entry.kind, payload: payload, in: entry.key.conversation)
-        else { return nil }
+    /// Reads what the store gave back; nil for an entry that people do not see.
+    public init?(_ entry: StoredEntry, by keyring: Keyring) {
+        guard entry.isSeen, let content = keyring.read(entry.envelope).content else { return nil }
         self.init(
             cursor: entry.cursor, id: entry.id, conversation: entry.key.conversation,
             author: entry.key.name.author, content: content, time: entry.time,
@@ -72,6 +69,8 @@ public enum RequestError: Error, Hashable, Sendable {
     case notMember
     /// A text is empty, or larger than its limit in bytes.
     case size(limit: Int)
+    /// The node is not in the room's realm, so that nobody else could be reached there.
+    case notInRealm
     /// The node already is in as many rooms as it may.
     case tooManyRooms
     /// Another text was sent under the same key in this conversation.
@@ -96,6 +95,8 @@ public enum Answer: Hashable, Sendable {
     case left(ConversationID)
     /// The message is on disk; `isDuplicate` where its key had been used before.
     case sent(SentMessage, isDuplicate: Bool, deliveredTo: [PeerID])
+    /// The erasure is on disk.
+    case erased(EntryID)
     /// The address is being dialled.
     case connecting
     /// There is a link with that peer, at the address that was to be connected.
@@ -117,6 +118,8 @@ public enum Action: Hashable, Sendable {
     case refresh(service: String)
     /// Queue a frame on a link.
     case send(LinkID, EncodedFrame)
+    /// Shake hands by these secrets from here on, and dial with them in this order.
+    case hold([RealmSecret])
     /// Say goodbye with a reason and close a link; no event follows.
     case close(LinkID, GoawayReason, String)
     /// Write a batch; answered by ``Event/committed(_:)`` or ``Event/commitFailed(_:)``.
@@ -126,6 +129,11 @@ public enum Action: Hashable, Sendable {
     ///
     /// Answered by ``Event/runsRead(_:_:)`` or ``Event/readFailed(_:_:)``.
     case readRuns(ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
+    /// Read what is stored of the payloads of consecutive entries of a log, at most
+    /// ``Limits/payloadItems`` of ``Limits/runEntryBytes`` bytes, but one in any case.
+    ///
+    /// Answered by ``Event/payloadsRead(_:_:)`` or ``Event/readFailed(_:_:)``.
+    case readPayloads(ReadID, LogKey, from: UInt64, through: UInt64)
     /// Look up what was sent under an idempotency key of a conversation; answered by ``Event/lookedUp(_:_:)`` or ``Event/lookUpFailed(_:_:)``.
     case lookUp(RequestID, ConversationID, key: String)
     /// Wake the node at a monotonic moment in milliseconds; replaces the same timer.
@@ -134,8 +142,8 @@ public enum Action: Hashable, Sendable {
     case disarm(Timer)
     /// Answer a request.
     case answer(RequestID, Answer)
-    /// Show messages to whoever follows, in order of their cursors.
-    case show([Message])
+    /// Show changes to whoever follows, in order of their cursors.
+    case show([Change])
     /// Write a line to the log; never holds message text.
     case log(LogLevel, String)
 }

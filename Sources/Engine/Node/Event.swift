@@ -66,12 +66,15 @@ public struct Service: Hashable, Sendable {
 
 /// What a user asks for that changes something.
 public enum Request: Hashable, Sendable {
-    /// Join a room by name, or create it by being the first.
-    case join(RoomName)
+    /// Join a room, or create it by being the first.
+    case join(Room)
     /// Leave a room; its history stays.
     case leave(ConversationID)
     /// Send a text to a conversation, once per key.
     case send(Outgoing)
+    /// Have payloads erased of entries that the own person has written; at most
+    /// ``Limits/ownEraseTargets``.
+    case erase(ConversationID, [EraseTarget])
     /// Dial an address now and keep it as a static peer for this start.
     ///
     /// With a deadline, a monotonic moment, it is answered once there is a link, the dial has failed,
@@ -139,6 +142,8 @@ public enum Timer: Hashable, Sendable {
     case delta
     /// Ask for what the author did not push, and give up wants that are not served.
     case fetch
+    /// Ask for payloads, and give up those that are not sent.
+    case payloads
     /// Held entries are due.
     case release
     /// A wait for delivery ends.
@@ -147,6 +152,10 @@ public enum Timer: Hashable, Sendable {
     case networkCheck
     /// Try the store again after a failure.
     case storage
+    /// The earlier secret of a realm ends.
+    case secrets
+    /// Subscribers may be told of alerts again.
+    case alerts
 }
 
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
@@ -169,7 +178,10 @@ public enum Event: Sendable {
     case commitFailed(StoreFailure)
     /// Runs that were asked for, one behind the other; none where the store has none there.
     case runsRead(ReadID, [Run])
-    /// Runs could not be read.
+    /// What is stored of the payloads that were asked for, entry by entry; none where the store has
+    /// none there.
+    case payloadsRead(ReadID, [StoredPayload])
+    /// Runs or payloads could not be read.
     case readFailed(ReadID, StoreFailure)
     /// The answer to ``Action/lookUp(_:_:key:)``.
     case lookedUp(RequestID, EarlierSend?)
@@ -185,4 +197,8 @@ public enum Event: Sendable {
     case networkChanged
     /// A user asks for something.
     case request(RequestID, Request)
+    /// The user has joined, left or renewed realms: these are the ones from here on.
+    case realms(Realms)
+    /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
+    case damage(String?)
 }

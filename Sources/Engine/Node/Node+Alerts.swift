@@ -6,7 +6,25 @@ extension Node {
 
     mutating func raiseAlert(_ code: Alert.Code, about peer: PeerID? = nil, _ text: String) {
         let isNews = self.alerts.raise(code, about: peer, text, at: self.now)
-        if isNews { self.log(.warning, text) }
+        if isNews { self.log(code == .damage ? .error : .warning, text) }
+    }
+
+    /// The store's file was read: what is damaged in it, or nil where a whole reading found nothing.
+    mutating func damageFound(_ text: String?) {
+        if let text {
+            self.raiseAlert(.damage, text)
+        } else {
+            self.alerts.clear(.damage, at: self.now)
+        }
+    }
+
+    /// Has subscribers told of alerts, where that is due.
+    mutating func tellAlerts() {
+        let notices = self.alerts.notices.take(at: self.now)
+        if !notices.isEmpty { self.commits.add(notices) }
+        if let moment = self.alerts.notices.newMoment() {
+            self.actions.append(.arm(.alerts, at: moment))
+        }
     }
 
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
@@ -19,7 +37,7 @@ extension Node {
         if let text = self.time.warning {
             self.raiseAlert(.clock, text)
         } else {
-            self.alerts.clear(.clock)
+            self.alerts.clear(.clock, at: self.now)
         }
     }
 

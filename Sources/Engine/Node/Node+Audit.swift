@@ -14,6 +14,16 @@ extension Node {
                 .map { ($0, $1.head.seq) })
     }
 
+    /// Up to which entry of each log of a conversation this node says to have all payloads, where it
+    /// does not say so of the whole log.
+    package func wholes(in conversation: ConversationID) -> [LogName: UInt64] {
+        var wholes: [LogName: UInt64] = [:]
+        for (name, log) in self.conversationTable[conversation]?.logs ?? Table() {
+            wholes[name] = log.whole
+        }
+        return wholes
+    }
+
     /// Whether a peer was given credit for a run that is still on its way to the disk.
     ///
     /// What a link has taken in and not credited back is never less than what is under way of it.
@@ -39,7 +49,7 @@ extension Node {
         }
         let wants = self.links.all.reduce(0) { $0 + $1.wants.open }
         let discoveries = self.links.all.reduce(0) { count, link in
-            count + link.shared.values.reduce(0) { $0 + $1.discoveries.count }
+            count + link.shared.values.reduce(0) { $0 + $1.unknown.discoveries.count }
         }
         if wants != self.fetching.count + discoveries {
             audit.open.append(
@@ -49,9 +59,11 @@ extension Node {
             "fetches": self.fetching.count, "discoveries": discoveries,
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
             "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
+            "payload questions": self.payloadWants.openCount,
             "drafts": self.commits.drafts.count, "live runs": self.commits.live.count,
             "sync runs": self.commits.sync.count, "challengers": self.contest.challengers.count,
             "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },
+            "served payload wants": self.links.all.count { $0.payloadServing != nil },
             "waiting frames": self.links.all.reduce(0) { $0 + $1.flow.outbox.count },
         ]
         for (what, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
@@ -80,9 +92,11 @@ extension Node {
         var bytes = 0
         for accepted in self.commits.live { bytes += accepted.byteCount }
         for accepted in self.commits.sync { bytes += accepted.byteCount }
+        for arrival in self.commits.arrivals { bytes += arrival.byteCount }
         // Each link's credit bounds what it brings; some links may have ended meanwhile.
         found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
         for link in self.links.all {
+            found.check(link.shares.count, Limits.conversations, "shares of a link")
             found.check(link.rooms.count, Limits.roomsPerPeer, "rooms of a link")
             found.check(link.flow.outbox.count, Limits.outboxFrames, "waiting frames of a link")
             found.check(link.serving.count, Limits.wantsPerLink, "served wants of a link")
@@ -92,7 +106,8 @@ extension Node {
                 found.check(
                     shared.unknown.count, Limits.logsPerConversation, "unknown logs of a link")
                 found.check(
-                    shared.discoveries.count, Limits.discoveriesPerLink, "discoveries of a link")
+                    shared.unknown.discoveries.count, Limits.discoveriesPerLink,
+                    "discoveries of a link")
             }
         }
         return found.text

@@ -59,27 +59,54 @@ extension Node {
         guard !drafts.isEmpty else { return }
         let tail = self.ownTail(in: conversation)
         let key = LogKey(conversation: conversation, name: self.ownLog)
+        if tail.seq == 0 { drafts.insert(self.opening(of: key), at: 0) }
         let (deps, floor) = self.follows(tail, in: conversation)
-        var runs = OwnRuns(key, after: tail, signer: self.own.signer, time: self.time)
+        var runs = OwnRuns(
+            key, after: tail, of: self.own, time: self.time,
+            sealing: self.keyring.current(in: conversation))
         runs.add(drafts, deps: deps, floor: floor, using: &self.random)
         self.conversationTable[known: conversation].setTail(key.name, runs.tail)
+        self.conversationTable[known: conversation]
+            .setPerson(key.name, self.own.certificate.personID)
         self.time.wrote(runs.tail.time)
-        flight.batch.appends += runs.appends
+        flight.batch.appends += runs.appends.map { self.withErasures($0) }
         flight.drafts += drafts
         if let membership = self.commits.membership.removeValue(forKey: conversation) {
             flight.batch.membership[conversation] = membership
+            flight.batch.notices.append(
+                Notice(
+                    membership.isJoined ? .joined(conversation) : .left(conversation),
+                    at: self.now.wall))
         }
+    }
+
+    /// What an own log begins with; it closes those that went before it.
+    private func opening(of key: LogKey) -> Draft {
+        let earlier = self.conversationTable[known: key.conversation]
+            .incarnations(of: self.id, besides: key.name.incarnation)
+        let opening = LogOpening(
+            certificate: self.own.certificate,
+            closes: earlier.prefix(Limits.logsPerAuthor).sorted())
+        return Draft(
+            conversation: key.conversation, content: .open(opening), request: nil, outgoing: nil)
     }
 
     /// Behind which entry the own log of a conversation goes on.
     ///
-    /// One whose time ran ahead of everybody's cannot go on once the clock is set right: then a new
-    /// incarnation begins.
+    /// One whose time ran ahead of everybody's cannot go on once the clock is set right, nor one that
+    /// says to be of another person: then a new incarnation begins.
     private mutating func ownTail(in conversation: ConversationID) -> Head {
-        let tail = self.conversationTable[known: conversation].log(self.ownLog).tail
-        guard self.time.isBehind(tail.time) else { return tail }
-        self.renewIncarnation(
-            "this machine's clock ran ahead and was set back; own history goes on anew")
+        let log = self.conversationTable[known: conversation].log(self.ownLog)
+        let tail = log.tail
+        if self.time.isBehind(tail.time) {
+            self.renewIncarnation(
+                "this machine's clock ran ahead and was set back; own history goes on anew")
+        } else if tail.seq > 0, log.person != self.own.certificate.personID {
+            self.renewIncarnation(
+                "this device belongs to another person since; own history goes on anew")
+        } else {
+            return tail
+        }
         return self.conversationTable[known: conversation].log(self.ownLog).tail
     }
 

@@ -4,13 +4,13 @@ extension Node {
         let flight = self.commits.finish()
         precondition(flight.batch.number == outcome.number, "the store answers its batch")
         if flight.batch.incarnation == self.history.incarnation { self.history.isStored = true }
-        self.alerts.clear(.storage)
+        self.alerts.clear(.storage, at: self.now)
         self.held = outcome.held
-        var messages: [Message] = []
+        var changes: [Change] = []
         for (index, append) in flight.batch.appends.enumerated() {
             self.settleRun(
                 append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
-                &messages)
+                &changes)
         }
         var last: [LogKey: EntryID] = [:]
         for entry in outcome.released {
@@ -18,7 +18,7 @@ extension Node {
             if let earlier = last.updateValue(entry.id, forKey: entry.key) {
                 self.conversationTable[known: entry.key.conversation].follow(earlier)
             }
-            self.settleReleased(entry, &messages)
+            self.settleReleased(entry, &changes)
         }
         // A join is pushed to those with whom the room is shared from here on, a leave to those with
         // whom it was until here.
@@ -26,25 +26,32 @@ extension Node {
         for (id, change) in membership where change.isJoined { self.joined(id) }
         self.pushOwn(flight)
         for (id, change) in membership where !change.isJoined { self.left(id) }
+        for entry in outcome.filled {
+            if let message = Message(entry, by: self.keyring) { changes.append(.message(message)) }
+        }
+        self.settleArrivals(flight.arrivals)
+        self.settleErasures(flight.batch, outcome.erased)
         for record in flight.batch.records { self.settleRecord(record) }
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
         for request in flight.profileRequests {
             self.answer(request, .profile(self.profile(of: self.id)))
         }
-        if !messages.isEmpty {
-            messages.sort { $0.cursor < $1.cursor }
-            self.actions.append(.show(messages))
+        changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
+        if !changes.isEmpty {
+            changes.sort { $0.cursor < $1.cursor }
+            self.actions.append(.show(changes))
         }
         self.armRelease()
     }
 
     private mutating func settleRun(
-        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ messages: inout [Message]
+        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ changes: inout [Change]
     ) {
         let run = append.run.run
         let id = run.key.conversation
         let log = self.conversationTable[known: id].append(append.run)
+        self.noteWanted(append)
         self.markDirty(run.key)
         if !isOwn { self.feedReturned(run.key) }
         for (index, cursor) in cursors.enumerated() {
@@ -56,32 +63,41 @@ extension Node {
             let prev = index == 0 ? run.prev : append.run.ids[index - 1]
             self.conversationTable[known: id].show(
                 append.run.ids[index], entry, prev: isFirst ? prev : nil, isFollowed: isFollowed)
-            guard let content = Content(of: entry, in: id) else { continue }
-            self.attend(content, run.key, entry.time)
-            messages.append(
-                Message(
-                    cursor: cursor, id: append.run.ids[index], conversation: id,
-                    author: run.key.name.author, content: content, time: entry.time,
-                    isLate: entry.time < append.lateBefore,
-                    isDisputed: log.isBeyondFork(seq)))
+            let verdict = append.verdicts[index]
+            if !log.isBeyondFork(seq) {
+                self.attend(verdict.attendance, run.key, seq: seq, entry.time)
+            }
+            guard verdict.isSeen,
+                let content = self.keyring.read(append.run.envelope(at: index)).content
+            else { continue }
+            changes.append(
+                .message(
+                    Message(
+                        cursor: cursor, id: append.run.ids[index], conversation: id,
+                        author: run.key.name.author, content: content, time: entry.time,
+                        isLate: entry.time < append.lateBefore,
+                        isDisputed: log.isBeyondFork(seq))))
         }
     }
 
-    private mutating func settleReleased(_ entry: StoredEntry, _ messages: inout [Message]) {
+    private mutating func settleReleased(_ entry: StoredEntry, _ changes: inout [Change]) {
         let id = entry.key.conversation
         if !entry.isDisputed { self.conversationTable[known: id].show(entry.id, at: entry.time) }
-        guard let message = Message(entry) else { return }
-        self.attend(message.content, entry.key, entry.time)
-        messages.append(message)
+        guard let message = Message(entry, by: self.keyring) else { return }
+        if !entry.isDisputed {
+            self.attend(message.content.traits.attendance, entry.key, seq: entry.seq, entry.time)
+        }
+        changes.append(.message(message))
     }
 
-    private mutating func attend(_ content: Content, _ key: LogKey, _ time: HybridTime) {
-        guard let isPresent = content.kind.traits.attendance else { return }
-        let author = key.name.author
-        let known = self.conversationTable[known: key.conversation].attendance[author]
-        guard known.map({ $0.time < time }) ?? true else { return }
-        self.conversationTable[known: key.conversation].attendance[author] =
-            Attendance(time: time, isPresent: isPresent)
+    private mutating func attend(
+        _ isPresent: Bool?, _ key: LogKey, seq: UInt64, _ time: HybridTime
+    ) {
+        guard let isPresent else { return }
+        self.conversationTable[known: key.conversation].attend(
+            key.name.author,
+            Attendance(
+                isPresent: isPresent, time: time, incarnation: key.name.incarnation, seq: seq))
     }
 
     mutating func answerDrafts(_ flight: InFlight, _ outcome: BatchOutcome) {
@@ -114,6 +130,10 @@ extension Node {
             self.answer(request, .joined(key.conversation))
         case .leave:
             self.answer(request, .left(key.conversation))
+        case .erase:
+            self.answer(request, .erased(message.id))
+        case .open, .fallback:
+            preconditionFailure("nobody asks for what only begins a log, or is not understood")
         case .text:
             if let deadline = draft.outgoing?.deliverBy {
                 self.awaitDelivery(
@@ -144,6 +164,7 @@ extension Node {
         for request in flight.profileRequests {
             self.answer(request, .failed(.storage(failure)))
         }
+        for arrival in flight.arrivals { self.dropArrival(arrival) }
         self.resetTails()
         // A link whose entries were dropped cannot be told to send them again; a new one can.
         for link in self.commits.fail(flight) where self.links.has(link) {

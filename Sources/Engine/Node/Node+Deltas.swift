@@ -1,4 +1,4 @@
-/// Telling peers what has become committed here. `Docs/Protocol/Sync.md` section 3.
+/// Telling peers what has become committed here. `Docs/Protocol/Sync.md` section 4.
 ///
 /// Authors, and peers that have asked for a log here, are told at the next tick: deliveries and
 /// relays wait for it. All others most likely have been pushed the same by the author; they are
@@ -60,12 +60,12 @@ extension Node {
                     key.name, head: log.head.seq, number: self.news.number(of: key),
                     to: link.info.peer, isTurn: isTurn)
             else { continue }
-            let row = link.tags.row(key.name, log, in: key.conversation)
+            let row = link.tags.row(key.name, log, in: key.conversation, by: link.tags.own)
             rows[key.conversation, default: []].append(row)
         }
         for (conversation, rows) in rows.sorted(by: { $0.key < $1.key }) {
             let sorted = rows.sorted { $0.tag < $1.tag }
-            self.send(.clock(conversation, isComplete: false, sorted), on: id)
+            self.send(.delta(conversation, sorted), on: id)
         }
         return !rows.isEmpty
     }

@@ -51,6 +51,7 @@ extension Node {
         }
         self.pumpLive(id)
         self.pumpSync(id)
+        self.pumpPayloads(id)
     }
 
     /// Reads on for the lagging logs in turn, as much as may be sent.
@@ -117,6 +118,7 @@ extension Node {
         case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
         case .fork(let key): self.forkRead(runs.first, key)
         case .end(let proof): self.endRead(runs.first, proof)
+        case .payloads, .fill: preconditionFailure("runs answer what runs were asked for")
         case nil: break
         }
     }
@@ -130,7 +132,11 @@ extension Node {
             self.liveRead([], key, on: id)
         case .sync(let id, let serving) where failure.reason == .corrupt:
             self.syncRead(nil, serving, on: id)
-        case .live(let id, _), .sync(let id, _): self.close(id, .storage, "the disk failed")
+        case .payloads(let id, let serving) where failure.reason == .corrupt:
+            self.servePayloads([], serving, on: id)
+        case .fill(let arrival): self.dropArrival(arrival)
+        case .live(let id, _), .sync(let id, _), .payloads(let id, _):
+            self.close(id, .storage, "the disk failed")
         case .fork(let key): self.forkSearches.end(key)
         // Peers tell of the proof again.
         case .end: break

@@ -18,7 +18,7 @@ extension Node {
 
     /// Notes that a peer has more of a log, to be asked for from a moment on.
     mutating func seek(_ key: LogKey, on id: LinkID, from moment: UInt64) {
-        self.links[id].shared[known: key.conversation].lacking[key.name] = moment
+        self.links[id].shared[known: key.conversation].lack(key.name, from: moment)
         self.fetching.seek(key.conversation)
     }
 
@@ -57,7 +57,7 @@ extension Node {
                 let log = conversation.log(name)
                 let has = self.links[id].shared[known: conversation.id].seq(of: name)
                 if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
-                    self.links[id].shared[known: conversation.id].lacking[name] = nil
+                    self.links[id].shared[known: conversation.id].settle(name)
                 } else if notBefore <= self.now.monotonic {
                     found[name, default: []].append(id)
                 }
@@ -74,25 +74,25 @@ extension Node {
     private mutating func discover(in conversation: ConversationID) {
         let links = self.links.sharing(conversation)
         let asked = links.first {
-            self.links[$0].shared[known: conversation].isPatient(at: self.now.monotonic)
+            self.links[$0].shared[known: conversation].unknown.isPatient(at: self.now.monotonic)
         }
         for id in asked.map({ [$0] }) ?? links {
-            let sync = self.links[id].shared[known: conversation]
-            guard asked != nil || sync.discoveries.isEmpty, !sync.unknown.isEmpty,
+            let unknown = self.links[id].shared[known: conversation].unknown
+            guard asked != nil || unknown.discoveries.isEmpty, !unknown.isEmpty,
                 // In stretches, since each is chosen from all that are unknown.
-                sync.discoveries.count <= Limits.discoveriesPerLink / 2
+                unknown.discoveries.count <= Limits.discoveriesPerLink / 2
             else { continue }
             guard self.links[id].wants.free > 0 else {
                 self.links[id].wants.wait(conversation)
                 continue
             }
-            let chosen = sync.chooseDiscoveries(atMost: self.links[id].wants.free)
+            let chosen = unknown.choose(atMost: self.links[id].wants.free)
             guard !chosen.isEmpty else { continue }
             let patience = self.now.monotonic + Limits.discoveryMilliseconds
-            for (tag, through) in chosen {
-                let fetch = self.sendWant(tag, in: conversation, from: 1, through: through, on: id)
-                self.links[id].shared[known: conversation]
-                    .beginDiscovery(fetch, patience: patience)
+            for tag in chosen {
+                let fetch = self.sendWant(tag, in: conversation, from: 1, through: 1, on: id)
+                self.links[id].shared[known: conversation].unknown
+                    .begin(fetch, patience: patience)
             }
             self.fetching.seek(conversation)
             self.armFetching(at: patience)
@@ -146,13 +146,13 @@ extension Node {
     mutating func endDiscoveries(
         _ conversation: ConversationID, on id: LinkID, where isOver: (Fetch) -> Bool
     ) {
-        let count = self.links[id].shared[known: conversation].dropDiscoveries(where: isOver)
+        let count = self.links[id].shared[known: conversation].unknown.giveUp(where: isOver)
         self.endWants(count, on: id)
     }
 
     /// Gives what a link that is gone was asked for to others.
     mutating func dropFetches(of link: Link) {
-        var open = Set(link.shared.filter { !$0.value.discoveries.isEmpty }.map(\.key))
+        var open = Set(link.shared.filter { !$0.value.unknown.discoveries.isEmpty }.map(\.key))
         for key in self.fetching.keys(of: link.id) {
             _ = self.fetching.end(key)
             open.insert(key.conversation)
@@ -163,7 +163,7 @@ extension Node {
     /// The peer has not served a want.
     private mutating func missFetch(_ key: LogKey, on id: LinkID) {
         self.links[id].wants.miss()
-        self.links[id].shared[known: key.conversation].lacking[key.name] = nil
+        self.links[id].shared[known: key.conversation].giveUp(key.name)
     }
 
     /// Gives up wants that are not served and asks for what had to wait.
@@ -194,9 +194,9 @@ extension Node {
             for id in self.links.sharing(conversation) {
                 let sync = self.links[id].shared[known: conversation]
                 deadlines += sync.lacking.values
-                deadlines += sync.discoveries.values.map(\.deadline)
-                if !sync.discoveries.isEmpty { deadlines.append(sync.patience) }
-                if !sync.lacking.isEmpty || !sync.discoveries.isEmpty {
+                deadlines += sync.unknown.discoveries.values.map(\.deadline)
+                if !sync.unknown.discoveries.isEmpty { deadlines.append(sync.unknown.patience) }
+                if !sync.lacking.isEmpty || !sync.unknown.discoveries.isEmpty {
                     self.fetching.seek(conversation)
                 }
             }
@@ -216,13 +216,13 @@ extension Node {
         }
         for key in asked {
             self.endFetch(key)
-            self.links[id].shared[known: conversation].forgetRow(key.name)
+            self.links[id].shared[known: conversation].giveUp(key.name)
         }
         self.endDiscoveries(conversation, on: id) { $0.tag == tag }
         for key in self.forkSearches.awaited(from: id, in: conversation)
         where self.links[id].tags.log(key.name, in: conversation) == tag {
             self.forkSearches.end(key)
-            self.links[id].shared[known: conversation].lacking[key.name] = nil
+            self.links[id].shared[known: conversation].giveUp(key.name)
         }
         self.planFetches(in: conversation)
     }
@@ -251,12 +251,14 @@ extension Node {
     /// A run answers the question for a log's first entries: what is left of it is a fetch.
     private mutating func finishDiscovery(of key: LogKey, from id: LinkID) {
         let conversation = key.conversation
-        guard !self.links[id].shared[known: conversation].discoveries.isEmpty else { return }
+        guard !self.links[id].shared[known: conversation].unknown.discoveries.isEmpty else {
+            return
+        }
         let tag = self.links[id].tags.log(key.name, in: conversation)
         let patience = self.now.monotonic + Limits.discoveryMilliseconds
         guard
-            let fetch = self.links[id].shared[known: conversation]
-                .finishDiscovery(tag, patience: patience)
+            let fetch = self.links[id].shared[known: conversation].unknown
+                .finish(tag, patience: patience)
         else { return }
         if self.fetching.fetch(of: key) == nil {
             self.fetching.begin(key, fetch)
@@ -272,8 +274,10 @@ extension Node {
         for id in self.links.sharing(conversation) {
             let tag = self.links[id].tags.log(key.name, in: conversation)
             let seq = self.links[id].shared[known: conversation].learnName(key.name, tag: tag)
-            let tail = self.conversationTable[known: conversation].log(key.name).tail.seq
-            if let seq, seq > tail { self.seek(key, on: id, from: self.now.monotonic) }
+            let log = self.conversationTable[known: conversation].log(key.name)
+            if let seq, seq > log.tail.seq, !log.isRefused {
+                self.seek(key, on: id, from: self.now.monotonic)
+            }
         }
     }
 }

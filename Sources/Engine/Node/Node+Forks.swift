@@ -97,6 +97,8 @@ extension Node {
             .end(key.name, by: proof, head: head, tail: tail ?? head)
         for accepted in self.commits.drop(key) { self.returnCredit(for: accepted) }
         self.commits.addProof(proof)
+        self.payloadWants.end(key, before: proof.point)
+        self.noteWhole(key)
         self.markDirty(key)
         if key.name == self.ownLog {
             self.renewIncarnation(

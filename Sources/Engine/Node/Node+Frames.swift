@@ -17,6 +17,10 @@ extension Node {
         case .liveRun(let run), .syncRun(let run):
             // Credit for what is accepted returns when it is on disk.
             return self.receiveRun(run, received, on: id)
+        case .payloads(let payloads):
+            return self.receivePayloads(payloads, byteCount: received.byteCount, on: id)
+        case .ephemeral(let piece) where self.links.isShared(piece.conversation, on: id):
+            self.receiveEphemeral(piece, received.byteCount, on: id)
         case .some(let frame): self.route(frame, on: id)
         case nil: break
         }
@@ -33,18 +37,30 @@ extension Node {
             }
             self.pump(id)
         case .goaway(let reason, let text): self.receiveGoaway(reason, text, on: id)
-        case .rooms(let names): self.receiveRooms(names, on: id)
+        case .realms(let tags): self.receiveRealms(tags, on: id)
+        case .rooms(let tag, let names): self.receiveRooms(tag, names, on: id)
+        case .shares(let tags): self.receiveShares(tags, on: id)
         case .roomsLeft(let left): self.receiveRoomsLeft(left, on: id)
         case .records(let records): self.receiveRecords(records, on: id)
-        case .liveRun, .syncRun: preconditionFailure("runs are taken before")
+        case .dialBack(let port): self.receiveDialBack(port, on: id)
+        case .dialledBack: break  // nothing asks yet
+        case .liveRun, .syncRun, .payloads:
+            preconditionFailure("what is stored is taken before")
+        case .payloadWant(let want): self.receivePayloadWant(want, on: id)
         case .want(let want): self.receiveWant(want, on: id)
         // What follows is about a conversation, and dropped where it is not shared.
         case .digest(let conversation, let digest)
         where self.links.isShared(conversation, on: id):
             self.receiveDigest(digest, of: conversation, on: id)
-        case .clock(let conversation, let isComplete, let rows)
+        case .buckets(let conversation, let tags)
         where self.links.isShared(conversation, on: id):
-            self.receiveClock(rows, of: conversation, isComplete: isComplete, on: id)
+            self.receiveBuckets(tags, of: conversation, on: id)
+        case .clock(let conversation, let pages)
+        where self.links.isShared(conversation, on: id):
+            self.receiveClock(pages, of: conversation, on: id)
+        case .delta(let conversation, let rows)
+        where self.links.isShared(conversation, on: id):
+            self.receiveDelta(rows, of: conversation, on: id)
         case .unavailable(let conversation, let tag, _)
         where self.links.isShared(conversation, on: id):
             self.receiveUnavailable(tag, in: conversation, on: id)
@@ -53,7 +69,9 @@ extension Node {
             self.receiveRecordClock(rows, of: conversation, on: id)
         case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
             self.receiveForkProof(proof, on: id)
-        case .digest, .clock, .unavailable, .recordClock, .forkProof: break
+        case .digest, .buckets, .clock, .delta, .unavailable, .recordClock, .forkProof,
+            .ephemeral:
+            break
         }
     }
 

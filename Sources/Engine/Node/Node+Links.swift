@@ -8,6 +8,8 @@ extension Node {
         let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
         let obstacle = self.obstacle(to: info)
         if let dial {
+            // Told before the two links are compared, of which the one that asked may end.
+            self.dialBackEnded(dial, obstacle == nil ? .reached : .refused)
             self.performDialling(
                 self.dialling.dialReached(
                     dial, info.peer, obstacle, at: self.now, using: &self.random))
@@ -98,29 +100,14 @@ extension Node {
             self.dialling.peerLinked(peer, address: link.listenAddress, at: self.now))
         self.ping(id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
-        self.announceRooms(on: id)
-        if let record = self.profiles.record(of: self.id) { self.send(.records([record]), on: id) }
-    }
-
-    private mutating func announceRooms(on link: LinkID) {
+        self.sendRealms(on: id)
+        self.sendShares(on: id)
         #if MUTANTS
-            for (id, conversation) in self.conversationTable.sorted(by: { $0.key < $1.key })
-            where Mutant.tellStrangers.isActive && conversation.isJoined {
-                self.share(id, on: link)
+            for (conversation, known) in self.conversationTable.sorted(by: { $0.key < $1.key })
+            where Mutant.tellStrangers.isActive && known.isJoined {
+                self.share(conversation, on: id)
             }
         #endif
-        let names = self.conversationTable.values.filter(\.isShared).map(\.name).sorted()
-        var gathered: [RoomName] = []
-        var bytes = 0
-        for name in names.prefix(Limits.roomsPerPeer) {
-            if bytes + name.text.utf8.count + 1 > Limits.controlFrameBytes - 16 {
-                self.send(.rooms(gathered), on: link)
-                (gathered, bytes) = ([], 0)
-            }
-            gathered.append(name)
-            bytes += name.text.utf8.count + 1
-        }
-        if !gathered.isEmpty { self.send(.rooms(gathered), on: link) }
     }
 
     // MARK: Closing
@@ -157,7 +144,9 @@ extension Node {
         self.actions.append(.disarm(.ping(id)))
         self.reads.drop(of: id)
         self.forkSearches.end(of: id)
+        self.dialBacks.forget(id)
         self.dropFetches(of: link)
+        self.payloadWants.drop(id)
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,
@@ -194,6 +183,7 @@ extension Node {
             return self.close(id, .dead, "nothing was heard for a minute")
         }
         self.ping(id)
+        self.links[id].realms.pinged()
         self.releaseIfDue()
         self.refreshDigests(on: id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
@@ -224,7 +214,9 @@ extension Node {
 
     mutating func receivePong(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
         guard self.links[id].pulse.receivePong(nonce, clock: clock, at: self.now) else { return }
-        if self.contest.accepted(by: self.links[id].info.peer) { self.alerts.clear(.shutOut) }
+        if self.contest.accepted(by: self.links[id].info.peer) {
+            self.alerts.clear(.shutOut, at: self.now)
+        }
         self.clockRead(on: id)
     }
 

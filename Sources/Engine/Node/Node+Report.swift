@@ -6,7 +6,8 @@ extension Node {
     /// The node as a whole.
     public func status(at now: Instant) -> NodeStatus {
         NodeStatus(
-            id: self.id, name: self.profile(of: self.id).name, links: self.links.count,
+            id: self.id, person: self.own.certificate.personID,
+            name: self.profile(of: self.id).name, links: self.links.count,
             conversations: self.conversationTable.values.count(where: \.isJoined),
             held: self.held.count, incarnation: self.history.incarnation,
             clockOffsetMilliseconds: self.time.offset,
@@ -47,7 +48,8 @@ extension Node {
             state = .away
         }
         return PeerStatus(
-            id: peer, profile: self.profile(of: peer), state: state, addresses: addresses,
+            id: peer, person: self.person(of: peer), profile: self.profile(of: peer),
+            state: state, addresses: addresses,
             lastSeen: link?.pulse.lastHeardWall(at: self.now) ?? known?.lastSeen,
             source: self.source(of: link, Set(leads.keys)),
             roundTripMilliseconds: link?.pulse.roundTrip,
@@ -83,20 +85,21 @@ extension Node {
 
     /// Rooms that the user or a linked peer is in, by name.
     public var rooms: [RoomStatus] {
-        var names: [ConversationID: RoomName] = [:]
+        var rooms: [ConversationID: Room] = [:]
         var announcers: [ConversationID: [PeerID]] = [:]
         for conversation in self.conversationTable.values {
-            names[conversation.id] = conversation.name
+            rooms[conversation.id] = conversation.room
         }
         for link in self.links.all {
-            names.merge(link.rooms) { first, _ in first }
+            rooms.merge(link.rooms) { first, _ in first }
             for id in link.rooms.keys { announcers[id, default: []].append(link.info.peer) }
         }
-        return names.sorted { $0.value < $1.value }.map { id, name in
+        return rooms.sorted { $0.value < $1.value }.map { id, room in
             let announced = (announcers[id] ?? []).sorted()
             let joined = self.conversationTable[id].flatMap { $0.isJoined ? $0 : nil }
             return RoomStatus(
-                id: id, name: name, isJoined: joined != nil,
+                id: id, room: room, isJoined: joined != nil,
+                isReachable: self.realms.contains(room.realm),
                 members: joined.map { self.members(of: $0).count } ?? announced.count,
                 announcedBy: announced)
         }
@@ -104,10 +107,14 @@ extension Node {
 
     /// Conversations that the user is in, by name.
     public var conversations: [ConversationStatus] {
-        self.conversationTable.values.filter(\.isJoined).sorted { $0.name < $1.name }.map {
+        let joined = self.conversationTable.values.filter(\.isJoined).compactMap { conversation in
+            conversation.room.map { (room: $0, conversation: conversation) }
+        }
+        return joined.sorted { $0.room < $1.room }.map { room, conversation in
             ConversationStatus(
-                id: $0.id, name: $0.name, members: self.members(of: $0),
-                isLearning: self.isLearning(of: $0.id))
+                id: conversation.id, room: room, members: self.members(of: conversation),
+                isReachable: self.realms.contains(room.realm),
+                isLearning: self.isLearning(of: conversation.id))
         }
     }
 
@@ -124,8 +131,15 @@ extension Node {
         self.fetching.isFetching(conversation)
             || self.links.sharing(conversation).contains { id in
                 let sync = self.links[id].shared[known: conversation]
-                return !sync.isPeerKnown || sync.isSeeking
+                return !sync.pages.isPeerKnown || sync.isSeeking
             }
+    }
+
+    /// Whose device a peer is; nil while that is not known here.
+    public func person(of peer: PeerID) -> PersonID? {
+        peer == self.id
+            ? self.own.certificate.personID
+            : self.links.link(with: peer)?.info.certificate.personID
     }
 
     /// The name and status that a person chose; empty texts where none are known.
@@ -134,18 +148,22 @@ extension Node {
             ?? Profile(name: peer == self.id ? self.own.configuration.name : "", status: "")
     }
 
-    /// The name of a conversation; nil where it is not known.
-    public func name(of conversation: ConversationID) -> RoomName? {
-        self.conversationTable[conversation]?.name
+    /// The open room that a conversation is; nil where it is none or is not known.
+    public func room(of conversation: ConversationID) -> Room? {
+        self.conversationTable[conversation]?.room
     }
 
-    /// The conversation that a room name or a full id means.
+    /// How a conversation is written; nil where it is not known.
+    public func name(of conversation: ConversationID) -> String? {
+        self.room(of: conversation).map { self.realms.text(of: $0) }
+    }
+
+    /// The conversation that a room, as ``Realms/room(typed:)`` reads it, or a full id means.
     ///
     /// Throws ``NameError`` when the user neither is nor was in such a room.
     public func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
-        guard let name = RoomName(typed: text) else { throw .malformed(text) }
-        let id = name.conversation
+        let id = try self.realms.room(typed: text).conversation
         guard self.conversationTable[id] != nil else { throw .notFound(text) }
         return id
     }
@@ -158,7 +176,7 @@ extension Node {
     public func person(named text: String) throws(NameError) -> PeerID {
         let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
         guard !sought.isEmpty else { throw .malformed(text) }
-        var known = Set(self.profiles.standing.keys).union(self.dialling.known.keys).union(
+        var known = Set(self.profiles.authors).union(self.dialling.known.keys).union(
             self.links.peers)
         known.insert(self.id)
         let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }

@@ -4,8 +4,9 @@ internal import Crypto
 extension Node {
     mutating func handleRequest(_ what: Request, _ request: RequestID) {
         switch what {
-        case .join(let name): self.join(name, request)
+        case .join(let room): self.join(room, request)
         case .leave(let conversation): self.leave(conversation, request)
+        case .erase(let conversation, let targets): self.erase(targets, in: conversation, request)
         case .send(let outgoing): self.sendMessage(outgoing, request)
         case .connect(let address, let key, let deadline):
             self.performDialling(
@@ -39,8 +40,9 @@ extension Node {
         self.commits.isJoined(id) ?? self.conversationTable[id]?.isJoined ?? false
     }
 
-    private mutating func join(_ name: RoomName, _ request: RequestID) {
-        let id = name.conversation
+    private mutating func join(_ room: Room, _ request: RequestID) {
+        guard self.realms.contains(room.realm) else { return self.fail(request, .notInRealm) }
+        let id = room.conversation
         if self.conversationTable[id]?.isJoined == true && self.isOrWillBeJoined(id) {
             self.answer(request, .joined(id))
             return
@@ -50,19 +52,19 @@ extension Node {
                 || self.conversationTable.count < Limits.conversations
         else { return self.fail(request, .tooManyRooms) }
         if self.conversationTable[id] == nil {
-            self.conversationTable[id] = Conversation(id: id, name: name, isJoined: false)
+            self.conversationTable[id] = Conversation(room, isJoined: false)
         }
-        self.commits.membership[id] = RoomMembership(name: name, isJoined: true)
+        self.commits.membership[id] = RoomMembership(room: room, isJoined: true)
         self.commits.add(
-            Draft(conversation: id, content: .join(name), request: request, outgoing: nil))
+            Draft(conversation: id, content: .join(room.name), request: request, outgoing: nil))
     }
 
     private mutating func leave(_ id: ConversationID, _ request: RequestID) {
-        guard let conversation = self.conversationTable[id] else {
+        guard let room = self.conversationTable[id]?.room else {
             return self.fail(request, .unknownConversation)
         }
         guard self.isOrWillBeJoined(id) else { return self.fail(request, .notMember) }
-        self.commits.membership[id] = RoomMembership(name: conversation.name, isJoined: false)
+        self.commits.membership[id] = RoomMembership(room: room, isJoined: false)
         self.commits.add(
             Draft(conversation: id, content: .leave, request: request, outgoing: nil))
     }
@@ -72,11 +74,7 @@ extension Node {
         let wasShared = self.conversationTable[known: id].isShared
         self.conversationTable[known: id].join()
         guard !wasShared else { return }
-        let name = self.conversationTable[known: id].name
-        for link in self.links.ids {
-            self.send(.rooms([name]), on: link)
-            if self.links[link].rooms[id] != nil { self.share(id, on: link) }
-        }
+        self.announce(id)
     }
 
     /// A leave is on disk: somebody else in the room is to have it before this node is silent there.
@@ -102,10 +100,22 @@ extension Node {
         }
         guard !conversation.isJoined, !conversation.isShared || isKnown else { return }
         self.conversationTable[known: id].departed()
-        for link in self.links.ids {
-            self.send(.roomsLeft([id]), on: link)
-            self.unshare(id, on: link)
+        self.retract(id)
+    }
+
+    private mutating func erase(
+        _ targets: [EraseTarget], in id: ConversationID, _ request: RequestID
+    ) {
+        guard self.conversationTable[id] != nil else {
+            return self.fail(request, .unknownConversation)
         }
+        guard self.isOrWillBeJoined(id) else { return self.fail(request, .notMember) }
+        guard (1...Limits.ownEraseTargets).contains(targets.count) else {
+            return self.fail(request, .size(limit: Limits.ownEraseTargets))
+        }
+        let sorted = targets.sorted { ($0.log, $0.seq) < ($1.log, $1.seq) }
+        self.commits.add(
+            Draft(conversation: id, content: .erase(sorted), request: request, outgoing: nil))
     }
 
     // MARK: Messages
@@ -116,6 +126,11 @@ extension Node {
         }
         guard self.isOrWillBeJoined(outgoing.conversation) else {
             return self.fail(request, .notMember)
+        }
+        if let realm = self.conversationTable[outgoing.conversation]?.realm,
+            !self.realms.contains(realm)
+        {
+            return self.fail(request, .notInRealm)
         }
         guard (1...Limits.textBytes).contains(outgoing.text.utf8.count) else {
             return self.fail(request, .size(limit: Limits.textBytes))
@@ -213,7 +228,7 @@ extension Node {
         }
     }
 
-    /// How far each linked peer in the room is known to have a log.
+    /// How far each linked peer in the room is known to have a log, with its payloads.
     private func holders(of key: LogKey) -> [(peer: PeerID, seq: UInt64)] {
         self.links.sharing(key.conversation).map {
             (self.links[$0].info.peer, self.told(key, on: $0))
@@ -227,7 +242,7 @@ extension Node {
                 return fed
             }
         #endif
-        return self.links[id].shared[known: key.conversation].seq(of: key.name)
+        return self.links[id].shared[known: key.conversation].held(of: key.name)
     }
 
     /// Answers the waits that have what they wait for: every linked peer in the room has it, at least one.

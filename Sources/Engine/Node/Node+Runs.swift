@@ -4,9 +4,13 @@ internal import Crypto
 extension Node {
     mutating func receiveRun(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.key
-        guard self.links.isShared(key.conversation, on: id),
-            self.conversationTable[known: key.conversation].takes(key.name)
-        else { return self.consume(frame.byteCount, on: frame.channel, of: id) }
+        guard self.links.isShared(key.conversation, on: id) else {
+            return self.consume(frame.byteCount, on: frame.channel, of: id)
+        }
+        guard self.conversationTable[known: key.conversation].takes(key.name) else {
+            self.refuseLog(key, on: id)
+            return self.consume(frame.byteCount, on: frame.channel, of: id)
+        }
         if frame.channel == .live { self.links[id].notePushed(run, at: self.now) }
         let isAccepted = self.acceptRun(run, frame, on: id)
         if !isAccepted { self.consume(frame.byteCount, on: frame.channel, of: id) }
@@ -64,14 +68,19 @@ extension Node {
 
     private mutating func queueRun(_ run: VerifiedRun, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.run.key
+        let run = self.withoutErased(run)
         let log = self.conversationTable[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
+        let (verdicts, person) = run.verdicts(by: self.keyring, person: log.person)
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
+        self.conversationTable[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)
+        let append = Append(
+            run: run, verdicts: self.noteErased(run, verdicts), person: person,
+            heldFrom: self.time.heldFrom(run.run.entries),
+            lateBefore: self.lateBefore(in: key.conversation))
         let accepted = Accepted(
-            append: Append(
-                run: run, heldFrom: self.time.heldFrom(run.run.entries),
-                lateBefore: self.lateBefore(in: key.conversation)),
+            append: self.withErasures(append),
             link: id, channel: frame.channel, byteCount: frame.byteCount)
         self.enqueueRun(accepted, hasPending: hasPending)
     }

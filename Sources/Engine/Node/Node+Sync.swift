@@ -6,36 +6,20 @@ internal import Crypto
 extension Node {
     // MARK: Sharing
 
-    mutating func receiveRooms(_ names: [RoomName], on id: LinkID) {
-        for name in names {
-            let conversation = name.conversation
-            guard self.links[id].rooms[conversation] == nil else { continue }
-            guard self.links[id].rooms.count < Limits.roomsPerPeer else { return }
-            self.links[id].rooms[conversation] = name
-            if self.conversationTable[conversation]?.isShared == true {
-                self.share(conversation, on: id)
-            }
-        }
-    }
-
-    mutating func receiveRoomsLeft(_ conversations: [ConversationID], on id: LinkID) {
-        for conversation in conversations {
-            self.links[id].rooms[conversation] = nil
-            self.unshare(conversation, on: id)
-        }
-    }
-
     /// Begins to share a conversation that both ends are in.
     mutating func share(_ conversation: ConversationID, on id: LinkID) {
         guard !self.links.isShared(conversation, on: id) else { return }
         var names: [UInt64: LogName] = [:]
         let tags = self.links[id].tags
-        for name in self.conversationTable[known: conversation].logs.keys {
+        let known = self.conversationTable[known: conversation]
+        for name in known.logs.keys + known.refused {
             names[tags.log(name, in: conversation)] = name
         }
         self.links.share(
             conversation, on: id, ConversationSync(names: names, newsTold: self.news.last))
+        self.payloadWants.look(at: id)
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
+        self.tellProfile(on: id)
     }
 
     /// Ends sharing a conversation that one end has left.
@@ -43,6 +27,7 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
+        self.payloadWants.drop(conversation, of: id)
         for key in self.fetching.keys(of: id, where: { key, _ in key.conversation == conversation })
         {
             self.endFetch(key)
@@ -56,16 +41,17 @@ extension Node {
 
     // MARK: Digests
 
-    private mutating func digest(of conversation: ConversationID) -> Bytes32 {
+    private mutating func digest(of conversation: ConversationID) -> ConversationDigest {
         let latest = self.time.latestDue
-        return self.conversationTable[known: conversation].digest(
-            records: self.profiles.standing, through: latest)
+        return self.conversationTable[known: conversation].digest(self.profiles, through: latest)
     }
 
     private mutating func sendDigest(
-        _ digest: Bytes32, of conversation: ConversationID, on id: LinkID
+        _ digest: ConversationDigest, of conversation: ConversationID, on id: LinkID
     ) {
-        self.links[id].shared[known: conversation].noteDigestSent(digest)
+        self.links[id].shared[known: conversation].digests.noteSent(digest)
+        self.links[id].shared[known: conversation].pages.noteDigestSent()
+        self.tellAuthor(of: conversation, on: id)
         self.send(.digest(conversation, digest), on: id)
     }
 
@@ -74,25 +60,41 @@ extension Node {
         for conversation in self.links[id].shared.keys.sorted() {
             let digest = self.digest(of: conversation)
             let isDue = self.links[id].shared[known: conversation]
-                .isDigestDue(digest, at: self.now.monotonic)
+                .digests.isDue(digest, at: self.now.monotonic)
             if isDue { self.sendDigest(digest, of: conversation, on: id) }
         }
     }
 
     mutating func receiveDigest(
-        _ theirs: Bytes32, of conversation: ConversationID, on id: LinkID
+        _ theirs: ConversationDigest, of conversation: ConversationID, on id: LinkID
     ) {
         let own = self.digest(of: conversation)
         #if MUTANTS
             let theirs = Mutant.takeDigestsForEqual.isActive ? own : theirs
         #endif
-        guard self.links[id].shared[known: conversation].receiveDigest(theirs, own: own) else {
-            return self.sendClock(of: conversation, on: id)
+        let isEqual = theirs.logs == own.logs
+        let answer = self.links[id].shared[known: conversation].digests.receive(theirs, own: own)
+        self.links[id].shared[known: conversation].pages.noteDigestReceived(isEqual: isEqual)
+        if isEqual { self.noteEqual(conversation, on: id) { _ in true } }
+        switch answer {
+        case .equal: break
+        case .differs(let logs, let records):
+            if logs { self.tellLogs(of: conversation, on: id) }
+            if records { self.tellRecords(of: conversation, on: id) }
+        case .told(let records):
+            if records { self.tellRecords(of: conversation, on: id) }
         }
-        // The peer has every own log to its end.
+        if !isEqual { self.retry(conversation, on: id) }
+    }
+
+    /// The peer has all logs of some buckets as they are here: own ones are pushed from there.
+    private mutating func noteEqual(
+        _ conversation: ConversationID, on id: LinkID, where isEqual: (UInt8) -> Bool
+    ) {
+        let tags = self.links[id].tags
         for (name, log) in self.conversationTable[known: conversation].logs
-        where name.author == self.id {
-            let row = self.links[id].tags.row(name, log, in: conversation)
+        where name.author == self.id && log.bucket.map(isEqual) ?? false {
+            let row = tags.row(name, log, in: conversation, by: tags.peer)
             self.links[id].shared[known: conversation].noteEqual(name, row)
             self.checkDeliveries(of: LogKey(conversation: conversation, name: name))
         }
@@ -105,64 +107,175 @@ extension Node {
         self.links.departing.insert(conversation)
     }
 
-    // MARK: Clocks
-
-    private mutating func sendClock(of conversation: ConversationID, on id: LinkID) {
-        for frame in self.clock(of: conversation, for: self.links[id].tags) {
-            self.send(frame, on: id)
+    /// Asks again for what a peer has told of and did not bring.
+    private mutating func retry(_ conversation: ConversationID, on id: LinkID) {
+        let unsettled = self.links[id].shared[known: conversation].takeUnsettled()
+        for (name, row) in unsettled {
+            _ = self.receiveRow(row, of: name, in: conversation, isComplete: true, on: id)
         }
-        self.links[id].shared[known: conversation].noteClockSent(news: self.news.last)
+        let isAny = self.links[id].shared[known: conversation].unknown.retry()
+        if isAny || !unsettled.isEmpty { self.planFetches(in: conversation) }
     }
 
-    /// The own complete clock and that of records, as a peer reads them.
-    private func clock(of conversation: ConversationID, for tags: LinkTags) -> [Frame] {
-        let logs = self.conversationTable[known: conversation].logs
-        let counted = logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
-        let rows = counted.map { tags.row($0.key, $0.value, in: conversation) }
-        let records = Set(counted.map(\.key.author)).compactMap { author -> RecordRow? in
-            guard let record = self.profiles.record(of: author), !self.time.isAhead(record.time)
-            else {
-                return nil
-            }
-            return RecordRow(tag: tags.author(author), kind: record.kind, time: record.time)
+    // MARK: Clocks
+
+    /// Tells what is here of all logs: by buckets or by pages, whichever is shorter.
+    private mutating func tellLogs(of conversation: ConversationID, on id: LinkID) {
+        let hashes = self.conversationTable[known: conversation].bucketHashes()
+        let logs = self.conversationTable[known: conversation].logs.count
+        guard logs * ClockRow.typicalBytes + 2 * LogBucket.count > 8 * LogBucket.count else {
+            self.links[id].shared[known: conversation].pages.noteAllSent(hashes)
+            self.links[id].shared[known: conversation].newsTold = self.news.last
+            return self.sendPages(Array(LogBucket.all), of: conversation, on: id)
         }
-        return [
-            .clock(conversation, isComplete: true, rows.sorted { $0.tag < $1.tag }),
-            .recordClock(conversation, records.sorted { $0.tag < $1.tag }),
-        ]
+        let tags = self.links[id].tags
+        let empty = tags.bucket(.zero, of: conversation, by: tags.own)
+        let all = hashes.map { hash in
+            hash == .zero ? empty : tags.bucket(hash, of: conversation, by: tags.own)
+        }
+        self.send(.buckets(conversation, all), on: id)
+    }
+
+    /// Sends pages of the own clock, in as many frames as they need.
+    private mutating func sendPages(
+        _ buckets: [UInt8], of conversation: ConversationID, on id: LinkID
+    ) {
+        var pages: [ClockPage] = []
+        var bytes = 0
+        for bucket in buckets {
+            let page = self.page(bucket, of: conversation, for: self.links[id].tags)
+            let size = 4 + page.rows.count * ClockRow.mostBytesSent
+            if bytes > 0 && bytes + size > Limits.clockFrameBytes {
+                self.send(.clock(conversation, pages), on: id)
+                (pages, bytes) = ([], 0)
+            }
+            pages.append(page)
+            bytes += size
+        }
+        if !pages.isEmpty { self.send(.clock(conversation, pages), on: id) }
+    }
+
+    /// A page of the own clock, as a peer reads it.
+    private func page(
+        _ bucket: UInt8, of conversation: ConversationID, for tags: LinkTags
+    ) -> ClockPage {
+        let known = self.conversationTable[known: conversation]
+        var rows: [ClockRow] = []
+        for name in known.names(in: bucket) {
+            #if MUTANTS
+                if Mutant.leaveOutOwnLogs.isActive && name.author == self.id { continue }
+            #endif
+            let log = known.log(name)
+            guard log.isCounted || log.isRefused else { continue }
+            rows.append(tags.row(name, log, in: conversation, by: tags.own))
+        }
+        return ClockPage(bucket: bucket, rows: rows.sorted { $0.tag < $1.tag })
+    }
+
+    mutating func receiveBuckets(
+        _ theirs: [UInt64], of conversation: ConversationID, on id: LinkID
+    ) {
+        let own = self.conversationTable[known: conversation].bucketHashes()
+        let tags = self.links[id].tags
+        let finding = self.links[id].shared[known: conversation].pages
+            .receiveBuckets(theirs, own: own) { tags.bucket($0, of: conversation, by: tags.peer) }
+        self.noteEqual(conversation, on: id) { finding.equal.contains($0) }
+        self.sendPages(finding.toSend, of: conversation, on: id)
     }
 
     mutating func receiveClock(
-        _ rows: [ClockRow], of conversation: ConversationID, isComplete: Bool, on id: LinkID
+        _ pages: [ClockPage], of conversation: ConversationID, on id: LinkID
     ) {
-        if isComplete { self.links[id].shared[known: conversation].beginClock() }
+        let own = self.conversationTable[known: conversation].bucketHashes()
+        var answers: [UInt8] = []
+        for page in pages {
+            let (isNews, isOther) = self.receivePage(page, of: conversation, on: id)
+            let isDue =
+                isOther
+                && self.links[id].shared[known: conversation].pages
+                    .isToAnswer(page.bucket, own: own[Int(page.bucket)], isNews: isNews)
+            if isDue { answers.append(page.bucket) }
+        }
+        self.sendPages(answers, of: conversation, on: id)
+        self.noteDeparture(of: conversation)
+        self.planFetches(in: conversation)
+    }
+
+    /// Takes a page in: says whether the peer had not told the same before, and whether it has
+    /// anything else than is here.
+    private mutating func receivePage(
+        _ page: ClockPage, of conversation: ConversationID, on id: LinkID
+    ) -> (isNews: Bool, isOther: Bool) {
+        var told: Set<LogName> = []
+        var (isNews, isOther) = (false, false)
+        for row in page.rows {
+            guard let name = self.links[id].shared[known: conversation].names[row.tag] else {
+                let isNew = self.links[id].shared[known: conversation].unknown
+                    .receive(row, page: page.bucket)
+                (isNews, isOther) = (isNews || isNew, true)
+                continue
+            }
+            told.insert(name)
+            let finding = self.receiveRow(
+                row, of: name, in: conversation, isComplete: true, on: id)
+            isNews = isNews || finding.isNews
+            isOther =
+                isOther || finding.step != .none || finding.proof != nil
+                || !self.isSame(row, as: name, in: conversation)
+        }
+        let dropped = self.links[id].shared[known: conversation].unknown
+            .endPage(page.bucket, page.rows)
+        isNews = isNews || dropped
+        for name in self.conversationTable[known: conversation].names(in: page.bucket) {
+            let log = self.conversationTable[known: conversation].log(name)
+            if !told.contains(name) {
+                let wasTold = self.links[id].shared[known: conversation].dropRow(name)
+                (isNews, isOther) = (isNews || wasTold, isOther || log.isCounted || log.isRefused)
+                if let proof = log.fork { self.send(.forkProof(proof), on: id) }
+            }
+            if name.author == self.id {
+                self.links[id].shared[known: conversation].settleFeed(name, head: log.head.seq)
+            }
+        }
+        self.links[id].shared[known: conversation].pages.noteReceived(page.bucket)
+        return (isNews, isOther)
+    }
+
+    /// Whether a row says what this node would say of a log; its head is compared apart.
+    private func isSame(
+        _ row: ClockRow, as name: LogName, in conversation: ConversationID
+    ) -> Bool {
+        let log = self.conversationTable[known: conversation].log(name)
+        return row.seq == log.head.seq && row.state == log.state
+    }
+
+    mutating func receiveDelta(
+        _ rows: [ClockRow], of conversation: ConversationID, on id: LinkID
+    ) {
         for row in rows {
             if let name = self.links[id].shared[known: conversation].names[row.tag] {
-                self.receiveRow(row, of: name, in: conversation, isComplete: isComplete, on: id)
+                _ = self.receiveRow(row, of: name, in: conversation, isComplete: false, on: id)
             } else {
-                self.links[id].shared[known: conversation].receiveUnknown(row)
+                _ = self.links[id].shared[known: conversation].unknown.receive(row, page: nil)
             }
         }
         self.noteDeparture(of: conversation)
-        if isComplete {
-            self.clockCompleted(conversation, on: id)
-        } else if !self.links[id].shared[known: conversation].isSeeking {
-            // Nothing to ask this peer for, as nearly always in a room where all keep up.
-            return
-        }
+        // Nothing to ask this peer for, as nearly always in a room where all keep up.
+        guard self.links[id].shared[known: conversation].isSeeking else { return }
         self.planFetches(in: conversation)
     }
 
     private mutating func receiveRow(
         _ row: ClockRow, of name: LogName, in conversation: ConversationID, isComplete: Bool,
         on id: LinkID
-    ) {
+    ) -> RowFinding {
         let key = LogKey(conversation: conversation, name: name)
         let log = self.conversationTable[known: conversation].log(name)
         let (tags, isOwn) = (self.links[id].tags, name.author == self.id)
         let finding = self.links[id].shared[known: conversation].receiveRow(
             row, of: name, log, tags, isOwn: isOwn, isComplete: isComplete)
         if isOwn { self.checkDeliveries(of: key) }
+        if finding.isNews { self.payloadWants.hear(key, on: id) }
         if let proof = finding.proof { self.send(.forkProof(proof), on: id) }
         switch finding.step {
         case .none: break
@@ -170,23 +283,25 @@ extension Node {
         case .fetch: self.seekLater(key, on: id, isComplete: isComplete)
         case .feed: self.beginFeed(key, from: row.seq, on: id)
         }
+        return finding
     }
 
-    /// A complete clock has come: tells proofs that it does not show, and says which own logs the
-    /// peer has to their end, so that what is new is pushed.
-    private mutating func clockCompleted(_ conversation: ConversationID, on id: LinkID) {
-        let logs = self.conversationTable[known: conversation].logs.sorted { $0.key < $1.key }
-        for (name, log) in logs {
-            if let proof = log.fork, !self.links[id].shared[known: conversation].hasRow(name) {
-                self.send(.forkProof(proof), on: id)
-            }
-            if name.author == self.id {
-                self.links[id].shared[known: conversation]
-                    .settleFeed(name, head: log.head.seq)
-            }
-        }
-        if !self.links[id].shared[known: conversation].isClockSent {
-            self.sendClock(of: conversation, on: id)
-        }
+    // MARK: Logs for which there is no room
+
+    /// A run has come of a log for which there is no room: the peer is told, and nobody is asked
+    /// for it.
+    mutating func refuseLog(_ key: LogKey, on id: LinkID) {
+        let conversation = key.conversation
+        guard self.conversationTable[known: conversation].isJoined,
+            self.conversationTable[known: conversation].refuse(key.name)
+        else { return }
+        let tags = self.links[id].tags
+        let row = tags.row(
+            key.name, self.conversationTable[known: conversation].log(key.name), in: conversation,
+            by: tags.own)
+        self.endDiscoveries(conversation, on: id) { $0.tag == row.tag }
+        self.learnName(key)
+        self.send(.delta(conversation, [row]), on: id)
+        self.planFetches(in: conversation)
     }
 }

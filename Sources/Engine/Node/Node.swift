@@ -24,30 +24,40 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var time: CommonTime
     var reads = StoreReads()
 
-    // Conversations, people and requests.
+    // Realms, conversations, people and requests.
+    /// The realms that the node is in, and how their rooms are written.
+    public internal(set) var realms: Realms
+    /// The secrets that count, as handshakes and links use them.
+    var secrets: [RealmSecret] = []
     var conversationTable = Table<ConversationID, Conversation>()
     var profiles: Profiles
     var recentKeys = RecentKeys()
     var lookUps: [RequestID: Outgoing] = [:]
     var deliveries = Deliveries()
+    /// What opens entries, and what own ones are sealed with.
+    public private(set) var keyring: Keyring
 
     // Links and sync.
     var links = LinkTable()
     var contest = LinkContest()
     var dialling: Dialling
+    var dialBacks = DialBacks()
     var fetching = Fetching()
     var forkSearches = ForkSearches()
+    var payloadWants = PayloadWants()
+    var erasures = Erasures()
     var news = News()
     var alerts = Alerts()
 
     /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
     ///
     /// - Parameters:
+    ///   - certificate: that of `signer`'s key, whose device this is.
     ///   - boot: random per start; the same as in the sessions' ``SessionIdentity``.
     ///   - random: salts and incarnations come from it, so it must not be predictable.
     public init(
-        signer: Signer, boot: UInt64, configuration: NodeConfiguration, snapshot: Snapshot,
-        random: Random
+        signer: Signer, certificate: Certificate, boot: UInt64, configuration: NodeConfiguration,
+        snapshot: Snapshot, keyring: Keyring = Keyring(), random: Random
     ) {
         var random = random
         let incarnation = snapshot.incarnation ?? random.next()
@@ -56,14 +66,21 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             isStored: snapshot.incarnation != nil)
         self.random = random
         self.id = PeerID(signer.publicKey)
-        self.own = OwnNode(signer: signer, boot: boot, configuration: configuration)
+        self.own = OwnNode(
+            signer: signer, certificate: certificate, boot: boot, configuration: configuration)
+        self.keyring = keyring
         self.held = snapshot.held
         self.time = CommonTime(
             buildTime: configuration.buildTime, latestOwn: snapshot.latestOwnTime)
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
+        self.realms = configuration.realms
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
             self.conversationTable[id] = conversation
+        }
+        for erasure in snapshot.erasures { _ = self.erasures.wait(erasure) }
+        for (key, log) in snapshot.logs {
+            for seqs in log.wanted.all { self.payloadWants.want(key, seqs) }
         }
     }
 
@@ -94,6 +111,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .linkClosed(let link, let failure): self.linkClosed(link, failure)
         case .received(let link, let frame): self.receiveFrame(frame, on: link)
         case .dialFailed(let dial, let failure):
+            self.dialBackEnded(dial, DialBackOutcome(failure))
             self.performDialling(
                 self.dialling.dialFailed(dial, failure, at: now, using: &self.random))
         case .incomingFailed(let address, let failure):
@@ -101,6 +119,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .committed(let outcome): self.batchCommitted(outcome)
         case .commitFailed(let failure): self.batchFailed(failure)
         case .runsRead(let read, let runs): self.runsRead(read, runs)
+        case .payloadsRead(let read, let stored): self.payloadsRead(read, stored)
         case .readFailed(let read, let failure): self.readFailed(read, failure)
         case .lookedUp(let request, let earlier): self.lookedUp(request, earlier)
         case .lookUpFailed(let request, let failure): self.lookUpFailed(request, failure)
@@ -109,10 +128,14 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .lost(let name): self.performDialling(self.dialling.serviceLost(name))
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
+        case .realms(let realms): self.setRealms(realms)
+        case .damage(let text): self.damageFound(text)
         }
         self.endDepartures()
         self.closeDoomed()
         self.planFreedWants()
+        if self.payloadWants.isDue { self.planPayloads() }
+        self.tellAlerts()
         self.startBatch()
         var actions: [Action] = []
         swap(&actions, &self.actions)
@@ -130,11 +153,13 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     private mutating func start() {
-        if self.profiles.record(of: self.id) == nil {
+        if self.profiles.profile(of: self.id) == nil {
             self.setProfile(
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
         }
+        self.decideErasures()
         self.armRelease()
+        self.renewSecrets()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
     }
 
@@ -147,17 +172,21 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
+        case .payloads: self.payloadWants.wake(at: self.now.monotonic)
         case .release: self.commits.release = true
         case .delivery: self.deliveriesDue()
         case .networkCheck: self.networkCheckDue()
         case .storage: self.commits.retry()
+        case .secrets: self.secretsDue()
+        case .alerts: break  // what is due is told after each event
         }
     }
 }
 
-/// What a node is: who signs, which start it is, how it was configured.
+/// What a node is: who signs, whose device it is, which start it is, how it was configured.
 struct OwnNode: Sendable {
     let signer: Signer
+    let certificate: Certificate
     let boot: UInt64
     let configuration: NodeConfiguration
 }

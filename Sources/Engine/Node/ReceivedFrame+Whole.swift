@@ -8,7 +8,8 @@ extension ReceivedFrame {
         let body = try reader.sized("frame body", limit: Limits.frameBytes)
         try reader.finish("frame")
         self.init(
-            frame: try Frame.decode(type: type, body: body), channel: Frame.Kind.channel(of: type),
+            frame: try Frame.decode(type: type, body: body),
+            channel: try Frame.Kind.channel(of: type),
             byteCount: bytes.count)
     }
 }

@@ -51,6 +51,8 @@ public struct Refusal: Hashable, Sendable {
 public struct NodeStatus: Hashable, Sendable {
     /// The own key.
     public var id: PeerID
+    /// Whose device this node is.
+    public var person: PersonID
     /// The own name.
     public var name: String
     /// The number of linked peers.
@@ -98,6 +100,8 @@ public struct PeerStatus: Hashable, Sendable {
 
     /// The key.
     public var id: PeerID
+    /// Whose device it is; nil while that is not known here.
+    public var person: PersonID?
     /// Its name and status; the name is empty where none is known.
     public var profile: Profile
     /// How things stand.
@@ -146,10 +150,12 @@ public struct TargetStatus: Hashable, Sendable {
 public struct RoomStatus: Hashable, Sendable {
     /// Its id.
     public var id: ConversationID
-    /// Its name.
-    public var name: RoomName
+    /// Its realm and name.
+    public var room: Room
     /// Whether the user is in it.
     public var isJoined: Bool
+    /// Whether the node is in its realm; otherwise only its history is here.
+    public var isReachable: Bool
     /// How many are in it, as far as known here.
     public var members: Int
     /// Linked peers that say they are in it.
@@ -160,10 +166,12 @@ public struct RoomStatus: Hashable, Sendable {
 public struct ConversationStatus: Hashable, Sendable {
     /// Its id.
     public var id: ConversationID
-    /// Its name.
-    public var name: RoomName
+    /// Its realm and name.
+    public var room: Room
     /// Who is in it: who has joined, and linked peers that say they are in it.
     public var members: [PeerID]
+    /// Whether the node is in its realm; otherwise only its history is here.
+    public var isReachable: Bool
     /// Whether a linked peer in it has not yet told what it has, or has more than this node: there may
     /// be more members and messages.
     public var isLearning: Bool
@@ -179,6 +187,8 @@ public enum NameError: Error, Hashable, Sendable {
     case malformed(String)
     /// A key prefix is too short to be safe.
     case tooShort(String)
+    /// The node neither is nor was in a realm of that name.
+    case unknownRealm(String)
 }
 
 /// What a node is told once, when it starts.
@@ -189,12 +199,17 @@ public struct NodeConfiguration: Sendable {
     public var staticPeers: [StaticPeer]
     /// The moment the software was built, wall-clock milliseconds: *now* is never before it.
     public var buildTime: UInt64
+    /// The realms that it is in at the start.
+    public var realms: Realms
 
     /// Describes a configuration.
-    public init(name: String, staticPeers: [StaticPeer], buildTime: UInt64) {
+    public init(
+        name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms()
+    ) {
         self.name = name
         self.staticPeers = staticPeers
         self.buildTime = buildTime
+        self.realms = realms
     }
 }
 

@@ -1,20 +1,34 @@
 /// The records that stand, and those that came before the first entry of their authors.
+///
+/// Those of kinds that this version does not know are kept and sent on like the others.
 struct Profiles: Sendable {
-    private(set) var standing: [PeerID: Record] = [:]
+    private var profiles: [PeerID: Record] = [:]
+    private var others: [PeerID: [RecordKey: Record]] = [:]
     /// The links that keep records of authors who are not known yet.
     private var earlyHolders: Set<LinkID> = []
 
     init(_ records: [Record]) {
-        for record in records where record.kind == Record.Kind.profile {
-            self.standing[record.author] = record
-        }
+        for record in records { _ = self.settle(record) }
     }
 
-    /// The record of an author that is on disk.
-    func record(of author: PeerID) -> Record? { self.standing[author] }
+    /// The authors of profiles.
+    var authors: Dictionary<PeerID, Record>.Keys { self.profiles.keys }
+
+    /// The record that is on disk; nil where there is none.
+    func record(_ key: RecordKey) -> Record? {
+        Self.isProfile(key) ? self.profiles[key.author] : self.others[key.author]?[key]
+    }
+
+    /// The records of an author that a conversation's digest may count, ascending by scope and kind.
+    func records(of author: PeerID, in conversation: ConversationID) -> [Record] {
+        let profile = self.profiles[author].map { [$0] } ?? []
+        guard let others = self.others[author] else { return profile }
+        let counted = others.values.filter { ($0.conversation ?? conversation) == conversation }
+        return (profile + counted).sorted { $0.key < $1.key }
+    }
 
     /// The profile of a person; nil where none is known.
-    func profile(of peer: PeerID) -> Profile? { self.standing[peer]?.profile }
+    func profile(of peer: PeerID) -> Profile? { self.profiles[peer]?.profile }
 
     /// Whether a record may stand instead of the one that is here; one that is ahead of time does not
     /// stand.
@@ -23,8 +37,38 @@ struct Profiles: Sendable {
         return record.supersedes(standing) || time.isAhead(standing.time)
     }
 
-    /// Takes a record that is on disk; gives the one that it took the place of.
-    mutating func settle(_ record: Record) { self.standing[record.author] = record }
+    /// Whether there is room for a record of this kind beside those of its author and scope: the
+    /// smallest kinds are kept.
+    func hasRoom(for key: RecordKey) -> Bool {
+        self.kinds(beside: key).count { $0 < key.kind } < Limits.recordKinds
+    }
+
+    /// Takes a record that is on disk; gives those that are over the bound then.
+    mutating func settle(_ record: Record) -> [RecordKey] {
+        let key = record.key
+        if Self.isProfile(key) {
+            self.profiles[key.author] = record
+        } else {
+            self.others[key.author, default: [:]][key] = record
+        }
+        let over = self.kinds(beside: key).sorted().dropFirst(Limits.recordKinds)
+        let dropped = over.map {
+            RecordKey(author: key.author, conversation: key.conversation, kind: $0)
+        }
+        for key in dropped { self.others[key.author]?[key] = nil }
+        return dropped
+    }
+
+    private static func isProfile(_ key: RecordKey) -> Bool {
+        key.conversation == nil && key.kind == Record.Kind.profile
+    }
+
+    /// The kinds of records of the same author and scope.
+    private func kinds(beside key: RecordKey) -> [UInt8] {
+        let others = self.others[key.author]?.keys.filter { $0.conversation == key.conversation }
+        let hasProfile = key.conversation == nil && self.profiles[key.author] != nil
+        return (others ?? []).map(\.kind) + (hasProfile ? [Record.Kind.profile] : [])
+    }
 
     mutating func noteEarly(on link: LinkID) { self.earlyHolders.insert(link) }
 

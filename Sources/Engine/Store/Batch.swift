@@ -8,10 +8,18 @@ public struct Batch: Hashable, Sendable {
     ///
     /// Each starts right behind its log's head.
     public var appends: [Append] = []
+    /// Payloads to put where they are missing; one whose entry does not want it any longer is left
+    /// out.
+    public var fills: [PayloadFill] = []
+    /// What is to be done about entries that somebody wants erased, after the appends and those of
+    /// these.
+    public var erasures: [Erasure] = []
     /// Records that take the place of the stored ones of the same author, conversation and kind.
     ///
     /// Usually newer ones; but one that is ahead of time gives way to any that is not.
     public var records: [Record] = []
+    /// Records for which there is no room any longer.
+    public var droppedRecords: [RecordKey] = []
     /// Proofs that end logs; each log's smallest point counts.
     public var proofs: [ForkProof] = []
     /// Rooms the user joined (true) or left (false).
@@ -20,6 +28,8 @@ public struct Batch: Hashable, Sendable {
     public var release: HybridTime?
     /// What to remember of peers.
     public var peers: [KnownPeer] = []
+    /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
+    public var notices: [Notice] = []
     /// The incarnation that own logs have from here on.
     public var incarnation: UInt64?
     /// Whether this brings catch-up while live messages come or go, which wait for whatever the store
@@ -31,9 +41,11 @@ public struct Batch: Hashable, Sendable {
 
     /// Whether nothing is to be written.
     public var isEmpty: Bool {
-        self.appends.isEmpty && self.records.isEmpty && self.proofs.isEmpty
+        self.appends.isEmpty && self.fills.isEmpty && self.erasures.isEmpty && self.records.isEmpty
+            && self.droppedRecords.isEmpty
+            && self.proofs.isEmpty
             && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
-            && self.incarnation == nil
+            && self.notices.isEmpty && self.incarnation == nil
     }
 }
 
@@ -41,37 +53,48 @@ public struct Batch: Hashable, Sendable {
 public struct Append: Hashable, Sendable {
     /// The verified run; it starts right behind the log's head.
     public var run: VerifiedRun
+    /// What becomes of each entry, by what it says: the store parses none.
+    public var verdicts: [EntryVerdict]
+    /// Whose log it is; nil where its first entry does not say so.
+    public var person: PersonID?
     /// Entries at or above this index are ahead of time: stored, not shown.
     ///
     /// Times grow within a run.
     public var heldFrom: Int
     /// Shown entries older than this are flagged as late; zero for none.
     public var lateBefore: HybridTime
+    /// What its control entries want erased, in the same transaction.
+    public var erasures: [Erasure] = []
     /// Idempotency keys of own entries, by index in the run.
     public var idempotencyKeys: [Int: String]
 
     /// Creates an append.
+    ///
+    /// - Precondition: there is a verdict for each entry.
     public init(
-        run: VerifiedRun, heldFrom: Int, lateBefore: HybridTime = HybridTime(0),
-        idempotencyKeys: [Int: String] = [:]
+        run: VerifiedRun, verdicts: [EntryVerdict], person: PersonID?, heldFrom: Int,
+        lateBefore: HybridTime = HybridTime(0), idempotencyKeys: [Int: String] = [:]
     ) {
+        precondition(verdicts.count == run.ids.count, "every entry has a verdict")
         self.run = run
+        self.verdicts = verdicts
+        self.person = person
         self.heldFrom = heldFrom
         self.lateBefore = lateBefore
         self.idempotencyKeys = idempotencyKeys
     }
 }
 
-/// Whether the user is in a room, and what it is called.
+/// Whether the user is in a room, and which it is.
 public struct RoomMembership: Hashable, Sendable {
-    /// The room's name.
-    public var name: RoomName
+    /// The room.
+    public var room: Room
     /// Whether the user is in it.
     public var isJoined: Bool
 
     /// Creates a membership.
-    public init(name: RoomName, isJoined: Bool) {
-        self.name = name
+    public init(room: Room, isJoined: Bool) {
+        self.room = room
         self.isJoined = isJoined
     }
 }
@@ -102,6 +125,15 @@ public struct BatchOutcome: Hashable, Sendable {
     public var cursors: [[Cursor?]]
     /// Entries that were released, in display order of their release.
     public var released: [StoredEntry]
+    /// The cursors of the batch's notices.
+    public var notices: [Cursor]
+    /// Entries that people see now that their payloads have come, with new cursors, in the order of
+    /// these.
+    public var filled: [StoredEntry] = []
+    /// What the batch's erasures have come to: those that are done, or have no meaning.
+    ///
+    /// The others wait for their entries.
+    public var erased: [Erasure] = []
     /// How many entries are still held, and when the first of them is due.
     ///
     /// A release is bounded: where more are due than it takes, the first is still due after it, and
@@ -113,11 +145,13 @@ public struct BatchOutcome: Hashable, Sendable {
 
     /// Creates an outcome.
     public init(
-        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], held: HeldEntries
+        number: UInt64, cursors: [[Cursor?]], released: [StoredEntry], notices: [Cursor] = [],
+        held: HeldEntries
     ) {
         self.number = number
         self.cursors = cursors
         self.released = released
+        self.notices = notices
         self.held = held
     }
 }
@@ -158,12 +192,12 @@ public struct StoredEntry: Hashable, Sendable {
     public var seq: UInt64
     /// Its id.
     public var id: EntryID
-    /// Its kind byte.
-    public var kind: UInt8
     /// The author's clock.
     public var time: HybridTime
-    /// The payload, or nil where it is gone.
-    public var payload: [UInt8]?
+    /// What it takes to read it.
+    public var envelope: Envelope
+    /// Whether people see it: what the node said when it came.
+    public var isSeen: Bool
     /// Whether it arrived long after newer ones had been shown.
     public var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
@@ -171,16 +205,16 @@ public struct StoredEntry: Hashable, Sendable {
 
     /// Creates a stored entry.
     public init(
-        cursor: Cursor, key: LogKey, seq: UInt64, id: EntryID, kind: UInt8, time: HybridTime,
-        payload: [UInt8]?, isLate: Bool, isDisputed: Bool
+        cursor: Cursor, key: LogKey, seq: UInt64, id: EntryID, time: HybridTime,
+        envelope: Envelope, isSeen: Bool, isLate: Bool, isDisputed: Bool
     ) {
         self.cursor = cursor
         self.key = key
         self.seq = seq
         self.id = id
-        self.kind = kind
         self.time = time
-        self.payload = payload
+        self.envelope = envelope
+        self.isSeen = isSeen
         self.isLate = isLate
         self.isDisputed = isDisputed
     }
@@ -196,10 +230,12 @@ public struct Snapshot: Sendable {
     public var logs: [LogKey: StoredLog] = [:]
     /// The proofs that end logs, one for each forked log.
     public var proofs: [ForkProof] = []
+    /// What somebody wants erased that was not here.
+    public var erasures: [Erasure] = []
     /// The records that stand.
     public var records: [Record] = []
-    /// Authors who are members of a conversation: whose latest join or leave is a join.
-    public var members: [ConversationID: Set<PeerID>] = [:]
+    /// Who was ever in a conversation, and whether they still are.
+    public var attendance: [ConversationID: [PeerID: Attendance]] = [:]
     /// Peers that were linked before.
     public var peers: [KnownPeer] = []
     /// What is stored but not due.
@@ -221,12 +257,17 @@ public struct StoredLog: Hashable, Sendable {
     public var forkPoint: UInt64?
     /// Whether `head` is shown, so that it may be a dep of own entries.
     public var isHeadShown: Bool
+    /// Whose log it is; nil where its first entry does not say so.
+    public var person: PersonID?
+    /// The entries up to the head whose payloads are wanted.
+    public var wanted = SeqRanges()
 
     /// Creates a stored log.
-    public init(head: Head, forkPoint: UInt64?, isHeadShown: Bool) {
+    public init(head: Head, forkPoint: UInt64?, isHeadShown: Bool, person: PersonID?) {
         self.head = head
         self.forkPoint = forkPoint
         self.isHeadShown = isHeadShown
+        self.person = person
     }
 }
 

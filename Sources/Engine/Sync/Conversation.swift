@@ -8,6 +8,23 @@ struct LogProgress: Hashable, Sendable {
     var tail = Head.start
     /// Proof that the author signed two histories; the log ends before its point.
     var fork: ForkProof?
+    /// Whose log it is, as its first entry says; nil where nothing of it is shown.
+    var person: PersonID?
+    /// The last entry up to which all payloads are here that are to be had; nil for the head.
+    var whole: UInt64?
+    /// Whether there is no room for the log: nothing of it is taken.
+    var isRefused = false
+    /// The log's bucket; nil while it is not kept here.
+    fileprivate(set) var bucket: UInt8?
+
+    /// Whether digests and clocks tell of what is here of it.
+    var isCounted: Bool { self.head.seq > 0 || self.fork != nil }
+
+    /// What a clock says of it.
+    var state: ClockRow.State {
+        if self.isRefused { return .refused }
+        return self.fork == nil ? .open : .forked
+    }
 
     /// Whether entries from this seq on count no longer.
     func isBeyondFork(_ seq: UInt64) -> Bool {
@@ -26,32 +43,40 @@ struct LogProgress: Hashable, Sendable {
     }
 }
 
-/// When somebody last joined or left, and which.
-struct Attendance: Hashable, Sendable {
-    var time: HybridTime
-    var isPresent: Bool
-}
-
 /// One conversation, as far as a node keeps it in memory: logs and heads, never entries.
 struct Conversation: Sendable {
     let id: ConversationID
-    let name: RoomName
+    /// The realm that it belongs to: nothing of it goes to nodes that are not in that one.
+    let realm: RealmID
+    /// Its name, by which peers of its realm announce it; nil where it is no open room.
+    let name: RoomName?
     private(set) var isJoined: Bool
     /// Whether the user has left and no other member is known to have been told.
     private(set) var isDeparting = false
     private(set) var logs = Table<LogName, LogProgress>()
+    private var buckets = LogBuckets()
+    /// Logs for which there was no room when they came.
+    private(set) var refused: Set<LogName> = []
     /// Shown entries that no other shown entry follows, with their times: the deps of the next own one.
     private(set) var heads: [EntryID: HybridTime] = [:]
-    var attendance: [PeerID: Attendance] = [:]
+    private(set) var attendance: [PeerID: Attendance] = [:]
     var latestShown = HybridTime(0)
-    /// The digest, and the newest record in it in milliseconds.
-    private var digestCache: (digest: Bytes32, newest: UInt64)?
+    /// The digest of records, and the newest one in it in milliseconds.
+    private var recordCache: (digest: Bytes32, newest: UInt64)?
 
-    init(id: ConversationID, name: RoomName, isJoined: Bool) {
+    init(id: ConversationID, realm: RealmID, name: RoomName?, isJoined: Bool) {
         self.id = id
+        self.realm = realm
         self.name = name
         self.isJoined = isJoined
     }
+
+    init(_ room: Room, isJoined: Bool) {
+        self.init(id: room.conversation, realm: room.realm, name: room.name, isJoined: isJoined)
+    }
+
+    /// The open room that it is; nil where it is none.
+    var room: Room? { self.name.map { Room($0, in: self.realm) } }
 
     /// The conversations that a store has kept.
     static func restored(
@@ -59,14 +84,9 @@ struct Conversation: Sendable {
     ) -> [ConversationID: Conversation] {
         var conversations: [ConversationID: Conversation] = [:]
         for (id, membership) in snapshot.rooms {
-            var conversation = Conversation(
-                id: id, name: membership.name, isJoined: membership.isJoined)
+            var conversation = Conversation(membership.room, isJoined: membership.isJoined)
             conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
-            // Older joins and leaves that arrive later must not undo what the store has settled.
-            for member in snapshot.members[id] ?? [] {
-                conversation.attendance[member] = Attendance(
-                    time: conversation.latestShown, isPresent: true)
-            }
+            conversation.attendance = snapshot.attendance[id] ?? [:]
             // Whether the others were told before the last stop is not known.
             if !membership.isJoined { conversation.leave(own: own) }
             conversations[id] = conversation
@@ -111,15 +131,70 @@ struct Conversation: Sendable {
     /// Whether entries of a log are taken.
     func takes(_ name: LogName) -> Bool { self.isJoined && self.hasRoom(for: name) }
 
-    func log(_ name: LogName) -> LogProgress { self.logs[name] ?? LogProgress() }
+    /// What is here of a log, which may be nothing.
+    func log(_ name: LogName) -> LogProgress {
+        if let log = self.logs[name] { return log }
+        var none = LogProgress()
+        none.isRefused = self.refused.contains(name)
+        return none
+    }
+
+    /// Notes that there is no room for a log; false where that is known, or too many are.
+    mutating func refuse(_ name: LogName) -> Bool {
+        guard self.refused.count < Limits.refusedLogs, !self.logs.has(name),
+            self.refused.insert(name).inserted
+        else { return false }
+        _ = self.buckets.add(name)
+        return true
+    }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {
         self.make(name)
-        self.logs[name]?.tail = tail
+        self.logs[known: name].tail = tail
+    }
+
+    /// Notes whose log begins.
+    mutating func setPerson(_ name: LogName, _ person: PersonID?) {
+        self.make(name)
+        self.logs[name]?.person = person
+    }
+
+    /// Notes up to which entry of a log all payloads are here that are to be had; nil for its head.
+    mutating func setWhole(_ name: LogName, _ whole: UInt64?) {
+        guard self.logs.has(name) else { return }
+        self.logs[known: name].whole = whole
+    }
+
+    /// Takes a join or leave that is shown, unless a later one of its author counts.
+    mutating func attend(_ author: PeerID, _ attendance: Attendance) {
+        guard attendance.supersedes(self.attendance[author]) else { return }
+        self.attendance[author] = attendance
+    }
+
+    /// The incarnations of an author's other logs here, newest first by their last entries.
+    func incarnations(of author: PeerID, besides incarnation: UInt64) -> [UInt64] {
+        self.logs.filter { $0.key.author == author && $0.key.incarnation != incarnation }
+            .sorted { ($1.value.head.time, $1.key) < ($0.value.head.time, $0.key) }
+            .map(\.key.incarnation)
     }
 
     private mutating func make(_ name: LogName) {
-        if !self.logs.has(name) { self.logs[name] = LogProgress() }
+        if !self.logs.has(name) { _ = self.set(name, LogProgress()) }
+    }
+
+    /// Keeps what is here of a log, which may be new; gives its bucket.
+    private mutating func set(_ name: LogName, _ log: LogProgress) -> UInt8 {
+        if let bucket = log.bucket {
+            self.logs[known: name] = log
+            return bucket
+        }
+        var log = log
+        let wasRefused = self.refused.remove(name) != nil
+        let bucket = wasRefused ? LogBucket.of(name) : self.buckets.add(name)
+        log.bucket = bucket
+        log.isRefused = false
+        self.logs[name] = log
+        return bucket
     }
 
     /// Counts a run as stored; gives its log.
@@ -128,10 +203,11 @@ struct Conversation: Sendable {
         var log = self.log(name)
         // A proof may have ended the log while the run was being written.
         guard !log.isBeyondFork(run.run.first) else { return log }
+        // The records of its author begin to count.
+        if !log.isCounted { self.recordCache = nil }
         log.head = log.countedHead(of: run)
         if log.tail.seq < log.head.seq { log.tail = log.head }
-        self.logs[name] = log
-        self.digestCache = nil
+        self.buckets.touch(self.set(name, log))
         return log
     }
 
@@ -141,21 +217,23 @@ struct Conversation: Sendable {
     }
 
     mutating func end(_ name: LogName, by proof: ForkProof, head: Head, tail: Head) {
-        self.make(name)
-        self.logs[name]?.fork = proof
-        self.logs[name]?.head = head
-        self.logs[name]?.tail = tail
-        self.digestCache = nil
+        var log = self.log(name)
+        if !log.isCounted { self.recordCache = nil }
+        (log.fork, log.head, log.tail) = (proof, head, tail)
+        self.buckets.touch(self.set(name, log))
     }
 
     mutating func restore(_ name: LogName, _ stored: StoredLog, fork: ForkProof?) {
-        self.logs[name] = LogProgress(head: stored.head, tail: stored.head, fork: fork)
+        let log = LogProgress(
+            head: stored.head, tail: stored.head, fork: fork, person: stored.person,
+            whole: stored.wanted.lowest.map { $0 - 1 })
+        self.buckets.touch(self.set(name, log))
         if stored.isHeadShown && stored.head.seq > 0 {
             self.heads[stored.head.id] = stored.head.time
         }
     }
 
-    mutating func recordsChanged() { self.digestCache = nil }
+    mutating func recordsChanged() { self.recordCache = nil }
 
     /// Counts an entry as shown: it follows its predecessors, so they are no heads any longer.
     ///
@@ -187,35 +265,45 @@ struct Conversation: Sendable {
 
     func time(ofHead id: EntryID) -> HybridTime { self.heads[id] ?? HybridTime(0) }
 
+    // MARK: Clocks
+
+    /// The logs of a bucket of which clocks may tell, ascending.
+    func names(in bucket: UInt8) -> [LogName] { self.buckets.names(in: bucket).sorted() }
+
+    /// The hash of each bucket, by its number.
+    mutating func bucketHashes() -> [Bytes32] { self.buckets.hashes(self.logs) }
+
+    /// The authors of logs that count, ascending.
+    var authors: [PeerID] {
+        Set(self.logs.filter { $0.value.isCounted }.map(\.key.author)).sorted()
+    }
+
     /// The digest of all that is on disk; records that are ahead of a millisecond do not count.
     ///
-    /// `Docs/Protocol/Sync.md` section 2.
-    mutating func digest(records: [PeerID: Record], through latest: UInt64) -> Bytes32 {
-        if let (digest, newest) = self.digestCache, newest <= latest { return digest }
-        var writer = WireWriter(capacity: 48 + 81 * self.logs.count)
-        let counted = self.logs.filter { $0.value.head.seq > 0 || $0.value.fork != nil }
+    /// `Docs/Protocol/Sync.md` section 3.
+    mutating func digest(_ profiles: Profiles, through latest: UInt64) -> ConversationDigest {
+        ConversationDigest(
+            logs: self.buckets.digest(of: self.id, self.logs),
+            records: self.recordDigest(profiles, through: latest))
+    }
+
+    private mutating func recordDigest(_ profiles: Profiles, through latest: UInt64) -> Bytes32 {
+        if let (digest, newest) = self.recordCache, newest <= latest { return digest }
+        let known = self.authors.flatMap { profiles.records(of: $0, in: self.id) }
+        let counted = known.filter { $0.time.milliseconds <= latest }
+        var writer = WireWriter(capacity: 32 + 74 * counted.count)
         writer.raw(self.id.hash)
-        writer.u64(UInt64(counted.count))
-        for (name, log) in counted.sorted(by: { $0.key < $1.key }) {
-            writer.raw(name.author.key)
-            writer.u64(name.incarnation)
-            writer.u64(log.head.seq)
-            writer.raw(log.head.id.hash)
-            writer.byte(log.fork == nil ? 0 : 1)
-        }
-        let known = Set(counted.map(\.key.author)).sorted().compactMap { records[$0] }
-        let profiles = known.filter { $0.time.milliseconds <= latest }
-        writer.u64(UInt64(profiles.count))
-        for record in profiles {
+        for record in counted {
             writer.raw(record.author.key)
+            writer.byte(record.scope)
             writer.byte(record.kind)
             writer.u64(record.time.rawValue)
             writer.raw(record.hash)
         }
-        let digest = BLAKE2b.hash256(writer.bytes, personal: .digest)
+        let digest = BLAKE2b.hash256(writer.bytes, personal: .recordDigest)
         // A record that is ahead will count once its time has come, or no longer once the clock is set.
         let newest = known.map(\.time.milliseconds).max() ?? 0
-        if profiles.count == known.count { self.digestCache = (digest, newest) }
+        if counted.count == known.count { self.recordCache = (digest, newest) }
         return digest
     }
 }

@@ -6,6 +6,10 @@ enum ReadPurpose: Hashable, Sendable {
     case sync(LinkID, Serving)
     /// Own view of a log that may have forked.
     case fork(LogKey)
+    /// Payloads that a peer asks for.
+    case payloads(LinkID, PayloadServing)
+    /// What is stored of entries whose payloads have come.
+    case fill(PayloadArrival)
     /// The own entry before a fork point that a peer has proven.
     case end(ForkProof)
 }
@@ -32,7 +36,8 @@ struct StoreReads: Sendable {
         self.purposes = self.purposes.filter { entry in
             switch entry.value {
             case .live(let reader, _), .sync(let reader, _): reader != link
-            case .fork, .end: true
+            case .payloads(let reader, _): reader != link
+            case .fork, .end, .fill: true
             }
         }
     }

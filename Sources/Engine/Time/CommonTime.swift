@@ -1,6 +1,6 @@
 /// The time that linked nodes have in common, and what is ahead of it.
 ///
-/// `Docs/Protocol/Entries.md` section 5. Times are asked for with each entry, so what the peers'
+/// `Docs/Protocol/Entries.md` section 7. Times are asked for with each entry, so what the peers'
 /// clocks say is worked out only when one of them or the own one has changed.
 struct CommonTime: Sendable {
     /// The moment the software was built: *now* is never before it.

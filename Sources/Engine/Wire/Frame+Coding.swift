@@ -6,33 +6,52 @@ extension Frame {
         case pong = 0x02
         case credit = 0x03
         case goaway = 0x04
-        case rooms = 0x05
-        case roomsLeft = 0x06
-        case liveRun = 0x10
-        case liveFragment = 0x11
-        case digest = 0x20
-        case clock = 0x21
-        case want = 0x22
-        case syncRun = 0x23
-        case syncFragment = 0x24
-        case unavailable = 0x25
-        case records = 0x26
-        case recordClock = 0x27
-        case forkProof = 0x28
+        case realms = 0x05
+        case rooms = 0x06
+        case roomsLeft = 0x07
+        case dialBack = 0x0a
+        case dialledBack = 0x0c
+        case liveRun = 0x21
+        case liveFragment = 0x22
+        case digest = 0x41
+        case buckets = 0x42
+        case clock = 0x43
+        case delta = 0x44
+        case want = 0x45
+        case syncRun = 0x46
+        case syncFragment = 0x47
+        case unavailable = 0x48
+        case records = 0x49
+        case recordClock = 0x4a
+        case forkProof = 0x4b
+        case shares = 0x4c
+        case payloadWant = 0x4e
+        case payloads = 0x50
+        case ephemeral = 0x82
 
-        /// The channel of a frame type; unknown types take the channel that their number falls into.
-        static func channel(of type: UInt64) -> Channel {
-            switch type {
-            case ..<0x10: .control
-            case ..<0x20: .live
-            default: .sync
-            }
+        /// The channel of a frame type, known or not.
+        ///
+        /// A type is 32 times its channel and a number from 1 to 31; throws for any other.
+        static func channel(of type: UInt64) throws(WireError) -> Channel {
+            guard type % Self.typesPerChannel != 0,
+                let number = UInt8(exactly: type / Self.typesPerChannel),
+                let channel = Channel(rawValue: number)
+            else { throw .frameType(type) }
+            return channel
+        }
+
+        private static let typesPerChannel: UInt64 = 32
+
+        var channel: Channel {
+            guard let channel = Channel(rawValue: UInt8(self.rawValue / Self.typesPerChannel))
+            else { preconditionFailure("every known type is one of a channel") }
+            return channel
         }
     }
 
-    private static let recordsPerFrame = 64
     private static let goawayTextBytes = 256
-    private static let clockRows = Limits.logsPerConversation
+    /// As many ids as fit a frame of channel 0.
+    private static let roomsLeft = 120
 
     private var kind: Kind {
         switch self {
@@ -40,17 +59,26 @@ extension Frame {
         case .pong: .pong
         case .credit: .credit
         case .goaway: .goaway
+        case .realms: .realms
         case .rooms: .rooms
         case .roomsLeft: .roomsLeft
         case .liveRun: .liveRun
         case .digest: .digest
+        case .buckets: .buckets
         case .clock: .clock
+        case .delta: .delta
         case .want: .want
         case .syncRun: .syncRun
         case .unavailable: .unavailable
         case .records: .records
         case .recordClock: .recordClock
         case .forkProof: .forkProof
+        case .payloadWant: .payloadWant
+        case .payloads: .payloads
+        case .shares: .shares
+        case .dialBack: .dialBack
+        case .dialledBack: .dialledBack
+        case .ephemeral: .ephemeral
         }
     }
 
@@ -63,10 +91,9 @@ extension Frame {
         var writer = WireWriter(capacity: body.count + 6)
         writer.varint(kind.rawValue)
         writer.sized(body)
-        let channel = Kind.channel(of: kind.rawValue)
+        let channel = kind.channel
         precondition(
-            writer.bytes.count
-                <= (channel == .control ? Limits.controlFrameBytes : Limits.frameBytes),
+            writer.bytes.count <= channel.frameBytes,
             "whoever makes a frame keeps it within its limit")
         return EncodedFrame(channel: channel, bytes: writer.bytes)
     }
@@ -83,9 +110,8 @@ extension Frame {
         case .goaway(let reason, let text):
             writer.varint(reason?.rawValue ?? 0)
             writer.text(Self.clipped(text))
-        case .rooms(let names):
-            writer.varint(names.count)
-            for name in names { writer.text(name.text) }
+        case .realms(let tags): RealmFrames.write(tags, to: &writer)
+        case .rooms(let tag, let names): RealmFrames.write(tag, names, to: &writer)
         case .roomsLeft(let conversations):
             writer.varint(conversations.count)
             for conversation in conversations { writer.raw(conversation.hash) }
@@ -93,18 +119,19 @@ extension Frame {
             return run.encoded
         case .digest(let conversation, let digest):
             writer.raw(conversation.hash)
-            writer.raw(digest)
-        case .clock(let conversation, let isComplete, let rows):
+            writer.raw(digest.logs)
+            writer.raw(digest.records)
+        case .buckets(let conversation, let tags):
+            precondition(tags.count == LogBucket.count, "every bucket has a tag")
             writer.raw(conversation.hash)
-            writer.byte(isComplete ? 1 : 0)
-            writer.varint(rows.count)
-            for row in rows {
-                writer.u64(row.tag)
-                writer.varint(row.seq)
-                if row.seq > 0 { writer.u64(row.headTag) }
-                writer.byte(row.state.rawValue)
-            }
-        case .want(let want):
+            for tag in tags { writer.u64(tag) }
+        case .clock(let conversation, let pages):
+            writer.raw(conversation.hash)
+            ClockPage.write(pages, to: &writer)
+        case .delta(let conversation, let rows):
+            writer.raw(conversation.hash)
+            ClockRow.write(rows, to: &writer)
+        case .want(let want), .payloadWant(let want):
             writer.raw(want.conversation.hash)
             writer.u64(want.tag)
             writer.varint(want.from)
@@ -119,13 +146,14 @@ extension Frame {
         case .recordClock(let conversation, let rows):
             writer.raw(conversation.hash)
             writer.varint(rows.count)
-            for row in rows {
-                writer.u64(row.tag)
-                writer.byte(row.kind)
-                writer.u64(row.time.rawValue)
-            }
+            for row in rows { row.write(to: &writer) }
         case .forkProof(let proof):
             return proof.encoded
+        case .payloads(let payloads): payloads.write(to: &writer)
+        case .shares(let tags): RealmFrames.write(tags, to: &writer)
+        case .dialBack(let port): writer.u16(port)
+        case .dialledBack(let outcome): writer.byte(outcome.rawValue)
+        case .ephemeral(let piece): piece.write(to: &writer)
         }
         return writer.bytes
     }
@@ -160,7 +188,7 @@ extension Frame {
                 ? .ping(nonce: nonce, clock: clock) : .pong(nonce: nonce, clock: clock)
         case .credit:
             guard let channel = Channel(rawValue: try reader.byte("credit channel")),
-                channel != .control
+                channel.hasCredit
             else { throw .value(field: "credit channel") }
             let bytes = try reader.varint("credit bytes")
             guard bytes > 0 else { throw .value(field: "credit bytes") }
@@ -168,8 +196,9 @@ extension Frame {
         case .goaway:
             let reason = GoawayReason(rawValue: try reader.varint("goaway reason"))
             return .goaway(reason, try reader.text("goaway text", limit: Self.goawayTextBytes))
-        case .rooms:
-            return .rooms(try Self.rooms(from: &reader))
+        case .realms: return try RealmFrames.realms(from: &reader)
+        case .rooms: return try RealmFrames.rooms(from: &reader)
+        case .shares: return try RealmFrames.shares(from: &reader)
         case .roomsLeft:
             return .roomsLeft(try Self.roomsLeft(from: &reader))
         case .liveRun:
@@ -177,12 +206,21 @@ extension Frame {
         case .syncRun:
             return .syncRun(try Self.run(from: &reader))
         case .digest:
-            let conversation = ConversationID(try reader.bytes32("digest conversation"))
-            return .digest(conversation, try reader.bytes32("digest"))
+            return try Self.digest(from: &reader)
+        case .buckets:
+            return try Self.buckets(from: &reader)
         case .clock:
-            return try Self.clock(from: &reader)
+            let conversation = ConversationID(try reader.bytes32("clock conversation"))
+            return .clock(conversation, try ClockPage.pages(from: &reader))
+        case .delta:
+            let conversation = ConversationID(try reader.bytes32("delta conversation"))
+            return .delta(conversation, try ClockRow.rows(from: &reader, atLeast: 1))
         case .want:
             return .want(try Self.want(from: &reader))
+        case .payloadWant:
+            return .payloadWant(try Self.want(from: &reader))
+        case .payloads:
+            return .payloads(try Payloads(from: &reader))
         case .unavailable:
             let conversation = ConversationID(try reader.bytes32("unavailable conversation"))
             let tag = try reader.u64("unavailable tag")
@@ -192,47 +230,39 @@ extension Frame {
         case .records:
             return .records(try Self.records(from: &reader))
         case .recordClock:
-            return try Self.recordClock(from: &reader)
+            let conversation = ConversationID(try reader.bytes32("recordClock conversation"))
+            return .recordClock(conversation, try RecordRow.rows(from: &reader))
         case .forkProof:
             return .forkProof(try ForkProof(from: &reader))
+        case .dialBack: return .dialBack(port: try reader.u16("dialBack port"))
+        case .dialledBack:
+            guard
+                let outcome = DialBackOutcome(rawValue: try reader.byte("dialledBack outcome"))
+            else { throw .value(field: "dialledBack outcome") }
+            return .dialledBack(outcome)
+        case .ephemeral: return .ephemeral(try EphemeralPiece(from: &reader))
         case .liveFragment, .syncFragment:
             throw .value(field: "fragment inside a fragment")
         }
     }
 
-    /// A run with all its payloads: nothing is erased in version 1, so one that is left out is withheld.
+    /// A run with the payloads of all control entries: these are never erased, so that one that is
+    /// left out is withheld.
     private static func run(from reader: inout WireReader) throws(WireError) -> Run {
         let run = try Run(from: &reader)
         #if MUTANTS
-            if Mutant.acceptWithheldPayloads.isActive { return run }
+            if Mutant.acceptWithheldControl.isActive { return run }
         #endif
-        for entry in run.entries {
+        for entry in run.entries where !entry.mayLackPayload {
             guard case .present = entry.payload else { throw .value(field: "run payload") }
         }
         return run
     }
 
-    private static func rooms(from reader: inout WireReader) throws(WireError) -> [RoomName] {
-        let count = try reader.count("rooms count", limit: Limits.roomsPerPeer)
-        guard count > 0 else { throw .value(field: "rooms count") }
-        var names: [RoomName] = []
-        var last: String?
-        for _ in 0..<count {
-            let text = try reader.text("room name", limit: Limits.nameBytes)
-            if let last, !last.utf8.lexicographicallyPrecedes(text.utf8) {
-                throw .order(field: "rooms")
-            }
-            last = text
-            // The peer's Unicode may know letters that ours does not: such rooms are not for us.
-            if let name = RoomName(text) { names.append(name) }
-        }
-        return names
-    }
-
     private static func roomsLeft(
         from reader: inout WireReader
     ) throws(WireError) -> [ConversationID] {
-        let count = try reader.count("roomsLeft count", limit: Limits.roomsPerPeer)
+        let count = try reader.count("roomsLeft count", limit: Self.roomsLeft)
         guard count > 0 else { throw .value(field: "roomsLeft count") }
         var left: [ConversationID] = []
         for _ in 0..<count {
@@ -243,24 +273,18 @@ extension Frame {
         return left
     }
 
-    private static func clock(from reader: inout WireReader) throws(WireError) -> Frame {
-        let conversation = ConversationID(try reader.bytes32("clock conversation"))
-        let complete = try reader.byte("clock complete")
-        guard complete <= 1 else { throw .value(field: "clock complete") }
-        let count = try reader.count("clock count", limit: Self.clockRows)
-        var rows: [ClockRow] = []
-        for _ in 0..<count {
-            let tag = try reader.u64("clock tag")
-            if let last = rows.last, tag <= last.tag { throw .order(field: "clock rows") }
-            let seq = try reader.varint("clock seq")
-            guard seq <= UInt64(Int64.max) else { throw .value(field: "clock seq") }
-            let headTag = seq > 0 ? try reader.u64("clock head tag") : 0
-            guard let state = ClockRow.State(rawValue: try reader.byte("clock state")) else {
-                throw .value(field: "clock state")
-            }
-            rows.append(ClockRow(tag: tag, seq: seq, headTag: headTag, state: state))
-        }
-        return .clock(conversation, isComplete: complete == 1, rows)
+    private static func digest(from reader: inout WireReader) throws(WireError) -> Frame {
+        let conversation = ConversationID(try reader.bytes32("digest conversation"))
+        let logs = try reader.bytes32("log digest")
+        let records = try reader.bytes32("record digest")
+        return .digest(conversation, ConversationDigest(logs: logs, records: records))
+    }
+
+    private static func buckets(from reader: inout WireReader) throws(WireError) -> Frame {
+        let conversation = ConversationID(try reader.bytes32("buckets conversation"))
+        var tags: [UInt64] = []
+        for _ in LogBucket.all { tags.append(try reader.u64("bucket tag")) }
+        return .buckets(conversation, tags)
     }
 
     private static func want(from reader: inout WireReader) throws(WireError) -> Want {
@@ -275,7 +299,7 @@ extension Frame {
     }
 
     private static func records(from reader: inout WireReader) throws(WireError) -> [Record] {
-        let count = try reader.count("records count", limit: Self.recordsPerFrame)
+        let count = try reader.count("records count", limit: Limits.recordsPerFrame)
         guard count > 0 else { throw .value(field: "records count") }
         var records: [Record] = []
         for _ in 0..<count {
@@ -283,21 +307,5 @@ extension Frame {
             records.append(try Record(decoding: bytes))
         }
         return records
-    }
-
-    private static func recordClock(from reader: inout WireReader) throws(WireError) -> Frame {
-        let conversation = ConversationID(try reader.bytes32("recordClock conversation"))
-        let count = try reader.count("recordClock count", limit: Self.clockRows)
-        var rows: [RecordRow] = []
-        for _ in 0..<count {
-            let tag = try reader.u64("recordClock tag")
-            let kind = try reader.byte("recordClock kind")
-            if let last = rows.last, (tag, kind) <= (last.tag, last.kind) {
-                throw .order(field: "recordClock rows")
-            }
-            let time = HybridTime(try reader.u64("recordClock hlc"))
-            rows.append(RecordRow(tag: tag, kind: kind, time: time))
-        }
-        return .recordClock(conversation, rows)
     }
 }

@@ -1,6 +1,6 @@
 public import Crypto
 
-/// The classes of traffic on one link, most urgent first.
+/// The classes of traffic on one link.
 ///
 /// `Docs/Protocol/Wire.md` section 3.
 public enum Channel: UInt8, Hashable, Sendable, CaseIterable {
@@ -10,6 +10,27 @@ public enum Channel: UInt8, Hashable, Sendable, CaseIterable {
     case live = 1
     /// Digests, clocks, wants and catch-up.
     case sync = 2
+    /// Files; nothing is defined on it.
+    case blob = 3
+    /// What is worth nothing later, never held back.
+    case ephemeral = 4
+
+    /// Whether what is sent on it is bounded by credit.
+    public var hasCredit: Bool {
+        switch self {
+        case .live, .sync, .blob: true
+        case .control, .ephemeral: false
+        }
+    }
+
+    /// The most bytes of one frame, its type and length included.
+    var frameBytes: Int {
+        switch self {
+        case .control: Limits.controlFrameBytes
+        case .live, .sync, .blob: Limits.frameBytes
+        case .ephemeral: Limits.ephemeralFrameBytes
+        }
+    }
 }
 
 /// Why a link ends, as it is told to the peer.
@@ -50,34 +71,62 @@ public struct ClockRow: Hashable, Sendable {
 
     /// The log's tag on this link.
     public var tag: UInt64
-    /// The number of entries that the sender has on disk, without a gap.
+    /// The log's state.
+    public var state: State
+    /// The last entry up to which the sender has all on disk, but for what ``first`` leaves out.
     public var seq: UInt64
     /// The tag of the id at `seq`; 0 where `seq` is 0.
     public var headTag: UInt64
-    /// The log's state.
-    public var state: State
+    /// Of the entries before this one the sender has the very first at most; 1 where it has all.
+    public var first: UInt64 = 1
+    /// The last entry up to which the sender has all payloads that are to be had; nil for `seq`.
+    public var whole: UInt64?
+    /// The last entry before those that are held, because they are ahead of time; nil for `seq`.
+    public var shown: UInt64?
 
-    /// Creates a row.
-    public init(tag: UInt64, seq: UInt64, headTag: UInt64, state: State) {
+    /// What a row takes nearly always: two tags, a state and a small seq.
+    static let typicalBytes = 8 + 1 + 2 + 8
+    /// The most that a row takes that this node sends, but for logs of billions of entries.
+    static let mostBytesSent = 8 + 1 + 5 + 8 + 3 * 5
+
+    /// Creates a row of a log of which the sender has all up to `seq`.
+    public init(tag: UInt64, state: State, seq: UInt64, headTag: UInt64) {
         self.tag = tag
+        self.state = state
         self.seq = seq
         self.headTag = headTag
-        self.state = state
     }
 }
 
-/// A record that the sender has: its author by tag, its kind and time.
+/// All logs of one bucket: one that has no row in it has no entries at the sender.
+public struct ClockPage: Hashable, Sendable {
+    /// The bucket.
+    public var bucket: UInt8
+    /// Its logs, ascending by tag.
+    public var rows: [ClockRow]
+
+    /// Creates a page.
+    public init(bucket: UInt8, rows: [ClockRow]) {
+        self.bucket = bucket
+        self.rows = rows
+    }
+}
+
+/// A record that the sender has: its author by tag, its scope, kind and time.
 public struct RecordRow: Hashable, Sendable {
     /// The author's tag on this link.
     public var tag: UInt64
+    /// Whether the record is one of the conversation (1) or of all (0).
+    public var scope: UInt8
     /// The record's kind.
     public var kind: UInt8
     /// The record's time.
     public var time: HybridTime
 
     /// Creates a row.
-    public init(tag: UInt64, kind: UInt8, time: HybridTime) {
+    public init(tag: UInt64, scope: UInt8, kind: UInt8, time: HybridTime) {
         self.tag = tag
+        self.scope = scope
         self.kind = kind
         self.time = time
     }
@@ -115,16 +164,22 @@ public enum Frame: Hashable, Sendable {
     case credit(Channel, bytes: UInt64)
     /// The link ends, and why.
     case goaway(GoawayReason?, String)
-    /// Open rooms that the sender is in.
-    case rooms([RoomName])
+    /// Tags of the realms that the sender is in, among random ones.
+    case realms([Bytes16])
+    /// Open rooms that the sender is in, of the realm that it shows by a tag.
+    case rooms(Bytes16, [RoomName])
     /// Rooms that the sender has left.
     case roomsLeft([ConversationID])
     /// New entries from their author.
     case liveRun(Run)
     /// The digest of all that the sender has of a conversation.
-    case digest(ConversationID, Bytes32)
-    /// The sender's vector clock, whole or what has changed.
-    case clock(ConversationID, isComplete: Bool, [ClockRow])
+    case digest(ConversationID, ConversationDigest)
+    /// The tags of all 256 buckets of the sender's logs.
+    case buckets(ConversationID, [UInt64])
+    /// Pages of the sender's vector clock.
+    case clock(ConversationID, [ClockPage])
+    /// What has changed in the sender's vector clock.
+    case delta(ConversationID, [ClockRow])
     /// A request for entries.
     case want(Want)
     /// Entries that were asked for.
@@ -137,6 +192,18 @@ public enum Frame: Hashable, Sendable {
     case recordClock(ConversationID, [RecordRow])
     /// Proof of a fork.
     case forkProof(ForkProof)
+    /// A request for payloads of entries that are here without them.
+    case payloadWant(Want)
+    /// Payloads that were asked for, or what became of them.
+    case payloads(Payloads)
+    /// Tags of the conversations that the sender is in and that are no open rooms, among random ones.
+    case shares([UInt64])
+    /// Dial the sender at this port of the host that its link comes from.
+    case dialBack(port: UInt16)
+    /// What became of such a dial.
+    case dialledBack(DialBackOutcome)
+    /// A piece of a stream that is worth nothing later.
+    case ephemeral(EphemeralPiece)
 }
 
 /// A frame in its final bytes, ready for any number of links.

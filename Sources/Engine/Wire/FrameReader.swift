@@ -31,16 +31,15 @@ struct FrameReader: Sendable {
                     frames.append(whole)
                 }
             default:
-                let channel = Frame.Kind.channel(of: type)
+                let channel = try Frame.Kind.channel(of: type)
                 if channel == .live && !self.liveParts.isEmpty
                     || channel == .sync && !self.syncParts.isEmpty
                 {
                     throw .value(field: "frame between fragments")
                 }
-                if channel == .control && byteCount > Limits.controlFrameBytes {
+                guard byteCount <= channel.frameBytes else {
                     throw .limit(
-                        field: "control frame", limit: Limits.controlFrameBytes,
-                        got: UInt64(byteCount))
+                        field: "frame", limit: channel.frameBytes, got: UInt64(byteCount))
                 }
                 frames.append(
                     ReceivedFrame(
@@ -70,7 +69,7 @@ struct FrameReader: Sendable {
         let type = try reader.varint("frame type")
         let body = try reader.sized("frame body", limit: Limits.frameBytes)
         try reader.finish("frame")
-        guard Frame.Kind.channel(of: type) == channel else {
+        guard try Frame.Kind.channel(of: type) == channel else {
             throw .value(field: "fragment channel")
         }
         return ReceivedFrame(

@@ -17,7 +17,8 @@ public struct WireReader: Sendable {
         self.end = bytes.count
     }
 
-    private init(_ bytes: [UInt8], from position: Int, to end: Int) {
+    /// Reads a part of an array.
+    init(_ bytes: [UInt8], from position: Int, to end: Int) {
         self.bytes = bytes
         self.position = position
         self.end = end

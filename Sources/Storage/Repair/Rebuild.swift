@@ -9,6 +9,9 @@ internal import Crypto
 struct Rebuild {
     private let staging: Database
     private let salvage: Salvage
+    private let judge: any EntryJudge
+    /// Whose logs they are, as far as their first entries have been written.
+    private var persons: [Int64: PersonID] = [:]
     private(set) var cuts: [StoreRepair.Repair.Cut] = []
     private(set) var entryCount = 0
 
@@ -16,7 +19,8 @@ struct Rebuild {
     private static let batchRuns = 256
     private static let batchBytes = 4_194_304
 
-    init(_ salvage: Salvage, from staging: Database) {
+    init(_ salvage: Salvage, from staging: Database, by judge: any EntryJudge) {
+        self.judge = judge
         self.salvage = salvage
         self.staging = staging
     }
@@ -64,7 +68,11 @@ struct Rebuild {
             prev = entry.id(key: key, seq: seq, prev: prev)
             guard let attestation = try? rows.optionalBytes64(.attestation),
                 let run = Self.run(key, after: head, waiting, attestation)
-            else { continue }
+            else {
+                // Without its own attestation a first entry cannot be sent alone, nor what follows.
+                if seq == 1 { break }
+                continue
+            }
             // Cursors ran upwards in a log, but for entries that were held.
             place = max(place, firstArrival)
             try note.bind(.log, id).bind(.first, Int64(run.run.first))
@@ -81,7 +89,7 @@ struct Rebuild {
     private func entries(of log: Int64, from first: Int64 = 1) throws(SQLiteError) -> Statement {
         let statement = try self.staging.prepare(
             """
-            SELECT seq, hlc, kind, extra, payload, attestation, arrival, flags
+            SELECT seq, hlc, class, extra, payload, attestation, arrival, flags
             FROM entries WHERE log = :log AND seq >= :first ORDER BY seq
             """)
         try statement.bind(.log, log).bind(.first, first)
@@ -90,7 +98,7 @@ struct Rebuild {
 
     private static func entry(_ row: Statement) throws(SQLiteError) -> Entry {
         try Entry(
-            kind: row.int(.kind), time: HybridTime(stored: row.int(.hlc)),
+            entryClass: row.int(.class), time: HybridTime(stored: row.int(.hlc)),
             extra: row.optionalBytes(.extra),
             payload: row.optionalBytes(.payload))
     }
@@ -147,19 +155,23 @@ struct Rebuild {
     }
 
     /// A run as it is appended, and the arrival numbers that its entries had.
-    private func append(
+    private mutating func append(
         _ id: Int64, _ key: LogKey, from first: Int64, count: Int, after head: Head
     ) throws(SQLiteError) -> (Append, [Int64]) {
         var entries: [Entry] = []
         var arrivals: [Int64] = []
         var attestation: Bytes64?
         var lateBefore = HybridTime(0)
+        var states: [PayloadState] = []
         let rows = try self.entries(of: id, from: first)
         defer { rows.reset() }
         while entries.count < count, try rows.step() {
             let entry = try Self.entry(rows)
-            let isLate = EntryFlags(rawValue: rows.int(.flags)).contains(.late)
-            if isLate { lateBefore = entry.time.next ?? entry.time }
+            let flags = EntryFlags(rawValue: rows.int(.flags))
+            // Where nothing says why a payload is absent, it is asked for.
+            let state = flags.payloadState ?? .wanted
+            states.append(state == .present ? .wanted : state)
+            if flags.contains(.late) { lateBefore = entry.time.next ?? entry.time }
             arrivals.append(rows.int(.arrival))
             entries.append(entry)
             attestation = try rows.optionalBytes64(.attestation)
@@ -167,9 +179,16 @@ struct Rebuild {
         guard let attestation, let run = Self.run(key, after: head, entries, attestation) else {
             throw .damaged("a run that was verified is another now")
         }
+        var (verdicts, person) = run.verdicts(by: self.judge, person: self.persons[id])
+        for (index, state) in states.enumerated() where verdicts[index].payload != .present {
+            verdicts[index].payload = state
+        }
+        self.persons[id] = person
         var append = Append(
-            run: run, heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count,
-            lateBefore: lateBefore)
+            run: run, verdicts: verdicts, person: person,
+            heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count, lateBefore: lateBefore)
+        // Nothing is decided here: a start finds out what may be erased.
+        append.erasures = run.erasures(by: self.judge, person: person)
         let sends = try self.staging.prepare(
             "SELECT seq, key FROM sends WHERE log = :log AND seq >= :first AND seq < :before")
         try sends.bind(.log, id).bind(.first, first).bind(.before, first + Int64(count))

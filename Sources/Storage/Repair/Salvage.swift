@@ -43,7 +43,9 @@ struct Salvage {
     private let staging: Database
 
     /// Reads what can be read of `source`; `staging` is an empty file.
-    init(reading source: Database, into staging: Database, owner: PeerID) throws(SQLiteError) {
+    init(
+        reading source: Database, into staging: Database, owner: PeerID, by judge: any EntryJudge
+    ) throws(SQLiteError) {
         self.source = source
         self.staging = staging
         try staging.execute(
@@ -51,7 +53,7 @@ struct Salvage {
             PRAGMA journal_mode = OFF;
             PRAGMA synchronous = OFF;
             CREATE TABLE entries (arrival INTEGER PRIMARY KEY, log INTEGER, seq INTEGER, hlc INTEGER,
-                kind INTEGER, flags INTEGER, attestation BLOB, extra BLOB, payload BLOB);
+                class INTEGER, flags INTEGER, attestation BLOB, extra BLOB, payload BLOB);
             CREATE TABLE sends (
                 number INTEGER PRIMARY KEY, key TEXT, log INTEGER, seq INTEGER,
                 milliseconds INTEGER);
@@ -67,7 +69,7 @@ struct Salvage {
             CREATE INDEX entries_by_place ON entries (log, seq);
             CREATE INDEX sends_by_place ON sends (log, seq);
             """)
-        try self.findRooms(of: owner)
+        try self.findRooms(of: owner, by: judge)
     }
 
     /// The log that a row names; nil where its conversation or author is lost.
@@ -108,11 +110,14 @@ struct Salvage {
     }
 
     private mutating func readNames() throws(SQLiteError) {
-        try self.read("hash, name, joined, read", of: "conversations") { row, salvage in
+        try self.read("hash, realm, name, joined, read", of: "conversations") { row, salvage in
             guard let hash = try? row.bytes32(.hash) else { return }
             var found = Conversation(hash: hash, read: row.int(.read))
-            if let name = RoomName(row.text(.name)), name.conversation.hash == hash {
-                found.membership = RoomMembership(name: name, isJoined: row.int(.joined) == 1)
+            if let name = RoomName(row.text(.name)), let realm = try? row.bytes32(.realm) {
+                let room = Room(name, in: RealmID(realm))
+                if room.conversation.hash == hash {
+                    found.membership = RoomMembership(room: room, isJoined: row.int(.joined) == 1)
+                }
             }
             salvage.conversations[row.int(.row)] = found
         }
@@ -193,12 +198,12 @@ struct Salvage {
     private mutating func readEntries() throws(SQLiteError) {
         let insert = try self.staging.prepare(
             """
-            INSERT INTO entries VALUES (:arrival, :log, :seq, :hlc, :kind, :flags, :attestation,
+            INSERT INTO entries VALUES (:arrival, :log, :seq, :hlc, :class, :flags, :attestation,
                 :extra, :payload)
             """)
-        let integers: [Name] = [.log, .seq, .hlc, .kind, .flags]
+        let integers: [Name] = [.log, .seq, .hlc, .class, .flags]
         let blobs: [Name] = [.attestation, .extra, .payload]
-        try self.read("log, seq, hlc, kind, flags, attestation, extra, payload", of: "entries") {
+        try self.read("log, seq, hlc, class, flags, attestation, extra, payload", of: "entries") {
             (row, salvage) throws(SQLiteError) in
             // Everything is read before anything is written: the payload may be what fails.
             let found = blobs.map { row.optionalBytes($0) }
@@ -220,23 +225,32 @@ struct Salvage {
     }
 
     /// Finds the rooms whose rows are lost again: whoever joined a room wrote its name.
-    private mutating func findRooms(of owner: PeerID) throws(SQLiteError) {
+    private mutating func findRooms(
+        of owner: PeerID, by judge: any EntryJudge
+    ) throws(SQLiteError) {
         let found = try self.staging.prepare(
             """
-            SELECT log, kind, payload FROM entries
+            SELECT log, class, payload FROM entries
             WHERE flags & \(EntryFlags.attendance.rawValue) ORDER BY hlc
             """)
         var rooms: [Int64: RoomMembership] = [:]
+        // An entry does not say its room's realm, but the id tells which of those that are known.
+        let known = self.conversations.values.compactMap { $0.membership?.room.realm }
+        let realms = Set(known + [.open]).sorted()
         try found.forEach { (row) throws(SQLiteError) in
             guard let key = self.key(row.int(.log)), key.name.author == owner,
                 let place = self.logs[row.int(.log)]?.conversation,
-                let content = Content(
-                    kind: UInt8(truncatingIfNeeded: row.int(.kind)), payload: row.bytes(.payload),
-                    in: key.conversation)
+                let entryClass = UInt8(exactly: row.int(.class))
             else { return }
-            if case .join(let name) = content {
-                rooms[place] = RoomMembership(name: name, isJoined: true)
-            } else if content.kind.traits.attendance == false {
+            // Only joins of open rooms have a name, and there nothing is sealed.
+            let reading = judge.read(
+                Envelope(
+                    plain: row.bytes(.payload), entryClass: entryClass, in: key.conversation))
+            if let name = reading.joinedRoom {
+                let candidates = realms.map { Room(name, in: $0) }
+                let room = candidates.first { $0.conversation == key.conversation }
+                rooms[place] = room.map { RoomMembership(room: $0, isJoined: true) }
+            } else if reading.content?.traits.attendance == false {
                 rooms[place]?.isJoined = false
             }
         }

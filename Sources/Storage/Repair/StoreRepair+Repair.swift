@@ -42,7 +42,7 @@ extension StoreRepair {
     /// Throws what keeps it from reading or writing, and `corrupt` where nothing of a store could be
     /// read; then the damaged file has been left as it was.
     public static func repair(
-        directory: String, owner: PeerID, stamp: String
+        directory: String, owner: PeerID, judge: any EntryJudge, stamp: String
     ) throws(StoreFailure) -> Repair {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         let names = RepairedFile(database: path)
@@ -55,10 +55,12 @@ extension StoreRepair {
                 remedy: "start stoad, which makes a new store; peers send what they have")
         }
         var repair = Repair()
-        repair.damage = try self.check(directory: directory, owner: owner).findings
+        repair.damage = try self.check(
+            directory: directory, owner: owner, judge: judge
+        ).findings
         if repair.damage.isEmpty { return repair }
-        try self.rebuild(names, owner: owner, &repair)
-        repair.findings = try self.findings(names.unfinished, owner: owner, &repair)
+        try self.rebuild(names, owner: owner, judge, &repair)
+        repair.findings = try self.findings(names.unfinished, owner: owner, judge, &repair)
         guard repair.findings.isEmpty else { return repair }
         repair.copy = try names.replace(keeping: stamp)
         return repair
@@ -66,11 +68,11 @@ extension StoreRepair {
 
     /// What is wrong with the new file; its write-ahead log is gone afterwards.
     private static func findings(
-        _ path: String, owner: PeerID, _ repair: inout Repair
+        _ path: String, owner: PeerID, _ judge: any EntryJudge, _ repair: inout Repair
     ) throws(StoreFailure) -> [CheckFinding] {
         do throws(StoreFailure) {
             let store = try StoreFile(offlineAt: path, owner: owner)
-            let found = store.check()
+            let found = store.check(by: judge)
             repair.entries = try StoreFile.translating(path, store.database) {
                 () throws(SQLiteError) in
                 try store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -85,7 +87,7 @@ extension StoreRepair {
 
     /// Writes what can be read into a new file.
     private static func rebuild(
-        _ names: RepairedFile, owner: PeerID, _ repair: inout Repair
+        _ names: RepairedFile, owner: PeerID, _ judge: any EntryJudge, _ repair: inout Repair
     ) throws(StoreFailure) {
         _ = try self.create(names.unfinished, isPlain: false)
         let store = try StoreFile(offlineAt: names.unfinished, owner: owner)
@@ -100,7 +102,7 @@ extension StoreRepair {
         let staging = try self.create(names.staging, isPlain: true)
         let salvage = try StoreFile.translating(names.database, source) {
             () throws(SQLiteError) in
-            try Salvage(reading: source, into: staging, owner: owner)
+            try Salvage(reading: source, into: staging, owner: owner, by: judge)
         }
         repair.damagedTables = salvage.damagedTables
         guard !salvage.isEmpty else {
@@ -110,7 +112,7 @@ extension StoreRepair {
                 remedy: "move it away, keep identity.key, and start stoad: peers send what they "
                     + "have")
         }
-        var rebuild = Rebuild(salvage, from: staging)
+        var rebuild = Rebuild(salvage, from: staging, by: judge)
         try StoreFile.translating(names.unfinished, store.database) { () throws(SQLiteError) in
             try rebuild.verify()
             // Synced once, when it is whole.

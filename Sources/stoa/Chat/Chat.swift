@@ -169,6 +169,7 @@ struct Chat {
             case .message(let message):
                 messages.append(message)
                 try self.console.print(self.lines.text(message))
+            case .change: break  // none is asked for
             case .gap(let gap): self.report("messages are missing: \(gap.shown("reason"))")
             case .lost(let error):
                 self.sending = nil

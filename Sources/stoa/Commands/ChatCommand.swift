@@ -12,6 +12,7 @@ struct ChatCommand: Subcommand {
             "Lines are plain text; there are no commands inside.",
             "A pasted text of several lines is sent as one message when you press Enter.",
             "When the daemon restarts, chat connects again; what you have typed is kept and sent then.",
+            "--timeout bounds how long it waits for the daemon's answers, not how long you talk.",
             "Ctrl-D ends.",
         ])
 

@@ -13,7 +13,7 @@ struct ConnectCommand: Subcommand {
             "The port is shown by \"stoa status\" on the other machine.",
             "IPv6 addresses stand in brackets.",
             "Without --wait it only starts to dial; \"stoa peers\" shows what came of it.",
-            "With --wait the exit code says what happened: 0 linked, 68 no such host or no route, 69 nobody listens there, 75 no answer in time, 76 no Stoa that can be linked, 77 wrong key.",
+            "With --wait the exit code says what happened: 0 linked, 68 no such host or no route, 69 nobody listens there, 75 no answer in time, 76 no Stoa that can be linked, 77 wrong key, 78 no common realm.",
         ])
 
     private let params: ConnectMethod.Params

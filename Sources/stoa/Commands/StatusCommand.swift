@@ -13,6 +13,7 @@ struct StatusCommand: Subcommand {
             let listen = status.joined("listen")
             var rows = [
                 ["you", console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
+                ["person", status.shown("person")],
                 ["daemon", "stoad \(status.shown("version"))"],
                 ["running since", LocalTime.text(status["startedAt"])],
                 ["listening on", listen.isEmpty ? "nothing" : listen],

@@ -10,10 +10,15 @@ struct TailCommand: Subcommand {
             OptionSyntax(
                 "--take-over", nil, "end another live reader of this consumer instead of failing"),
             OptionSyntax("--from", "CURSOR", "start after this cursor; 0 for everything"),
-            OptionSyntax("--limit", "N", "end after N messages"),
+            OptionSyntax("--limit", "N", "end after N messages or other changes"),
+            OptionSyntax(
+                "--kind", "KINDS",
+                "which: message (default), conversation, alert; several with commas"),
         ],
         details: [
             "Without TO it follows all conversations.",
+            "--timeout bounds how long it waits for the daemon's first answer, not how long it follows.",
+            "The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
             "A consumer's position is kept per conversation, and apart from them for all.",
             "A message is acknowledged for the consumer once its line was written, so none goes unwritten, and after a crash the last lines may come again.",
             "What reads the lines through a pipe is beyond that: a program that must confirm its own work acknowledges over the socket.",
@@ -29,7 +34,9 @@ struct TailCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         let from = try arguments.integer("--from", in: 0...Int64.max)
         self.limit = try arguments.integer("--limit", in: 1...Int64.max)
+        let kinds = try arguments.value("--kind").map(Self.kinds)
         self.params = SubscribeMethod.Params {
+            $0.kinds = kinds
             $0.to = arguments.operand(0)
             $0.from = from
             $0.consumer = arguments.value("--consumer")
@@ -38,6 +45,19 @@ struct TailCommand: Subcommand {
         if self.params.takeOver != nil, self.params.consumer == nil {
             throw .usage("--take-over needs a consumer", next: "add --consumer NAME")
         }
+    }
+
+    private static func kinds(_ text: String) throws(Failure) -> [ChangeKind] {
+        var kinds: [ChangeKind] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let kind = ChangeKind(rawValue: String(word)) else {
+                throw .usage(
+                    "\"\(TerminalText.line(String(word)))\" is no kind of change",
+                    next: "give --kind message, conversation or alert, several with commas")
+            }
+            kinds.append(kind)
+        }
+        return kinds
     }
 
     func run(in context: CommandContext) throws(Failure) {
@@ -95,6 +115,12 @@ private struct Tail {
                     : self.context.console.print(self.lines.text(message))
                 last = message.count("cursor")
                 read[message.shown("conversation"), default: []].append(message)
+                if let remaining = self.remaining { self.remaining = remaining - 1 }
+            case .change(let change):
+                try self.context.json
+                    ? self.context.console.print(change)
+                    : self.context.console.print(self.lines.text(ofChange: change))
+                last = change.count("cursor")
                 if let remaining = self.remaining { self.remaining = remaining - 1 }
             case .gap(let gap):
                 try self.show(gap: gap)

@@ -19,7 +19,9 @@ struct WhoisCommand: Subcommand {
         try context.show(WhoisMethod.self, self.params) {
             TextTable.text([
                 ["name", $0.shown("name")], ["status", $0.shown("status")],
-                ["key", $0.shown("id")], ["state", $0.shown("state")],
+                ["key", $0.shown("id")],
+                ["person", $0["person"] == nil ? "not known" : $0.shown("person")],
+                ["state", $0.shown("state")],
                 ["verified", $0["verified"] == .bool(true) ? "yes" : "no"],
                 ["addresses", $0.joined("addresses")],
             ])

@@ -4,6 +4,7 @@
 struct HandshakeVector: Sendable {
     let name: String
     let prologue: [UInt8]
+    let presharedKey: [UInt8]
     let initiatorStatic: [UInt8]
     let initiatorEphemeral: [UInt8]
     let responderStatic: [UInt8]
@@ -12,12 +13,14 @@ struct HandshakeVector: Sendable {
     let messages: [[UInt8]]
     let payloadHashes: [[UInt8]]
     let handshakeHash: [UInt8]
+    let exporter: [UInt8]
     let transport: [TransportVector]
 
     static let all: [HandshakeVector] = [
         .init(
             name: "an empty prologue and empty payloads",
             prologue: hex(""),
+            presharedKey: hex("0000000000000000000000000000000000000000000000000000000000000000"),
             initiatorStatic: hex(
                 """
                 47215a48506025b847cfa29d9b19037a20b63cdd2b3057241199db8d2165450f
@@ -40,67 +43,76 @@ struct HandshakeVector: Sendable {
                 hex(""),
             ],
             messages: [
-                hex("3e5d2ad26adf123ee447d41abafabc259951112198b98fad7cbd6ed69e648b1c"),
                 hex(
                     """
-                    fd27a753eb61cec07b96b99e6a0e163c9bb9d58d191547c029fdca076167b5213e431f245fb5c90f
-                    1d669d0f20a247ed8ba150b6387bd94e9543af3790215d6e01e896c9d0a401fa4b4fc4c9aaab3847
-                    9d77f19a9ec5d0c5f7355369b6f99522
+                    3e5d2ad26adf123ee447d41abafabc259951112198b98fad7cbd6ed69e648b1cbbf4959d49f1aa97
+                    6b9bc9ebde119bac
                     """),
                 hex(
                     """
-                    89121c1ba8c74d246f7c6b4f7bc244dc8bfec91f680dc75edc6917f70865f013b4b4914286f0268b
-                    6a72d117e142fd81e8cf6a5f6ac6866c1e9eac88da1b4589
+                    fd27a753eb61cec07b96b99e6a0e163c9bb9d58d191547c029fdca076167b521650647e0f361e2ff
+                    fe06754c199ed5e45a50a88176a2f67658f2d70a1fe17a8dd71ae3a6187bdd3d42a21501ae52e0fc
+                    ce649114af647e7285d49685fc39d587
+                    """),
+                hex(
+                    """
+                    ae71897d27551c89b34296da7de0c1383fb0fec567545cdc890427fa7b61659ef182f136742f8134
+                    61964ac8e3094514fd8c3d5aa3eabf6c80f3f74d8786f33e
                     """),
             ],
             payloadHashes: [
                 hex(
                     """
-                    254d404de323000b680a0cffcb198b9aa0084199ed5737a59e1475fd97e0bb5f09328dd5629a5948
-                    9b10c2177b040f1f162235ca40f7d5bea417897478c3209c
+                    7a83855d8e227cdca5a3b1813722270e3b052aa32c3088577318ad4252e9900334cd2e69d4d062b0
+                    dec6830fb68c3b838a1d9f79e93c5301ec03803db202c999
                     """),
                 hex(
                     """
-                    fc5d23356a4e0d3266017cbbd43e9b1a059c9a00027be4b704467d19989992db929b8a551688e976
-                    70a32cb0e8c7c757770c6dddafcf41218eab7fb634e4c993
+                    63d41e92b29e4b982a6492e29457e6f58c1b5fdd3a8300782e9d8a1db850eedb8b27b3e7964b1edc
+                    04702ba6b8d5136279b0635ddb06aa9e1644766fb15854f3
                     """),
                 hex(
                     """
-                    96d2914b97a5555b9c16ec23e3c09f9ba9ca45b730dde2b4943fcf03ee2d9bbc4962058304faf7a2
-                    59dcac298e48ffce8d7a4e51a6c70a86c4fef8a73fb98127
+                    30de9b80ed2c45a8ab4ce2d68e17fe2c902105db651dec08626bca6591be6d39c8a5a4022b760e19
+                    f975b7d1652bbfaa38f4715875ac131f6eb113c2ce363c26
                     """),
             ],
             handshakeHash: hex(
                 """
-                2e9fa68fb56efee193ac5443736849e5c0f608825fc0f701377d4f5e0b16d8841b9b2b12161dfa39
-                893f900c02c31292ac80438a40eb9313239258e535138797
+                62b65586cd6846bd72b1275e4bea5438dfa44157c3210cf856f2d4f123bc0c4cb6e5a7d220679a65
+                5606c6b7d51af6b2ed18886561e5239da6c169c6bef5d659
+                """),
+            exporter: hex(
+                """
+                46bdb2c885b347455e7f808843088c0c4faf0c6571af4b0a2589ee55d365c78dc7bdb64ae9ae699e
+                e90b0d94d6f9bc7a780aae2cd50aeb6cd227038d68ba33b0
                 """),
             transport: [
                 .init(
                     nonce: 0,
                     plaintext: hex(""),
-                    fromInitiator: hex("ab0f612184a0db044ead0a06962c8df8"),
-                    fromResponder: hex("6abbbe54b837ddb595e40d28d6338b6a")),
+                    fromInitiator: hex("ae9bf096cc8c5977ba0f53816f28edc4"),
+                    fromResponder: hex("f9d85d9663d07db4d991d3b4d180e92e")),
                 .init(
                     nonce: 1,
                     plaintext: hex("99fefa0e8a06cd8a18"),
-                    fromInitiator: hex("a2752d6c595d36e75275883b6c3282babe017ba3e4503b4664"),
-                    fromResponder: hex("4f07c99e5c4dbc30412b613fdc71de5b76f0d57190f98d980d")),
+                    fromInitiator: hex("d2098ca70bef6c8112664c38b834fef4c7f42d4fbd9e3c76b1"),
+                    fromResponder: hex("82caf0d847df523e2e72963bf83562e8b14f0797ca50d9afcb")),
                 .init(
                     nonce: 65535,
                     plaintext: hex("3c747a8ddbc60e4f56"),
-                    fromInitiator: hex("c0c5795033774f1779ccce6533cce1a595e1b15d62edcb8b3d"),
-                    fromResponder: hex("4221acd23e4f8bac03b68e48a49118fa29cf45d06ae04f0cf0")),
+                    fromInitiator: hex("44105a1aa4dc02a54d4ee2e9fc0ffd8926805c08ab486b9a7c"),
+                    fromResponder: hex("878a06e872c8ba52865b8075838c701efc08219bd9651a71b9")),
                 .init(
                     nonce: 65536,
                     plaintext: hex("2a5a09ab169e1165c4415445179c359916f3"),
                     fromInitiator: hex(
                         """
-                        7fc1ffc76786d22315f374772c87b46ee5033795cc8fce297d2ae84947afa3af202c
+                        c85ccb5c1138c069205eb66847e6a71370caac838de2c92e5fe147d0361cd7791e42
                         """),
                     fromResponder: hex(
                         """
-                        8dc5571818a79d6647a831f4fd8cd64a4a6b0d8af55a15f44f0fd941171007a2e22d
+                        5360c714cd99b4fce03b07902faf0f6dd234896d93e6a9347025fb5d9d5783987e72
                         """)),
                 .init(
                     nonce: 131072,
@@ -110,18 +122,19 @@ struct HandshakeVector: Sendable {
                         """),
                     fromInitiator: hex(
                         """
-                        ba89ccfd259c1de47b7406c3b6dd0e7af30738615df48d3c2b0b4a0624dbcff6cfecb9d63e72b5e3
-                        33580c7000cdbf646d6da6c6
+                        9d9b867ab1428d9ba172c3c5decee470a149e15ff79035bd4fd75b2b0a6c7b23a2c57e19853edeb7
+                        84ff9d2e356805cb24831f3d
                         """),
                     fromResponder: hex(
                         """
-                        12607e1654e7ecc7e98783b7da7cb022a5ba3d436601ad828fe66443aec3809c1797d45a853899dd
-                        ee24f94bf4b4dbd4f8d7b7c0
+                        ac832a7e94727d30e02d21201e3e8136757ddbe78be3e30da4ec78bde76d46bb27569f45075cdbfc
+                        e9710bae47402a2003ca144c
                         """)),
             ]),
         .init(
             name: "a preface as prologue and identity payloads",
-            prologue: hex("73746f61010100"),
+            prologue: hex("73746f61020200"),
+            presharedKey: hex("009416887a2a2ebf2aa8fbc520a99c3c7ac3eefa82c7948a8143f556c390fe58"),
             initiatorStatic: hex(
                 """
                 85841d54aab327fa11b240faacc341f14ccb31ca8788c15268956f6acadd56cb
@@ -139,13 +152,18 @@ struct HandshakeVector: Sendable {
                 dc2482389379aadefb722b0085f79ef05d1381b511e8d5357c10e5e91de28c2d
                 """),
             payloads: [
-                hex(""),
+                hex("8c"),
                 hex(
                     """
                     3175f345ba4400e6f18d68be90f28ea545961f1a8dbd62811db8aaebeb9089bdaa7dd8d57911087f
                     4b17cc39c7b76f09b060d15128cc7941b7f4ab59bec80f807a2464302f6c2f998247af3fe3a58754
                     30d841b7a6906b5f959a913feb3a1f05d96b4d8571ed2587511889124e686331a702eb43acac80b9
                     c0cba895b932eeb1ffcdc5db315b377ffd844554ee852539148afd1b1dc25bbd6a76dd1fe91aa2aa
+                    c1cd0c407814fb6fb01c32e738499dc71f8cc5fe5acd16c29f7782d234b40f597958a27e2efbb962
+                    d7ca3c93a558a5243fb14a9f0273bedece7a3ca480c4b403dfb050c2b09572d5fe953950d4858a87
+                    aa8a1a31604fdaf1376593f8b9b45fd52da64b578d94f17340565ecc8a1cf80f12f54d2e6b815de8
+                    b7a46256ab863b4a7ce53670f55c917cdb0535595a95b845e6da5756c9f4aa49378b9622d24101ca
+                    c7e49a053b1aabbcb172
                     """),
                 hex(
                     """
@@ -153,78 +171,100 @@ struct HandshakeVector: Sendable {
                     f97a83751bde1ea4a76e2cc791b33baef448507025fa45e642e2d539696936b6044435a0563350d0
                     abcf4e87d8c45b7f870795a2cda58a0a3b53788faba2660f540f71e38ef82e5cd468143c88219ec3
                     019f0ebc245b1ab5e1d18206552389e082c7a72d88f559f71eeb3de74d7531d2d516cf28b612f129
+                    219b74083071cdd6afd74d6eb0dcabea1f71be31aa02da012a357e9829682b3b2437c5cb8858ce12
+                    eb782f22d1c88d9981f8556751167a9cb575a997bc8b8bc672f9268571df2a9b54f983985218cde0
+                    7d15b5f20f6b192f46d899859166abf27181456c26cab8acd37c40a3e9fc5fc56c838d5e6ef14f3a
+                    63544da9b81fd242cf73719373b878eff42f2b4d5466abce52cc32eac4f72c7eb8e55680bc8320dc
+                    a12c302d2eecc1ee1bef
                     """),
             ],
             messages: [
-                hex("8643bd832e5016b88f3c73075bebfba1a3e68deb733536a6d61a8fd9b953d755"),
                 hex(
                     """
-                    5e47d3a3f2c56aca115aa0e31b5212d24c429173003b40466a560b8857a364174120f1a87f4d582b
-                    bb8018ee7dc2f6772758f02a4e76a829b25cb8466381ceda1aff46aaddaf8cf19ed98ec99cf12875
-                    2a92d4a9995fbd6c05d1a707be14b7f4319ea8af801368cc0fd7115b3e1bb394078d5c5f6ab5af45
-                    425d99cc6280ef28f46576046dd2f8be4fb6e96332ef575b09cd2fad1e8e5241201deb24f2d712e3
-                    bc75251fe28932db0ba91c59167aae5dd997733819dac6862a2c7bfe4dfdffc440d12a0efa66a3ff
-                    dcfc84e8026ca3b047e6dd482f74ff8c1c4177e8a0213b836c581373f530ac1b026f0e0ce600b20d
-                    d07d58244aa6b91c1bdafe82bbcaddde
+                    8643bd832e5016b88f3c73075bebfba1a3e68deb733536a6d61a8fd9b953d755b5dc3adaa2fb2d22
+                    dbd6da28fcb0ad5cb9
                     """),
                 hex(
                     """
-                    d3a367a26e2d13dd347ef06d3c733236d247cf876b55a6d3a73fb6c132b516325894ee0873213633
-                    f4806dc9edb9a7a3b032dfb824819071b32f131bbd09ebe6e38aae9e8bd6966d219c3336c0f59763
-                    ecf47105cee4fd8d8f7fb7fb2c57f98900f44507dbca3e0e91010f962c51b0e3f4bfacffce6ede0e
-                    826df4944d71eca17f5180e7801c36c0238d80dd6e3967a09402f9419a92a044ccb71b1643d83c4e
-                    facb3e3f42e4a7dc48590cbe32e8222133f645536dab05db973e30ee55f5fb1d09cdef6444b7de4d
-                    d3ea0ec05dfad0bed2bc28311981292019d4472cd283950e
+                    5e47d3a3f2c56aca115aa0e31b5212d24c429173003b40466a560b8857a36417857aa20b5ee1a83b
+                    4f766a7e49f14a04934c00946e9aa09728ef44b99101a26dead62b09adead104f7f3cff9d897d4a2
+                    a1eb24f9df9efdf18fde33de646666466616872680e3c407b62e4646edcd7871003812afd3fb0a67
+                    b04353294760fc4391938afca456b91596039b3285366600da19efa264cbebfa5ee5e6360cf98b73
+                    09317684769d87938f0aef452fb00f905ac806073921060324f08e7d5883ec3936cfaff1f0d6c9bc
+                    52c917cfc365b5a3ec9de1e683ae5286ff443c2ce38936dfb23b585ef17bbb97295c81e967701ef7
+                    683f7feb817706c3b5a447cf974214ae250d49cddff9cad0c0b644789c11ad47be760cec9c85150c
+                    80c256d70585597c2077dfa2ca4e8827a023b5dac13b40e94312650db4095ca56ca296ec95f33b90
+                    e5cc11e8493994cb8abe29f35667cb77e703bb33b41aae2b164e90808596a4b10b996aa2c1cd522d
+                    65bbef4c6a3da2a1a146a4855e63d9594bdf95558c9dd25b068ecd83110c38062d2e9aae15fcc9ea
+                    92feda409c823a8089fb94a573629183b7c5cc14b5a605908274
+                    """),
+                hex(
+                    """
+                    a1312e334d369a95f98787f2ef550557fa553313e228cee8b18f6f2f386f0d8de6538a0c74c18aac
+                    de601b14d4534d6297212ed27b59a8b2f01ba18f58704ca4e538852a664373ef3f6a2a6bd918b13f
+                    db5b9637415d545f2ada7d1ab753718e8b04e249b7770bdca26def8ae9d13d8852557a7e0fb59f27
+                    6ad196ba514eff4963bd2ba4f0c18dabd3685e1eed6469bdf9606a181d97bdd95a792070ab1a51f6
+                    c345924426b69e928b57eab3554f27872ed264c6a76a2533d2673a383e82b20f69fc379d5137a6e3
+                    909ff62bc80a739ba60567b97da4e6da94408058d0e706bb51c30391dc6af34ea2ddc462642ba799
+                    c72d922078a7ad29ea7c6ad166d90b5420f93eb85cd58178b8f8ee38ff62dd6b5af2c8ef2363d621
+                    47a4e63b6d7116bff58ba73707d0eb7f4975ac706d1f5135026995cb64f9b4e248e531175e510d8f
+                    0d39560b1d228ed999bcef32478c02d117d83197ea5a2ec5cab5f33226ff09c1ec3e3d69997db8b5
+                    d3a2453f841a9011afb06aca6932b710c3d7ddab3487e0c3310b3a54f8b3da43ee8b
                     """),
             ],
             payloadHashes: [
                 hex(
                     """
-                    0d478d140933ed13cebc0549f5b5eacd3a8bc2698f14d5a668dedc6f00eb2c77f27d0ab6b789fc3a
-                    8ac48d074fe8ca41afa53609e5c803f148f94d64cc039389
+                    3f905e7fbb2512726dee7513ea46d3f50e21b138c5ec3b0d979e9b25344b284027797a74bbed399f
+                    6df56fff9a8a408a1a2a0aa5ed5095c6a399bc6a6ce1648b
                     """),
                 hex(
                     """
-                    013edb55f401deed096f94e779fc3abe04046bc9a4e6a8110a5307ff37c8e9a578ca798add8c05db
-                    c276af7c1af015270547325e76290997ed04cd1c838eb5c2
+                    bf9b0f6ea1e9efc2be9cf33d9f6f2bc7f625853f858337b8ec4552f28608ceb7e9198eec7154445d
+                    08dc1866905c36962c3fba833978b2fbd66a044629d792f8
                     """),
                 hex(
                     """
-                    2f1f74f2522b0674b9511b8ab834e8968db80c8e1b0be48018aaf5491129ec00bce719509211ee6f
-                    b14209274752b1415b6648257f1ec25ff7beed3d1334add9
+                    5397600aeac82847da1ef5d27d3fdf3df5f9293870cef3f4c7c608cf98a844bc2da6b4e7b9b683c8
+                    eb517c14a0141734f8a3675aeefd18c316f7ae2bdbf58eeb
                     """),
             ],
             handshakeHash: hex(
                 """
-                9cbd9cda49e1baf28d86c6ef06405b4cdd91e5c851ca68bd0d38b3d227af0f912d281ab2bd85fe77
-                7a4889e155831766f17f5170c24c69d0c8749997995d625f
+                6594930ea3f8254d82e7b9c39fec4efc957609f681c4bc20665484ce96b1cc7af9b54a2cf2170271
+                b4cc855880b08515691250a5df133dbb171329eae05325cf
+                """),
+            exporter: hex(
+                """
+                f7d327f539ebbb42c86a7f133d9e4a0131c07ec2b833b6443cbc123c7d69ebc3859c92d06ed34b8c
+                cb9105a702e20ec77f0e4b61f2a09f8bb6ee3918b33fd567
                 """),
             transport: [
                 .init(
                     nonce: 0,
                     plaintext: hex(""),
-                    fromInitiator: hex("03ad79497e437bf2ef746fdd1286e378"),
-                    fromResponder: hex("b50e86016a27f89d87f94cc17d730368")),
+                    fromInitiator: hex("3ee0a768d0bf84e0192214df0b95c273"),
+                    fromResponder: hex("68cf3d5887fa5bd4a9d8448e5c6ca9b2")),
                 .init(
                     nonce: 1,
                     plaintext: hex("7ccda84d8e0731e2c7"),
-                    fromInitiator: hex("c569505b7028c1e9faa22e2d93677ebca12e62f5b32e33c685"),
-                    fromResponder: hex("f3fda14b642c3ac7f5eb68411bd562b4c7125f79867382a698")),
+                    fromInitiator: hex("83f75aba626a594d0c205033e5559419cc172c1a7f591252ec"),
+                    fromResponder: hex("fd0c8e8efef03921e1fb4389fa8f50c5343c6d046d87a4892c")),
                 .init(
                     nonce: 65535,
                     plaintext: hex("5ec277d5d9745a06dd"),
-                    fromInitiator: hex("d6fda841f837df13e52fdc2ad1ce043c2e0d6a581d9f4ad3ee"),
-                    fromResponder: hex("8924adb8b992d8ef7de12f995d0709322599e9087f25afd87b")),
+                    fromInitiator: hex("227556919d9b36230cb3676eaef06b817acf11cf70778a5f71"),
+                    fromResponder: hex("3e54291bd829b314471a833d1f51d56ecc5f19b902d2e8a692")),
                 .init(
                     nonce: 65536,
                     plaintext: hex("4393a727f94855d4c3c15b38dc3ebb891227"),
                     fromInitiator: hex(
                         """
-                        cd9d584aae20b4c0f8af297cdbfe9ca9e3874c5cebc07dc1329a81b683bb3889b25b
+                        5032d25aad8c7051a83dea102f02104e2cb6499a3b4b723eb99e1c5960b3e9e5a204
                         """),
                     fromResponder: hex(
                         """
-                        d6d76edb0d736412c4b1bede3f6747d15d8b81d7749ae232e6de5ac97eeb9248b247
+                        736da7785977a8dc166b9203812ee940818ca16cd5a5092a93ad68cc50141614b63d
                         """)),
                 .init(
                     nonce: 131072,
@@ -234,13 +274,13 @@ struct HandshakeVector: Sendable {
                         """),
                     fromInitiator: hex(
                         """
-                        1ab8f2973d289fb367fa428c5f3aa07307fe8cfe6bd42db5a9827d667e41d78a0a71e36e8981f4c5
-                        520f3abf22313076090c2557
+                        eb7765defbb102ad360b7caa89abe4949d92c8d393f9115928ed112d6c4ed47bca29dfe40e4e7992
+                        b0b3cb2f48cb0b7678fbd75b
                         """),
                     fromResponder: hex(
                         """
-                        2855321fa5ded364fdf10a3bde7f09acc5480f754f84e6487364fa0b5bcb063d8c5dddade85b54b6
-                        9ebba07404f7af68ac056e5f
+                        1b1c916abcf459da4deecad2d8c740201f2e1648c6cb426a2a9b8ffc5253a34fed4b5dfe6f29e396
+                        59d2eb7f41c1ec41b45f5ecf
                         """)),
             ]),
         .init(
@@ -252,6 +292,7 @@ struct HandshakeVector: Sendable {
                 8b09fc8519831916029858b1ca919b04c595264fb9869009671559749b285eb30e586f12a80400e9
                 650bc82f4aec996f
                 """),
+            presharedKey: hex("2b9ccb5ab068a76df17dc4981a53fd83c127f905bc88dc071e3332d67e449883"),
             initiatorStatic: hex(
                 """
                 13ee4cbfba88c82f6ffec1f5d440cdb0c63d89a4e7f8cea420650703448c3645
@@ -274,67 +315,76 @@ struct HandshakeVector: Sendable {
                 hex("cec3f7b22fea3b50eaff3068662e5595"),
             ],
             messages: [
-                hex("bd40f81079f908efaeb76bcdb74969c105b961b73d6762bf274d8779003a275c2a"),
                 hex(
                     """
-                    5d2f9b65d3d166bfb22b03201e28b4d74e37ac8cfa6bd1a386c66718379a360623b13cf7a4ebceda
-                    a8d17cb8815e12b69712563749f180308299d7775741c1efbe50feed82bbe0b47f31f910e63ad2e7
-                    a2385fed22a6d563c74d945649a0d0aa4fae2456b42599e7411f7d9dbddad8
+                    bd40f81079f908efaeb76bcdb74969c105b961b73d6762bf274d8779003a275c92f6b1f0e93ffffe
+                    e9d1df0d0330ac86e2
                     """),
                 hex(
                     """
-                    48eba4843b26ce17d91362ec50d8bbd3e875e47db53c17b6e14425835d0d242638896a047dacdd70
-                    28acda8626d381a1b9d6ae6c9b89fc20caddf6d31b77696c3e9604eaa9d188a2efbe93309153a585
+                    5d2f9b65d3d166bfb22b03201e28b4d74e37ac8cfa6bd1a386c66718379a360633953f368bdef4a5
+                    73533b844e486e45791464c3b63dea14630839d8cb6ff3ddfa6bdc8244dc3d03669aa8e322440a12
+                    c7012a63d745b3ef16eec323bfa4eaf2c50268e18c5a08f1f5d0a46ca8ef16
+                    """),
+                hex(
+                    """
+                    65822e01652bf7b0abd4531a5a9cf24d600d6368766f71cca5e7b19f31500a59b8c96b5cd5fcab8a
+                    75a509645268328f1a71045f00264ef5392fe366c654b61cd455a119d2c286cafdfdeb44992afd6e
                     """),
             ],
             payloadHashes: [
                 hex(
                     """
-                    9b8b97245251408f224de16b83f39559431b1a7cddb2ff37247c85d80cb3d4e3bbef410d10e5902d
-                    de10c76624175d9d2f0d22e976900623b566b7f289b35f42
+                    f65db87b2a4d1a5ddd9b2c3bd4dbe1de69689aa458d9490b0316651619f4314f7dde8e731ba2134f
+                    9de386464ffba307c8cba94623ac480a9f20f61bf55632b8
                     """),
                 hex(
                     """
-                    128e2d52d4a1d0667104c627e8e1982e50810f97a6b5a7924e21e2f0e078c03b67cf51bbb018c031
-                    6d7a0090d57d4681102f032ced037f0fad39eff0a5613013
+                    947077d577f85923a73c61159a06d576273c0c8995a396f212ea9f7281386f1f402f01edf88bc996
+                    b71e9fb25251258135da3647f3dd2f41ae12c5b852a3fbfc
                     """),
                 hex(
                     """
-                    be5d01f5330833858c5ef855cde63061fbaaac0781d3ccade2ea337b93b48a6c455770e018c5eb0a
-                    043bb024a0f2171393b292f6945266fd7a7db333c5d240ee
+                    d56317ada91291a5d621c323c866920c0599e7e29ccb1cfa37da26f9421c1aa9883cbbcab8e0bb3d
+                    e37d187b95c51c97719f3f7098933de4244860b153c86618
                     """),
             ],
             handshakeHash: hex(
                 """
-                6892a0f227d65487880b832bed3e49a8efc39a2830b1962a6636df7a66e615ded95fbbf6fdd218b9
-                09d05a49b744f39f5e386729602ed0bcaa487159733b393e
+                5e1fcc94666b6570ba2c3c215353ea3716f6b054ee8434a69e8720e67f069dc74882889558d26cb9
+                dc2e585820b92741913affb7807ed2a654ef009fc63fcfa7
+                """),
+            exporter: hex(
+                """
+                7ff12f324420ed775c45be4f8941354a942c351d49d4bbe1adfba5ea32f227d0b83a704f2a8c3903
+                d51a6fd9be169835c37d2d87a18e522c9a615c0786cd7b4e
                 """),
             transport: [
                 .init(
                     nonce: 0,
                     plaintext: hex(""),
-                    fromInitiator: hex("a7c4dc050a960f503fc042363b88253b"),
-                    fromResponder: hex("19da0c283626e592bac3d1a7917baefd")),
+                    fromInitiator: hex("bdb2d53d05bc1f0d324ac24e47c1394b"),
+                    fromResponder: hex("f520c118afd698de58f43f105576079f")),
                 .init(
                     nonce: 1,
                     plaintext: hex("35754993b1aeaf2798"),
-                    fromInitiator: hex("d29257da2f743f3545ac0ad5928bd399b2835502ba3f6f63f5"),
-                    fromResponder: hex("484bfbb7cd7913e911554f9d660eea70ee73093e7e42b10391")),
+                    fromInitiator: hex("264595cecc24d480657587de5f2f676e48c245d1e58a4ae8da"),
+                    fromResponder: hex("9283ac7dcc007abb9096fa6e65a5fa5fd8d076a663b0006b42")),
                 .init(
                     nonce: 65535,
                     plaintext: hex("b8b1330e20fc6e62d6"),
-                    fromInitiator: hex("58b83ccec365132ffa88897e6bd64d9c15efa4b55f603fc66f"),
-                    fromResponder: hex("4c8548dd18c69c163b98d577408e5e23a53999f89bb1aa0188")),
+                    fromInitiator: hex("a0d107f3291132a60477b5ff42e2dcedb7d9441277252f47cc"),
+                    fromResponder: hex("2eaedfa3fc5afe14ee60f7984fdd852b705d2585cd2ac1bc86")),
                 .init(
                     nonce: 65536,
                     plaintext: hex("3594686c3696fb5028df43c7fa64d5a751d2"),
                     fromInitiator: hex(
                         """
-                        cd01ededd11f5ef11fc3a93b4ed3f709ba18b127c0eb1919292dfd0c1d5ecdcb2d33
+                        b1b2ca02f7e3e56a0c37e498f5baa1c0bdd4032308589dfb99302ba8fd313f912bc3
                         """),
                     fromResponder: hex(
                         """
-                        c8ab8e65ffec85e07334080321c12c730e1d6e1f4cf18819bbf48c25cbcdc02f54ff
+                        56f5be15ea6ea55640a846f8d20eb615293ac475643ba2f8825b51feb43b89f3ad68
                         """)),
                 .init(
                     nonce: 131072,
@@ -344,18 +394,19 @@ struct HandshakeVector: Sendable {
                         """),
                     fromInitiator: hex(
                         """
-                        e4b7f5d0ba92e6587959451b6c8fc7617fcda01962e27267b4947bef51a64626c45380c84005d401
-                        923ac5ccc52add5eb6366098
+                        a0548f40e09f89f6ecca724bcb43144a1900a6133811e6089b9b141a6466ac44fa48a7749b2d6c58
+                        2059decc7591598e15f970b3
                         """),
                     fromResponder: hex(
                         """
-                        74a6f648a088cdb5465bf27d4744d9e955cbc2e9e69a3c077824a7cb948d4586ba4f453cf2cae37b
-                        91acbb38fd31201e78c4f955
+                        141836429be114094ae2f7897248db20770e0d6d23fe4fe51ef6522dec7e2b8344429316116464a5
+                        4e4b906597480e14c59a0a52
                         """)),
             ]),
         .init(
             name: "a payload in every message",
             prologue: hex("00"),
+            presharedKey: hex("fd5219fe8fae52fa36be9bb87f699c07a007dd98b81123bb6498e3ab52e1906f"),
             initiatorStatic: hex(
                 """
                 8471f5eef9a04bd798bbc49fec41398357aef6a3565749d01256542794539980
@@ -394,77 +445,82 @@ struct HandshakeVector: Sendable {
             messages: [
                 hex(
                     """
-                    03ec07b911157afe5ea4fb14410f9e0b7a7e8cb4e5e510bc998aa06959267b347774317c98d08ba6
-                    6907f29cfb8eda557eb79ffa1fc04348ac2c1621b0922fa32e18df2b2784ecb1168cdadeded7c9f5
-                    e9fcf9f4f38c30920c7958abf692f4daf70f09d9c31877670f8a00a324b7ac79b777faf7d9e3fb84
-                    5db13793e78284032712e730
+                    03ec07b911157afe5ea4fb14410f9e0b7a7e8cb4e5e510bc998aa06959267b3475486f884272b636
+                    a1e0eb8869c4e4e8f995fde2dedcb26dd05a17f8e88c6d29734d991c4fa20f33ede67c9cebb44f9e
+                    2d5f48397a189d3f68455d379ffe5e60d13fb9ba3f773a1656d50f02ac675fa2ecffbeddac147984
+                    9a98bb73553d94fb785c8cd57bc9f50208180802723f8f8e658c5222
                     """),
                 hex(
                     """
-                    3873cac96df06ca92b414a036dc9993e814618a438b01ef723c1c77a4d7292441ca0b9a54b0ba595
-                    264b374e4cd7b3a9b98d4e86edba98c1b908a10a8a96b66674759a1876be9cbdd6b0caf39a944a3c
-                    8c924466edabc661be9cd90b783355ba7b
+                    3873cac96df06ca92b414a036dc9993e814618a438b01ef723c1c77a4d729244fa6075e37eee60d1
+                    eaccae0780fad24023227fe127df12d0ab48dff87c7bfc6e059640f4826edfb7d9c0d721f46b917f
+                    b9fe8b57bf3e5d0bc7b68d795b6fc4be83
                     """),
                 hex(
                     """
-                    f7afddfff01e94bbc833465548f615575e9e4cef339262362bd5c8e5aa32a6c68abfe58000eb4f0f
-                    361957d6fb537fbfea6e0e51f8162b288ae077e3268caac048405ec2e4199efba45296c1af5e473b
-                    d7bc1e1a6c6d577deda6a19298fb73b11a3a750a16729db23100c6ba7433f03e515e7470658595b6
-                    96f4eb01effb9033a63752f76495b36395fb8ff77276a3b789b83e4330cfef0f679846d708926d08
-                    3c4f088b8aaccddb46f979450bc8791c89889677cbcc43bde4a9e16f12c9e52e37f56ea5d3b98548
-                    f79425c3b0a622a8eb04ed47fe01069005e5dd2da3fc14347b211536e95fc9f5a1d954a252d15b58
-                    6ff6bec39b98357acb752284f173738bb225ac34369f3fc9d151ab344e4756d1ed07b2b26665185c
-                    7951a55f8f04e8b9399d3f2547df86f02f244fd28592e74cf5ae4b30461e818c2d3f54c8196e59
+                    6786cd838113b3a1727640949a63e15ed3a0ff4e7ffe7ea3104b364468a5d8629e78ab49ff0e17f4
+                    5d8392fb085d9249707f6594cfff2ee30e9f091a12c91e6d5564e4126a82cf3b1fbcf5937b9cb024
+                    47c11ac40f59273f13b5bbe701ef9ddb63625771010409eabac3d11539c7fdc7fc8de9f9a24872f2
+                    7daa095ed35d86afd3e18a4fb31c7dd380a68a216ed4a180b9539478e1462acf08d6420a8749158f
+                    47e9b9364fce8db04eb80a88ac7f4d53fc5c8152da83d9ba0fbb82e7a8578471a865a91e123b4d35
+                    cf8b17f5cd0f800452faa90230a81058bc231d4db2dcca0cf289485ce66742b0465fdde71edcf82e
+                    03209725427fccab44f1fb00ae5f245139da335964f51fe78d2835b57418ee9e781ecacf27c6d227
+                    4e7ae3a3689fbd3f5bfd58cf7eded4e5af3ac1eca1a2dcd96b5235634b3a14d5fdb0a26ef60012
                     """),
             ],
             payloadHashes: [
                 hex(
                     """
-                    c50ddc34a7921e1bd27ccf5786698e3dad46ef2f2939ac91eafc9da0c89760ab1828003aa3344a60
-                    eb66d5615268089960c5f1ed8f47172347d58ddf0ef8836d
+                    b1aed6d135826bb5c3aeb481151b9d21267377070ebc6c9484b92dae240e8675b5730e6ecdf2e447
+                    d5b102eba63a344f2af3227c8af69dbe49a319eec8ec18a3
                     """),
                 hex(
                     """
-                    9725520b73d354fd0dd25ea6208265dd4be3d669c5a5050a5e6240592717774582dd31547c226cb6
-                    dca87d0ebe6a8866b43ee82fd7f5e240beb92c535944c277
+                    5fc4693d488c136b896b2f95aadf60fa4ca0dafbc97a238520b5bcda1e36a5406b17aeb5849ddad9
+                    8d545cd39ccb4efbe192aa0775076ff5b7c692e10ba55ca4
                     """),
                 hex(
                     """
-                    4e66a279a5f93bc8c0606decbe298468eeebd4182522edcae31fb6905e65bbae1c05512d84845b19
-                    da96312053e1d6ba69bd002c87d0ecb869fdfb61234ed223
+                    9aa93fb89980c0c0a56dfca7cc770f6107dd6b488761cb4fd7cab812bada5cf5440e3bef0867df71
+                    bb2aa92a9f82858de0b84880ed1c5ea1ff516cd661d476a6
                     """),
             ],
             handshakeHash: hex(
                 """
-                1b8a34f22ff08e21c3675c4cb6017f64645e74f181c5062ec04f0bec1a85ae0f2c507544e6fb0b23
-                1be5cef779e797539c3b7069a984c00f9eed27ec3b24e02a
+                e1bb9c1be01bb486f89e1fa45e3d2e109376188f00e017a27a2bd958ce72de61c4d5666e01fbf7ca
+                8bec413ddf822b55f9b7feee933ff9f7caecbf08a9a5640f
+                """),
+            exporter: hex(
+                """
+                ba669e6a6dab37ada844b9536c1c6d4cc39ebd406a180f22f321c9ebbe0379f0fd40ab3a59b79fb6
+                5198536681291a8d967a02311b8716a53116d0f2b39be45a
                 """),
             transport: [
                 .init(
                     nonce: 0,
                     plaintext: hex(""),
-                    fromInitiator: hex("99be9ac4c074a562e59e920733053e43"),
-                    fromResponder: hex("7f9441db0fe11714019e2a7d42b051e8")),
+                    fromInitiator: hex("dda8b84e32fa8a465a166958389d5497"),
+                    fromResponder: hex("f51a038dcd44be75577a597262aceaba")),
                 .init(
                     nonce: 1,
                     plaintext: hex("89f85483166907079f"),
-                    fromInitiator: hex("5147ec31975d1e3f482efb0747647d3b74ad1db3e35cd80550"),
-                    fromResponder: hex("fcdf29b7f64ecfe769f402927daf6bcfbeb8bb37c74474de01")),
+                    fromInitiator: hex("e1f2d996de3d780e7aa2effa86f2898b851b2032fa2da7006b"),
+                    fromResponder: hex("292e36622d7a2c4154191cbe6af14c5985c7af173a1089a23a")),
                 .init(
                     nonce: 65535,
                     plaintext: hex("a78e85358e171ce64f"),
-                    fromInitiator: hex("8bdb616f3bd12e3b6398568869d9e22304e633ef56b366060b"),
-                    fromResponder: hex("c7fd8c1ec8092f14ed3721d5328a2565fcdf14046f07e53b06")),
+                    fromInitiator: hex("00d388daba524205d6e9b8e372e6decd6599669b13c34024f3"),
+                    fromResponder: hex("c414de5705dbeb6c3e9bfac0289e136c18db73ed01a178ff3f")),
                 .init(
                     nonce: 65536,
                     plaintext: hex("72baff3bf42803ae72ab07dbf77a4b7629f6"),
                     fromInitiator: hex(
                         """
-                        389da7a9d7b5088d515420a1c444cececb503386f9baad3152029140d4f33da54568
+                        929b3319629f34d4c5a5e8ad64defb934aafe8253af13291bdfc1c125c80156de13d
                         """),
                     fromResponder: hex(
                         """
-                        31277410db1ff318d2e4381b43b754f8913a80ea6a351a3f275aad29d35f19c2a0d9
+                        b89b9fcc1e41a40ddb5e5a6e134c1da1bd5f2225092add871892bc7b2f16f7d33476
                         """)),
                 .init(
                     nonce: 131072,
@@ -474,13 +530,13 @@ struct HandshakeVector: Sendable {
                         """),
                     fromInitiator: hex(
                         """
-                        c241c63983e80e0203bf127ef0c66a4820604c577f43b4dcad67aab7d83e2ddee71c9c0e3c171601
-                        9c1cb7dd13fe0ca93d72f157
+                        06c50223eec264b56e68eeef3270567e3f7b8c2a5a045843bb33937ba1c68288b674def8a4180569
+                        c3cb26a08e364a22e6187cb8
                         """),
                     fromResponder: hex(
                         """
-                        3e78be0863e6c2dac33ef72958037fe0129fec12123b84c3bb25f5c94feb699b1306fc39045fede2
-                        5a8c56e5beec77c609f5468e
+                        4e8333d67dffadd6f6338f1c9034fe680acafc85e0922a23a7c6e7ca05fa1e758eb484f51856edf6
+                        49135044b738477dee28fd48
                         """)),
             ]),
     ]

@@ -11,6 +11,9 @@ same bytes. Both take their primitives from cryptography (OpenSSL), ours come fr
 What was checked of the two against revision 34 of the specification:
 - HMAC: both call cryptography's HMAC over BLAKE2b-512. It is RFC 2104 with the 128-byte block, and
   not BLAKE2b's keyed mode; the script compares it with Python's hmac over hashlib.blake2b.
+- psk: both follow section 9: MixKeyAndHash, and the ephemeral keys are mixed into the key, too.
+- The exporter is an output of Split's HKDF that neither gives; it is computed here from the chaining
+  key of each.
 - Rekey: noiseprotocol follows section 4.2 and gives the messages after a rekey. dissononce keeps
   all 48 bytes as key and resets the nonce, so it is not asked for those.
 """
@@ -33,12 +36,13 @@ from dissononce.processing.handshakepatterns.interactive.XX import XXHandshakePa
 from dissononce.processing.impl.cipherstate import CipherState
 from dissononce.processing.impl.handshakestate import HandshakeState
 from dissononce.processing.impl.symmetricstate import SymmetricState
+from dissononce.processing.modifiers.psk import PSKPatternModifier
 from noise.backends.default import noise_backend
 from noise.connection import Keypair, NoiseConnection
 from noise.noise_protocol import NoiseProtocol
 from noise.state import CipherState as NoiseCipherState
 
-NAME = "Noise_XX_25519_ChaChaPoly_BLAKE2b"
+NAME = "Noise_XXpsk0_25519_ChaChaPoly_BLAKE2b"
 RAW = serialization.Encoding.Raw, serialization.PublicFormat.Raw
 
 
@@ -75,8 +79,20 @@ def watch(symmetric, name):
     return seen
 
 
+def watch_split(symmetric, name):
+    """A list that gets the third output of the HKDF of Split, which neither package gives."""
+    seen, original = [], type(symmetric).split
+
+    def watched():
+        seen.append(hkdf(bytes(getattr(symmetric, name)), b"", 3)[2])
+        return original(symmetric)
+
+    symmetric.split = watched
+    return seen
+
+
 def run_noiseprotocol(v):
-    """Messages, payload hashes, final hash and both transport keys, by noiseprotocol."""
+    """Messages, payload hashes, final hash, exporter and both transport keys, by noiseprotocol."""
     ends = []
     for role in ("initiator", "responder"):
         end = NoiseConnection.from_name(NAME.encode())
@@ -84,9 +100,12 @@ def run_noiseprotocol(v):
         end.set_keypair_from_private_bytes(Keypair.STATIC, v[role + "Static"])
         end.set_keypair_from_private_bytes(Keypair.EPHEMERAL, v[role + "Ephemeral"])
         end.set_prologue(v["prologue"])
+        end.set_psks(v["presharedKey"])
         end.start_handshake()
         ends.append(end)
     messages, hashes = [], []
+    exporters = [
+        watch_split(end.noise_protocol.handshake_state.symmetric_state, "ck") for end in ends]
     for number, payload in enumerate(v["payloads"]):
         writer, reader = ends[number % 2], ends[1 - number % 2]
         seen = watch(writer.noise_protocol.handshake_state.symmetric_state, "h")
@@ -97,8 +116,9 @@ def run_noiseprotocol(v):
     one, two = (end.noise_protocol for end in ends)
     assert one.handshake_hash == two.handshake_hash
     assert one.cipher_state_encrypt.k == two.cipher_state_decrypt.k
-    return (messages, hashes, bytes(one.handshake_hash), one.cipher_state_encrypt.k,
-            one.cipher_state_decrypt.k)
+    assert exporters[0] == exporters[1]
+    return (messages, hashes, bytes(one.handshake_hash), exporters[0][0],
+            one.cipher_state_encrypt.k, one.cipher_state_decrypt.k)
 
 
 def run_dissononce(v):
@@ -109,9 +129,12 @@ def run_dissononce(v):
         symmetric = SymmetricState(CipherState(ChaChaPolyCipher()), Blake2bHash())
         end = HandshakeState(symmetric, dh)
         static = X25519DH().generate_keypair(PrivateKey(v[role + "Static"]))
-        end.initialize(XXHandshakePattern(), role == "initiator", v["prologue"], s=static)
+        end.initialize(
+            PSKPatternModifier(0).modify(XXHandshakePattern()), role == "initiator",
+            v["prologue"], s=static, psks=[v["presharedKey"]])
         ends.append(end)
     messages, hashes = [], []
+    exporters = [watch_split(end.symmetricstate, "_ck") for end in ends]
     for number, payload in enumerate(v["payloads"]):
         writer, reader = ends[number % 2], ends[1 - number % 2]
         seen = watch(writer.symmetricstate, "_h")
@@ -122,8 +145,9 @@ def run_dissononce(v):
         assert bytes(read) == payload
         messages.append(bytes(message))
     first, second = ciphers
-    return (messages, hashes, bytes(ends[0].symmetricstate.get_handshake_hash()), first._key,
-            second._key)
+    assert exporters[0] == exporters[1]
+    return (messages, hashes, bytes(ends[0].symmetricstate.get_handshake_hash()),
+            exporters[0][0], first._key, second._key)
 
 
 def seal(key, nonce, plaintext):
@@ -139,20 +163,23 @@ def seal(key, nonce, plaintext):
 def handshakes():
     cases = [
         ("an empty prologue and empty payloads", b"", (0, 0, 0)),
-        ("a preface as prologue and identity payloads", b"stoa\x01\x01\x00", (0, 160, 160)),
+        ("a preface as prologue and identity payloads", b"stoa\x02\x02\x00", (1, 330, 330)),
         ("a prologue of a whole BLAKE2b block", bytes_of("prologue", 128), (1, 15, 16)),
         ("a payload in every message", b"\x00", (100, 1, 255)),
     ]
     result = []
     for name, prologue, sizes in cases:
         v = {"name": name, "prologue": prologue}
-        for key in ("initiatorStatic", "initiatorEphemeral", "responderStatic",
+        for key in ("presharedKey", "initiatorStatic", "initiatorEphemeral", "responderStatic",
                     "responderEphemeral"):
             v[key] = bytes_of(name + key, 32)
+        if not prologue:
+            v["presharedKey"] = bytes(32)
         v["payloads"] = [bytes_of(f"{name} payload {i}", n) for i, n in enumerate(sizes)]
         run = run_noiseprotocol(v)
         assert run == run_dissononce(v), "the two implementations differ"
-        v["messages"], v["payloadHashes"], v["handshakeHash"], first, second = run
+        (v["messages"], v["payloadHashes"], v["handshakeHash"], v["exporter"], first,
+         second) = run
         v["transport"] = []
         for nonce in (0, 1, 65_535, 65_536, 131_072):
             plaintext = bytes_of(f"{name} transport {nonce}", nonce % 7 * 9)
@@ -369,11 +396,12 @@ def main():
     with open("HandshakeVectors.swift", "w") as file:
         file.write(HEADER + "\n" + table(
             "HandshakeVector", "A whole handshake and some messages of its stream.",
-            [("name", "String"), ("prologue", "[UInt8]"), ("initiatorStatic", "[UInt8]"),
+            [("name", "String"), ("prologue", "[UInt8]"), ("presharedKey", "[UInt8]"),
+             ("initiatorStatic", "[UInt8]"),
              ("initiatorEphemeral", "[UInt8]"), ("responderStatic", "[UInt8]"),
              ("responderEphemeral", "[UInt8]"), ("payloads", "[[UInt8]]"),
              ("messages", "[[UInt8]]"), ("payloadHashes", "[[UInt8]]"),
-             ("handshakeHash", "[UInt8]"), ("transport", "[TransportVector]")], cases))
+             ("handshakeHash", "[UInt8]"), ("exporter", "[UInt8]"), ("transport", "[TransportVector]")], cases))
         file.write("""
 /// One message of each direction at some place in the stream.
 struct TransportVector: Sendable {

@@ -24,7 +24,7 @@ import Testing
         ]
         #expect(isNews == [true, false, true])
         #expect(alerts.all.map(\.since) == [5])
-        alerts.clear(.clock)
+        alerts.clear(.clock, at: later)
         #expect(alerts.all.isEmpty)
     }
 

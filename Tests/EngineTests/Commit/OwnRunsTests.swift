@@ -6,14 +6,20 @@ import TestSupport
 @Suite("Own runs") struct OwnRunsTests {
     private static let key = TestLog(signer(1), in: room("ops").conversation).key
     private static let wall: UInt64 = 1_000_000
+    /// Behind the entry with which the log begins.
+    private static let opened = Head(seq: 1, id: EntryID(fixed32(1)), time: HybridTime(1))
 
     private static func append(
         _ texts: [String], keyed: [Int: String] = [:], deps: [EntryID] = [],
-        floor: HybridTime = HybridTime(0), after tail: Head = .start
+        floor: HybridTime = HybridTime(0), after tail: Head = OwnRunsTests.opened,
+        sealing: ConversationKey? = nil
     ) -> (appends: [Append], tail: Head) {
         var time = CommonTime(buildTime: 0, latestOwn: HybridTime(0))
         time.look(at: Instant(monotonic: 0, wall: Self.wall))
-        var runs = OwnRuns(Self.key, after: tail, signer: signer(1), time: time)
+        let own = OwnNode(
+            signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
+            configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0))
+        var runs = OwnRuns(Self.key, after: tail, of: own, time: time, sealing: sealing)
         let drafts = texts.enumerated().map { index, text in
             Draft(
                 conversation: Self.key.conversation, content: .text(text), request: nil,
@@ -34,8 +40,8 @@ import TestSupport
             #expect(append.run.run.verified()?.ids == append.run.ids)
         }
         let run = try #require(second.appends.first?.run.run)
-        #expect(run.first == 3 && run.prev == first.tail.id)
-        #expect(second.tail.seq == 3 && second.tail.time > first.tail.time)
+        #expect(run.first == 4 && run.prev == first.tail.id)
+        #expect(second.tail.seq == 4 && second.tail.time > first.tail.time)
     }
 
     @Test("the first entry alone names what it follows, and all are later than that")
@@ -59,6 +65,31 @@ import TestSupport
             counts(Limits.runEntries + 1) == [Limits.attestedEntries, Limits.attestedEntries + 1])
         let large = Self.append(Array(repeating: String(repeating: "x", count: 50_000), count: 3))
         #expect(large.appends.map(\.run.run.entries.count) == [2, 1])
+    }
+
+    @Test("the first entry of a log is attested by itself, whatever follows it at once")
+    func beginning() {
+        let alone = Self.append(["a"], after: .start)
+        #expect(alone.appends.map(\.run.run.entries.count) == [1])
+        let written = Self.append(["a", "b", "c"], keyed: [1: "b"], after: .start)
+        #expect(written.appends.map(\.run.run.entries.count) == [1, 2])
+        #expect(written.appends.map(\.idempotencyKeys) == [[:], [0: "b"]])
+        #expect(written.appends.allSatisfy { $0.run.run.verified()?.ids == $0.run.ids })
+    }
+
+    @Test("payloads are sealed with the conversation's key, each bound to its place")
+    func sealed() throws {
+        let key = conversationKey(7, of: Self.key.conversation)
+        let written = Self.append(["a", "b"], sealing: key)
+        let append = try #require(written.appends.first)
+        var keyring = Keyring()
+        #expect(keyring.read(append.run.envelope(at: 0)).isLocked)
+        keyring.add(key)
+        let read = append.run.ids.indices.map { keyring.read(append.run.envelope(at: $0)).content }
+        #expect(read == [.text("a"), .text("b")])
+        #expect(append.run.run.entries.allSatisfy { $0.epoch == key.id })
+        #expect(
+            append.run.verdicts(by: keyring, person: append.person).verdicts == append.verdicts)
     }
 
     @Test("idempotency keys stay with their entries across runs")

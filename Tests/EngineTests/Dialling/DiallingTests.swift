@@ -11,9 +11,7 @@ import Testing
 
     private static func answered(_ harness: inout Harness, by peer: PeerID, _ dial: DialID) {
         let info = LinkInfo(
-            peer: peer, boot: peer == Harness.ownKey ? 1 : 7, isInitiator: true, dial: 1,
-            version: 1, listenPort: nil,
-            handshakeHash: Bytes64.zero)
+            to: peer, boot: peer == Harness.ownKey ? 1 : 7, role: .initiator)
         harness.give(.linkOpened(LinkID(77), info, address: "192.0.2.8:4100", dial: dial))
     }
 

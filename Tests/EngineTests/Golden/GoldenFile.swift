@@ -1,12 +1,16 @@
 import TestSupport
 
-/// The lines of `Vectors/wire-1.txt`, which an independent implementation wrote from `Docs/Protocol`.
+/// The lines of the files in `Vectors`, which an independent implementation wrote from `Docs/Protocol`.
 ///
 /// What each stands for says `Docs/Protocol/Vectors.md`.
 enum GoldenFile {
-    /// The bytes of every line by its name; empty where the file cannot be read or is not well formed.
+    private static let names = ["link-2", "entries-2", "realms-2", "sync-2"]
+
+    /// The bytes of every line by its name; empty where a file cannot be read or is not well formed.
     static let lines: [String: [UInt8]] = Self.parse(
-        TestFiles.read("\(TestFiles.tests)/EngineTests/Vectors/wire-1.txt") ?? [])
+        Self.names.flatMap {
+            TestFiles.read("\(TestFiles.tests)/EngineTests/Vectors/\($0).txt") ?? []
+        })
 
     private static func parse(_ bytes: [UInt8]) -> [String: [UInt8]] {
         var lines: [String: [UInt8]] = [:]

@@ -4,26 +4,28 @@ import Crypto
 
 /// Every line of the golden file that is written, made by this implementation.
 struct GoldenLines {
-    private(set) var lines: [String: [UInt8]] = [:]
-    private let story = GoldenStory()
+    var lines: [String: [UInt8]] = [:]
+    let story = GoldenStory()
 
     init() throws {
         self.numbers()
         self.logs()
+        self.seals()
         self.preface()
-        var handshake = try GoldenHandshake(self.story)
+        self.persons()
+        self.realms()
+        var handshake = try GoldenHandshake(self.story, .open)
         try handshake.encryptTransport()
         self.lines.merge(handshake.lines) { old, _ in old }
-        let hash = handshake.handshakeHash
-        let link = Link(
-            id: LinkID(1),
-            info: LinkInfo(
-                peer: PeerID(self.story.bea.publicKey), boot: 0xb0, isInitiator: true, dial: 7,
-                version: 1, listenPort: nil, handshakeHash: hash), address: "", dial: nil,
-            now: Instant(monotonic: 0, wall: 0))
-        self.digests()
-        self.tags(link)
-        try self.frames(link)
+        let inCircle = try GoldenHandshake(self.story, self.story.circle, name: "circle.")
+        self.lines.merge(inCircle.lines) { old, _ in old }
+        let tags = LinkTags(exporter: handshake.exporter, role: .initiator)
+        self.digests(tags)
+        self.tags(tags)
+        self.frames(tags)
+        let shown = GoldenRealms(
+            self.story, RealmTags(exporter: handshake.exporter, role: .initiator))
+        self.lines.merge(shown.lines) { old, _ in old }
     }
 
     private mutating func numbers() {
@@ -37,14 +39,28 @@ struct GoldenLines {
             $0.text("\u{3ba}\u{3b1}\u{3bb}\u{3b7}\u{3bc}\u{3ad}\u{3c1}\u{3b1}")
         }
         self.lines["hash.empty"] = BLAKE2b.hash256([UInt8](), personal: .payload).bytes
-        self.lines["key.ada"] = self.story.ada.publicKey.bytes
-        self.lines["key.bea"] = self.story.bea.publicKey.bytes
+        for count in [32, 64] {
+            let key = [UInt8](repeating: 7, count: count)
+            self.lines["keyed.\(count)"] =
+                BLAKE2b.hash256(
+                    Array("stoa".utf8).span.bytes, key: key.span.bytes, personal: .realmTag
+                ).bytes
+        }
+        self.write("area.empty") { $0.sized([]) }
+        self.write("area.unknown") { $0.sized([2, 2] + Array("xy".utf8) + [0xac, 0x02, 0]) }
+        self.write("area.longest") {
+            $0.sized([4, 0xfd, 0x07] + [UInt8](repeating: 0, count: 1_021))
+        }
+        self.lines["room.agora.circle"] =
+            BLAKE2b.hash256(
+                self.story.circle.realm.hash.bytes + Array("agora".utf8), personal: .room
+            ).bytes
         for (name, room) in self.story.rooms {
             self.lines["room.\(name)"] = room.conversation.hash.bytes
         }
     }
 
-    private mutating func write(_ name: String, _ body: (inout WireWriter) -> Void) {
+    mutating func write(_ name: String, _ body: (inout WireWriter) -> Void) {
         var writer = WireWriter()
         body(&writer)
         self.lines[name] = writer.bytes
@@ -52,7 +68,7 @@ struct GoldenLines {
 
     private mutating func logs() {
         for (name, place) in self.story.places {
-            if case .present(let payload) = place.entry.payload, name != "d1" {
+            if case .present(let payload) = place.entry.payload, name != "d2" {
                 self.lines["payload.\(name)"] = payload
             }
             self.lines["payloadHash.\(name)"] = place.entry.payload.hash.bytes
@@ -60,7 +76,7 @@ struct GoldenLines {
                 key: place.log.key, seq: place.seq, prev: place.prev)
             self.lines["id.\(name)"] = place.id.hash.bytes
         }
-        for name in ["a1", "a4", "b2"] {
+        for name in ["a1", "a5", "b3"] {
             let place = self.story.place(name)
             let key = place.log.key
             self.lines["attested.\(name)"] = Attestation.message(
@@ -71,125 +87,71 @@ struct GoldenLines {
                 ).bytes
         }
         for (name, run) in self.story.runs { self.lines["run.\(name)"] = run.run.encoded }
-        self.lines["forkProof.two"] = self.story.proof("a2-4", "f2").encoded
-        self.lines["forkProof.one"] = self.story.proof("c1", "e1").encoded
+        self.lines["forkProof.middle"] = self.story.proof("a3-5", "f3").encoded
+        self.lines["forkProof.first"] = self.story.proof("c1", "e1").encoded
         for (name, record) in self.story.records {
             self.lines["record.\(name)"] = record.encoded
             self.lines["recordHash.\(name)"] = record.hash.bytes
         }
     }
 
+    private mutating func seals() {
+        self.lines["seal.key"] = fixed32(0x5e).bytes
+        self.lines["seal.epoch"] = self.story.sealKey(.xchacha20Poly1305).id.bytes
+        for count in [1, 64, 65, 100, 1_000, 4_097, 65_000, 65_472] {
+            let padded = UInt32(SealedPayload.paddedBytes(count))
+            self.lines["seal.padded.\(count)"] = (0..<4).map {
+                UInt8(truncatingIfNeeded: padded >> UInt32(24 - 8 * $0))
+            }
+        }
+        for name in ["s2", "s3", "s4"] {
+            let place = self.story.place(name)
+            self.lines["seal.associated.\(name)"] = place.entry.headerStart(
+                key: place.log.key, seq: place.seq, prev: place.prev)
+        }
+    }
+
     private mutating func preface() {
         let ours = Preface.ours
         self.lines["preface"] = ours.encoded
-        let identity = SessionIdentity(signer: self.story.bea, boot: 1, listenPort: nil)
-        let key = keyPair(0x21)
-        var accepting = Session(responder: identity, static: key)
-        _ = accepting.receive(ours.encoded)
-        self.lines["preface.answer"] = accepting.output(limit: 1_000)
-        var refusing = Session(responder: identity, static: key)
-        _ = refusing.receive(Preface(lowest: 2, highest: 3).encoded)
-        self.lines["preface.noVersion"] = refusing.output(limit: 1_000)
-    }
-
-    private mutating func digests() {
-        let room = self.story.agora
-        let (a, b, c) = (
-            self.story.log("a").key.name, self.story.log("b").key.name,
-            self.story.log("c").key.name
-        )
-        let (ada, bea) = (self.story.record("ada"), self.story.record("bea"))
-        func head(_ name: String) -> Head {
-            let place = self.story.place(name)
-            return Head(seq: place.seq, id: place.id, time: place.entry.time)
-        }
-        func stored(_ name: String) -> StoredLog {
-            StoredLog(head: head(name), forkPoint: nil, isHeadShown: true)
-        }
-        let empty = Conversation(id: room.conversation, name: room, isJoined: true)
-        var nothing = empty
-        self.lines["digest.empty"] = nothing.digest(records: [:], through: .max).bytes
-        var whole = empty
-        whole.restore(a, stored("a4"), fork: nil)
-        whole.restore(b, stored("b2"), fork: nil)
-        whole.restore(c, stored("c1"), fork: nil)
-        self.lines["digest.whole"] =
-            whole.digest(records: [ada.author: ada, bea.author: bea], through: .max).bytes
-        var forked = empty
-        forked.end(a, by: self.story.proof("a2-4", "f2"), head: head("a1"), tail: head("a1"))
-        forked.restore(b, stored("b2"), fork: nil)
-        forked.end(c, by: self.story.proof("c1", "e1"), head: .start, tail: .start)
-        self.lines["digest.forked"] =
-            forked.digest(records: [ada.author: ada], through: .max).bytes
-    }
-
-    private mutating func tags(_ link: Link) {
-        let room = self.story.agora.conversation
-        for name in ["a", "b", "c", "d"] {
-            let log = self.story.log(name).key.name
-            self.write("tag.log.\(name)") { $0.u64(link.tags.log(log, in: room)) }
-        }
-        for name in ["a1", "a4", "b2", "c1"] {
-            let id = self.story.place(name).id
-            self.write("tag.head.\(name)") { $0.u64(link.tags.head(id)) }
-        }
-        for (name, signer) in [("ada", self.story.ada), ("bea", self.story.bea)] {
-            let author = PeerID(signer.publicKey)
-            self.write("tag.author.\(name)") { $0.u64(link.tags.author(author)) }
+        var dialogue = Dialogue(ofInitiator: [self.story.circle, .open])
+        dialogue.deliver(dialogue.initiator.output(limit: 1_000), from: .initiator)
+        let refusal = dialogue.responder.output(limit: 1_000)
+        self.lines["preface.wrongRealm"] = refusal
+        dialogue.deliver(refusal, from: .responder)
+        dialogue.deliver(dialogue.initiator.output(limit: 1_000), from: .initiator)
+        self.lines["preface.answer"] = Array(dialogue.responder.output(limit: 1_000).prefix(1))
+        var refusing = Dialogue()
+        refusing.deliver(Preface(lowest: 3, highest: 4).encoded, from: .initiator)
+        self.lines["preface.noVersion"] = refusing.responder.output(limit: 1_000)
+        for (role, number) in [("initiator", UInt8(0x11)), ("responder", 0x21)] {
+            self.lines["handshake.static.\(role)"] = keyPair(number).publicKey.bytes
+            self.lines["handshake.ephemeral.\(role)"] = keyPair(number + 1).publicKey.bytes
         }
     }
 
-    private mutating func frames(_ link: Link) throws {
-        let room = self.story.agora.conversation
-        let nonce: UInt64 = 0x0102_0304_0506_0708
-        let clock = GoldenStory.milliseconds
-        func row(_ log: String, _ entry: String?, _ state: ClockRow.State) -> ClockRow {
-            let place = entry.map { self.story.place($0) }
-            return ClockRow(
-                tag: link.tags.log(self.story.log(log).key.name, in: room), seq: place?.seq ?? 0,
-                headTag: place.map { link.tags.head($0.id) } ?? 0, state: state)
-        }
-        let open = row("a", "a4", .open)
-        let rows = [open, row("b", "b2", .open), row("c", nil, .forked), row("d", nil, .refused)]
-        let records = [self.story.record("ada"), self.story.record("bea")]
-        let recordRows = records.map { record in
-            RecordRow(tag: link.tags.author(record.author), kind: record.kind, time: record.time)
-        }
-        let digest = fixed32(self.lines["digest.whole"] ?? [])
-        let frames: [String: Frame] = [
-            "ping": .ping(nonce: nonce, clock: clock),
-            "pong": .pong(nonce: nonce, clock: clock + 3),
-            "credit": .credit(.sync, bytes: 131_072),
-            "goaway": .goaway(.protocolViolation, "a run that does not verify"),
-            "rooms": .rooms(self.story.rooms.values.sorted()),
-            "roomsLeft": .roomsLeft(self.story.rooms.values.map(\.conversation).sorted()),
-            "liveRun": .liveRun(self.story.run("a2").run),
-            "digest": .digest(room, digest),
-            "clock": .clock(room, isComplete: true, rows.sorted { $0.tag < $1.tag }),
-            "clock.empty": .clock(room, isComplete: true, []),
-            "clock.delta": .clock(room, isComplete: false, [open]),
-            "want": .want(Want(conversation: room, tag: open.tag, from: 5, through: 4_100)),
-            "syncRun": .syncRun(self.story.run("a1-4").run),
-            "unavailable": .unavailable(room, tag: open.tag, from: 300),
-            "records": .records(records),
-            "recordClock": .recordClock(room, recordRows.sorted { $0.tag < $1.tag }),
-            "recordClock.empty": .recordClock(room, []),
-            "forkProof": .forkProof(self.story.proof("a2-4", "f2")),
+    private mutating func persons() {
+        let certificates = [
+            ("ada", self.story.ada, self.story.certificateOfAda),
+            ("bea", self.story.bea, self.story.certificateOfBea),
         ]
-        for (name, frame) in frames { self.lines["frame.\(name)"] = frame.encoded.bytes }
-        self.write("frame.unknown") {
-            $0.varint(UInt64(0x7e))
-            $0.sized(Array("skip me".utf8))
+        for (name, device, certificate) in certificates {
+            self.lines["key.\(name)"] = device.publicKey.bytes
+            self.lines["key.\(name).person"] = certificate.person.bytes
+            self.lines["key.\(name).address"] = certificate.address.bytes
+            self.lines["key.\(name).deviceAddress"] = certificate.deviceAddress.bytes
+            self.lines["person.\(name)"] = certificate.personID.hash.bytes
+            self.lines["certificate.\(name).signed"] = Certificate.message(
+                device: PeerID(device.publicKey), deviceAddress: certificate.deviceAddress,
+                address: certificate.address, added: certificate.added)
+            self.lines["certificate.\(name)"] = certificate.encoded
         }
-        let large = self.story.run("large").run
-        for (name, frame) in [("live", Frame.liveRun(large)), ("sync", Frame.syncRun(large))] {
-            var queue = FrameQueue()
-            queue.append(frame.encoded)
-            var number = 0
-            while let plaintext = queue.nextPlaintext() {
-                number += 1
-                self.lines["fragment.\(name).\(number)"] = plaintext
-            }
+    }
+
+    private mutating func realms() {
+        for (name, secret) in [("open", RealmSecret.open), ("circle", self.story.circle)] {
+            self.lines["realm.\(name).tag"] = secret.handshakeTag(keyPair(0x12).publicKey)
+            self.lines["realm.\(name).psk"] = secret.presharedKey.bytes
         }
     }
 }

@@ -19,13 +19,20 @@ struct Dialogue: ~Copyable {
     /// How many bytes of each side have passed.
     private(set) var passed: [Side: Int] = [:]
 
-    /// Ada dials Bea.
-    init(expecting: PeerID? = nil) {
-        let ofInitiator = keyPair(0x11)
-        let ofResponder = keyPair(0x21)
+    /// Ada dials Bea, each with these secrets.
+    init(
+        expecting: PeerID? = nil, ofInitiator: [RealmSecret] = [.open],
+        ofResponder: [RealmSecret] = [.open]
+    ) {
+        let ada = SessionIdentity(
+            signer: Self.ada.signer, boot: 0xa0, listenPort: 4_242, realms: ofInitiator)
+        let bea = SessionIdentity(
+            signer: Self.bea.signer, boot: 0xb0, listenPort: nil, realms: ofResponder)
+        let keyOfInitiator = keyPair(0x11)
+        let keyOfResponder = keyPair(0x21)
         self.initiator = Session(
-            initiator: Self.ada, static: ofInitiator, expecting: expecting, dial: 7)
-        self.responder = Session(responder: Self.bea, static: ofResponder)
+            initiator: ada, static: keyOfInitiator, expecting: expecting, dial: 7)
+        self.responder = Session(responder: bea, static: keyOfResponder)
     }
 
     /// Carries bytes to and fro until neither side has more to say.

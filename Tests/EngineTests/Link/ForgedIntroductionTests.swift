@@ -8,18 +8,18 @@ import Testing
 struct ForgedIntroductionTests {
     typealias Forgery = @Sendable (PayloadContext) -> [UInt8]
 
+    private static let node = SessionIdentity(signer: signer(3), boot: 1, listenPort: nil)
+
     private static func good(
-        _ context: PayloadContext, version: UInt8 = 1, dial: UInt64
+        _ context: PayloadContext, version: UInt8 = 2, dial: UInt64
     ) -> Introduction {
-        Introduction(
-            version: version, signer: signer(3), boot: 1, dial: dial, listenPort: nil,
-            context: context)
+        Introduction(version: version, of: Self.node, dial: dial, context: context)
     }
 
     /// The same introduction, signed over other bytes than are due; without a role where it is nil.
     private static func signed(
         _ context: PayloadContext, dial: UInt64, role: UInt8?,
-        purpose: String = "stoa.handshake.v1", hash: Bytes64? = nil, key: Bytes32? = nil
+        purpose: String = "stoa.handshake.v2", hash: Bytes64? = nil, key: Bytes32? = nil
     ) -> [UInt8] {
         var message = WireWriter()
         message.raw(Array(purpose.utf8) + [0])
@@ -31,7 +31,7 @@ struct ForgedIntroductionTests {
         return introduction.encoded
     }
 
-    private static func withCapabilities(
+    private static func withArea(
         _ context: PayloadContext, dial: UInt64, _ area: [UInt8]
     ) -> [UInt8] {
         var writer = WireWriter()
@@ -46,12 +46,13 @@ struct ForgedIntroductionTests {
         var session = Session(
             initiator: Dialogue.ada, static: key, expecting: nil, dial: 1)
         let hello = session.output(limit: 1_000)
-        let prologue = Array(hello.prefix(12))
+        let prologue = Array(hello.prefix(28))
         var forger = HandshakeState(
-            role: .responder, static: keyPair(9), prologue: prologue.span.bytes)
-        _ = try forger.readMessage(Array(hello.dropFirst(14)))
+            role: .responder, static: keyPair(9), presharedKey: .zero,
+            prologue: prologue.span.bytes)
+        _ = try forger.readMessage(Array(hello.dropFirst(30)))
         let answer = try forger.writeMessage { forge($0) }
-        let events = session.receive([1] + GoldenHandshake.framed(answer))
+        let events = session.receive([2] + GoldenHandshake.framed(answer))
         let rest = session.output(limit: 1_000)
         for event in events {
             if case .failed(let failure) = event {
@@ -67,14 +68,12 @@ struct ForgedIntroductionTests {
     private func asInitiator(_ forge: Forgery) throws -> SessionFailure? {
         let key = keyPair(1)
         var session = Session(responder: Dialogue.bea, static: key)
-        let preface = Preface.ours.encoded
-        var forger = HandshakeState(
-            role: .initiator, static: keyPair(9), prologue: preface.span.bytes)
-        var events = session.receive(preface + GoldenHandshake.framed(try forger.writeMessage()))
+        var forger = try Attempts.make()
+        var events = session.receive(Preface.ours.encoded + forger.bytes)
         #expect(events.isEmpty)
         let answer = session.output(limit: 1_000)
-        _ = try forger.readMessage(Array(answer.dropFirst(3)))
-        let last = try forger.writeMessage { forge($0) }
+        _ = try forger.state.readMessage(Array(answer.dropFirst(3)))
+        let last = try forger.state.writeMessage { forge($0) }
         events = session.receive(GoldenHandshake.framed(last))
         for event in events {
             if case .failed(let failure) = event { return failure }
@@ -96,12 +95,12 @@ struct ForgedIntroductionTests {
         let forgeries: [@Sendable (PayloadContext, UInt64, UInt8) -> [UInt8]] = [
             { Self.signed($0, dial: $1, role: 3 - $2) },
             { context, dial, _ in Self.signed(context, dial: dial, role: nil) },
-            { Self.signed($0, dial: $1, role: $2, purpose: "stoa.handshake.v2") },
+            { Self.signed($0, dial: $1, role: $2, purpose: "stoa.handshake.v1") },
             { Self.signed($0, dial: $1, role: $2, hash: .zero) },
             { Self.signed($0, dial: $1, role: $2, key: .zero) },
             { context, dial, _ in
                 var introduction = Self.good(context, dial: dial)
-                introduction.identity = PeerID(signer(4).publicKey)
+                introduction.device = PeerID(signer(4).publicKey)
                 return introduction.encoded
             },
             { context, dial, _ in
@@ -113,7 +112,7 @@ struct ForgedIntroductionTests {
             { context, dial, _ in
                 var introduction = Self.good(context, dial: dial)
                 let neutral = [1] + [UInt8](repeating: 0, count: 31)
-                introduction.identity = PeerID(fixed32(neutral))
+                introduction.device = PeerID(fixed32(neutral))
                 introduction.signature =
                     Bytes64(neutral + [UInt8](repeating: 0, count: 32)) ?? .zero
                 return introduction.encoded
@@ -128,7 +127,7 @@ struct ForgedIntroductionTests {
     @Test("the version in the payload is the one that was sent in clear")
     func version() throws {
         let failure = SessionFailure.wire(.value(field: "introduction version"))
-        #expect(try self.asResponder { Self.good($0, version: 2, dial: 0).encoded } == failure)
+        #expect(try self.asResponder { Self.good($0, version: 1, dial: 0).encoded } == failure)
         #expect(try self.asInitiator { Self.good($0, version: 0, dial: 1).encoded } == failure)
     }
 
@@ -155,14 +154,14 @@ struct ForgedIntroductionTests {
         }
     }
 
-    @Test("capabilities: unknown even ones are passed over, everything else that is odd is refused")
-    func capabilities() throws {
+    @Test("the area: unknown even types are passed over, everything else that is odd is refused")
+    func areas() throws {
         let fine: [[UInt8]] = [
             [], [2, 2, 0, 80], [4, 1, 9], [2, 2, 0, 80, 4, 0, 0xd8, 0x04, 0],
             [4, 0xfd, 0x07] + [UInt8](repeating: 0, count: 1_021),
         ]
         for area in fine {
-            #expect(try self.asInitiator { Self.withCapabilities($0, dial: 1, area) } == nil)
+            #expect(try self.asInitiator { Self.withArea($0, dial: 1, area) } == nil)
         }
         let refused: [[UInt8]] = [
             [3, 0], [2, 1, 80], [2, 3, 0, 0, 80], [2, 2, 0, 0], [4, 0, 2, 2, 0, 80],
@@ -170,7 +169,7 @@ struct ForgedIntroductionTests {
             [4, 0xfe, 0x07] + [UInt8](repeating: 0, count: 1_022),
         ]
         for area in refused {
-            let failure = try self.asInitiator { Self.withCapabilities($0, dial: 1, area) }
+            let failure = try self.asInitiator { Self.withArea($0, dial: 1, area) }
             guard case .wire = failure else {
                 Issue.record("\(area.prefix(9)): \(failure.debugDescription)")
                 continue
@@ -178,25 +177,73 @@ struct ForgedIntroductionTests {
         }
     }
 
-    @Test("message 1 carries nothing")
-    func payloadInMessage1() throws {
-        let key = keyPair(1)
-        var session = Session(responder: Dialogue.bea, static: key)
-        let preface = Preface.ours.encoded
-        var forger = HandshakeState(
-            role: .initiator, static: keyPair(9), prologue: preface.span.bytes)
-        let message = try forger.writeMessage(payload: [1])
-        let events = session.receive(preface + GoldenHandshake.framed(message))
-        #expect(events == [.failed(.wire(.value(field: "payload 1")))])
+    @Test("a certificate that is not of that device ends the handshake")
+    func certificates() throws {
+        let changes: [@Sendable (inout Introduction) -> Void] = [
+            { $0.certificate = testCertificate(of: signer(4)) },
+            { $0.certificate = personKeys(40, 41).certify(signer(4), at: 0) },
+            { introduction in
+                // The person's word for the right device, under another's name.
+                let one = introduction.certificate.encoded
+                let other = personKeys(50, 51).certify(signer(3), at: 0).encoded
+                let mixed = try? Certificate(decoding: Array(other.prefix(32) + one.dropFirst(32)))
+                introduction.certificate = mixed ?? introduction.certificate
+            },
+        ]
+        for change in changes {
+            let forge: @Sendable (PayloadContext, UInt64) -> [UInt8] = { context, dial in
+                var introduction = Self.good(context, dial: dial)
+                change(&introduction)
+                return introduction.encoded
+            }
+            #expect(try self.asResponder { forge($0, 0) } == .badCertificate)
+            #expect(try self.asInitiator { forge($0, 1) } == .badCertificate)
+        }
+    }
+
+    @Test("features that this version does not know are passed over, a longer form is refused")
+    func features() throws {
+        func introduced(_ features: [UInt8]) throws -> SessionFailure? {
+            try self.asInitiator { context in
+                let good = Self.good(context, dial: 1).encoded
+                return Array(good.dropLast(2)) + [UInt8(features.count)] + features + [0]
+            }
+        }
+        #expect(try introduced([]) == nil)
+        #expect(try introduced([0, 0, 0x80]) == nil)
+        #expect(try introduced([UInt8](repeating: 0xff, count: 32)) == nil)
+        #expect(try introduced([0]) == .wire(.value(field: "features")))
+        #expect(try introduced([1, 0]) == .wire(.value(field: "features")))
+        #expect(
+            try introduced([UInt8](repeating: 1, count: 33))
+                == .wire(.limit(field: "features", limit: 32, got: 33)))
+    }
+
+    @Test("payload 1 is an area in which nothing has to be understood")
+    func payload1() throws {
+        func answer(_ payload: [UInt8]) throws -> [SessionEvent] {
+            let key = keyPair(1)
+            var session = Session(responder: Dialogue.bea, static: key)
+            let attempt = try Attempts.make(payload: payload).bytes
+            return session.receive(Preface.ours.encoded + attempt)
+        }
+        #expect(try answer([0]) == [])
+        #expect(try answer([2, 4, 0]) == [])
+        let longest = [4, 0xfa, 0x0f] + [UInt8](repeating: 0, count: 2_042)
+        #expect(try answer([0xfd, 0x0f] + longest) == [])
+        #expect(try answer([2, 3, 0]) == [.failed(.wire(.value(field: "payload 1")))])
+        #expect(
+            try answer([0, 0]) == [.failed(.wire(.trailing(field: "payload 1", count: 1)))])
     }
 
     @Test("an ephemeral key of zeros or of order one ends the handshake", arguments: [UInt8(0), 1])
     func smallOrder(first: UInt8) throws {
         let key = keyPair(1)
         var session = Session(responder: Dialogue.bea, static: key)
-        let point = [first] + [UInt8](repeating: 0, count: 31)
+        let point = fixed32([first] + [UInt8](repeating: 0, count: 31))
+        let attempt = RealmSecret.open.handshakeTag(point) + [0, 49] + point.bytes
         let events = session.receive(
-            Preface.ours.encoded + GoldenHandshake.framed(point))
+            Preface.ours.encoded + attempt + [UInt8](repeating: 0, count: 17))
         #expect(events == [.failed(.decryptFailed)])
     }
 }

@@ -33,7 +33,7 @@ struct SessionTransportTests {
             var dialogue = self.linked()
             var sent: [Channel: [Frame]] = [:]
             for _ in 0..<30 {
-                let frame = generator.frame(Generator.kinds[generator.number(0...14)])
+                let frame = generator.frame(Generator.kinds[generator.number(0...16)])
                 let encoded = frame.encoded
                 sent[encoded.channel, default: []].append(frame)
                 let isTaken = dialogue.initiator.send(encoded)
@@ -69,7 +69,7 @@ struct SessionTransportTests {
     @Test("an output limit is passed by one message at most")
     func outputLimit() {
         var dialogue = self.linked()
-        let digest = Frame.digest(ConversationID(.zero), .zero).encoded
+        let digest = Frame.digest(ConversationID(.zero), .zeros).encoded
         for _ in 0..<2_000 { _ = dialogue.initiator.send(digest) }
         let bytes = dialogue.initiator.output(limit: 40_000)
         #expect((40_000..<40_000 + 16_402).contains(bytes.count))
@@ -85,7 +85,7 @@ struct SessionTransportTests {
     @Test("an urgent frame does not wait for frames that have not left yet")
     func urgent() {
         var dialogue = self.linked()
-        let digest = Frame.digest(ConversationID(.zero), .zero)
+        let digest = Frame.digest(ConversationID(.zero), .zeros)
         for _ in 0..<1_000 { _ = dialogue.initiator.send(digest.encoded) }
         dialogue.deliver(dialogue.initiator.output(limit: 1), from: .initiator)
         let before = dialogue.frames(.responder).count

@@ -14,7 +14,7 @@ import Testing
         flow.spend(Limits.initialCredit - 10, on: .sync)
         #expect(Self.want.bytes.count > 10)
         let first = flow.send(Self.want)
-        let second = flow.send(Frame.digest(room("ops").conversation, .zero).encoded)
+        let second = flow.send(Frame.digest(room("ops").conversation, .zeros).encoded)
         #expect([first, second] == [.later, .later])
         #expect(flow.outbox.count == 2)
         let early = flow.nextWaiting()
@@ -66,6 +66,27 @@ import Testing
         flow.spend(Limits.initialCredit, on: .sync)
         let sent = (0...Limits.outboxFrames).map { _ in flow.send(Self.want) }
         #expect(sent.dropLast().allSatisfy { $0 == .later } && sent.last == .never)
+    }
+
+    /// What an unknown frame of a channel counts as.
+    private static func unknown(_ channel: Channel) -> ReceivedFrame {
+        ReceivedFrame(frame: nil, channel: channel, byteCount: 16_384)
+    }
+
+    @Test("a blob frame that is skipped counts and is credited back, an ephemeral one is not")
+    func skipped() {
+        var flow = FlowControl()
+        let isTaken = (0..<20).map { _ in flow.take(Self.unknown(.blob)) }
+        #expect(isTaken.allSatisfy { $0 })
+        #expect(flow.uncredited(on: .blob) == 20 * 16_384)
+        let isOver = flow.take(Self.unknown(.blob))
+        #expect(!isOver)
+        let credit = flow.consume(16_384, on: .blob)
+        #expect(credit == .credit(.blob, bytes: 16_384))
+        let areTaken = (0..<100).map { _ in flow.take(Self.unknown(.ephemeral)) }
+        #expect(areTaken.allSatisfy { $0 })
+        let none = flow.consume(100 * 16_384, on: .ephemeral)
+        #expect(none == nil)
     }
 
     @Test("a peer that sends more than it may is found out")

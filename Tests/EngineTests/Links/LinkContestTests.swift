@@ -12,9 +12,7 @@ import Testing
     private static func info(
         _ peer: PeerID, isInitiator: Bool, dial: UInt64 = 1, boot: UInt64 = 7
     ) -> LinkInfo {
-        LinkInfo(
-            peer: peer, boot: boot, isInitiator: isInitiator, dial: dial, version: 1,
-            listenPort: nil, handshakeHash: .zero)
+        LinkInfo(to: peer, boot: boot, role: isInitiator ? .initiator : .responder, dial: dial)
     }
 
     @Test("of two dials that crossed both ends keep the one of the smaller key")

@@ -10,9 +10,7 @@ import Testing
     private static func table(_ links: [(UInt64, peer: UInt8)]) -> LinkTable {
         var table = LinkTable()
         for (number, peer) in links {
-            let info = LinkInfo(
-                peer: Harness.peer(peer), boot: 7, isInitiator: false, dial: 1, version: 1,
-                listenPort: nil, handshakeHash: .zero)
+            let info = LinkInfo(to: Harness.peer(peer))
             table.add(
                 Link(
                     id: LinkID(number), info: info, address: "192.0.2.2:1", dial: nil,

@@ -7,7 +7,7 @@ import Testing
 @Suite("A link that is probed") struct ProbeTests {
     private static let peer = PeerID(signer(2).publicKey)
     private var node = Node(
-        signer: signer(1), boot: 1,
+        signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
         configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
         snapshot: Snapshot(), random: SeededRandom(seed: 1))
     /// What the first ping of the older link carried, which nobody has answered.
@@ -27,9 +27,7 @@ import Testing
     }
 
     private static func opened(_ link: UInt64, boot: UInt64) -> Event {
-        let info = LinkInfo(
-            peer: Self.peer, boot: boot, isInitiator: false, dial: 1, version: 1, listenPort: nil,
-            handshakeHash: .zero)
+        let info = LinkInfo(to: Self.peer, boot: boot)
         return .linkOpened(LinkID(link), info, address: "192.0.2.\(link):4100", dial: nil)
     }
 

@@ -9,52 +9,180 @@ struct ContentTests {
     private let room = EngineTests.room("agora")
     private let salt = [UInt8](repeating: 5, count: 16)
 
-    private func read(_ kind: UInt8, _ payload: [UInt8]) -> Content? {
-        Content(kind: kind, payload: payload, in: self.room.conversation)
+    /// What somebody without keys reads of an entry of class 2, or another one, with this body.
+    private func read(
+        _ body: [UInt8], entryClass: UInt8 = 2, extensions: [UInt8] = []
+    ) -> EntryReading {
+        var entry = Entry(
+            entryClass: entryClass, time: HybridTime(1), deps: [],
+            payload: .present([0] + self.salt + body))
+        entry.extensions = extensions
+        let log = TestLog(signer(1), in: self.room.conversation)
+        return Keyring().read(Envelope(entry, key: log.key, seq: 1, prev: nil))
     }
 
-    @Test("what is written is read back")
+    private func body(_ kind: UInt64, _ fields: [(UInt64, [UInt8])]) -> [UInt8] {
+        var writer = WireWriter()
+        writer.varint(kind)
+        for (type, value) in fields { writer.field(type, value) }
+        return writer.bytes
+    }
+
+    private let text = Array("hello".utf8)
+    private let instead = Array("said hello".utf8)
+
+    @Test("what is written is read back, in the class of its kind only")
     func roundTrip() {
+        let opening = LogOpening(certificate: testCertificate(of: signer(1)), closes: [1, 2, .max])
+        let contents: [Content] = [
+            .open(opening), .open(LogOpening(certificate: opening.certificate, closes: [])),
+            .text("hello"), .text("\u{1f3db}\u{0}"),
+            .text(String(repeating: "x", count: Limits.textBytes)), .join(self.room.name),
+            .join(nil),
+            .leave,
+        ]
         var random = SeededRandom(seed: 1)
-        for content in [Content.text("hello"), .text("\u{1f3db}\u{0}"), .join(self.room), .leave] {
+        for content in contents {
             let payload = content.payload(using: &random)
-            #expect(self.read(content.kind.rawValue, payload) == content)
             #expect(payload != content.payload(using: &random), "the salt is fresh")
+            for entryClass in 0...4 as ClosedRange<UInt8> {
+                let envelope = Envelope(
+                    plain: payload, entryClass: entryClass, in: self.room.conversation)
+                let expected = entryClass == content.entryClass ? content : nil
+                #expect(Keyring().read(envelope).content == expected)
+                #expect(Keyring().read(envelope).kind == content.kind?.rawValue)
+            }
         }
     }
 
-    @Test("what this version cannot show is no content")
-    func unknown() {
-        let text = Array("hello".utf8)
-        #expect(self.read(1, [0] + self.salt + text) == .text("hello"))
-        #expect(self.read(1, [1] + self.salt + text) == nil, "another suite")
-        #expect(self.read(1, [0] + self.salt) == nil, "an empty text")
-        #expect(self.read(1, [0] + self.salt.dropLast()) == nil, "half a salt")
-        #expect(self.read(1, []) == nil, "nothing")
-        #expect(self.read(1, [0] + self.salt + [0xff]) == nil, "not UTF-8")
-        #expect(self.read(4, [0] + self.salt + text) == nil, "another kind")
-        #expect(self.read(0, [0] + self.salt + text) == nil, "kind 0")
-        #expect(self.read(2, [0] + self.salt + Array("agora".utf8)) == .join(self.room))
-        #expect(self.read(2, [0] + self.salt + Array("attic".utf8)) == nil, "another room's name")
-        #expect(self.read(2, [0] + self.salt + Array("Agora".utf8)) == nil, "no room name")
-        #expect(self.read(3, [0] + self.salt) == .leave)
-        #expect(self.read(3, [0] + self.salt + text) == nil, "a leave that says something")
+    @Test("the kinds have the numbers of the page")
+    func numbers() {
+        let name = Array("agora".utf8)
+        #expect(self.read([2, 1, 5] + name, entryClass: 1).content == .join(self.room.name))
+        #expect(self.read([3], entryClass: 1).content == .leave)
+        #expect(self.read([32, 1, 5] + self.text).content == .text("hello"))
+        #expect(EntryKind.allCases.map(\.rawValue) == [1, 2, 3, 5, 32])
     }
 
-    @Test("an entry is shown only where its payload is here and its extensions are understood")
-    func entries() {
-        var entry = TestLog.text("hello", at: 1)
-        #expect(Content(of: entry, in: self.room.conversation) == .text("hello"))
-        entry.extensions = [2, 0]
-        #expect(Content(of: entry, in: self.room.conversation) == .text("hello"))
-        entry.extensions = [2, 0, 3, 0]
-        #expect(entry.needsUnknownExtension)
-        #expect(Content(of: entry, in: self.room.conversation) == nil)
-        entry.extensions = [2, 0, 2, 0]
-        #expect(entry.needsUnknownExtension, "what does not parse is not understood")
-        entry.extensions = []
-        entry.payload = entry.payload.omitted
-        #expect(Content(of: entry, in: self.room.conversation) == nil)
+    @Test("what this version cannot read is no content, whatever it is")
+    func unreadable() {
+        #expect(self.read(self.body(32, [])).content == nil, "no text")
+        #expect(self.read(self.body(32, [(1, [])])).content == nil, "an empty text")
+        #expect(self.read(self.body(32, [(1, [0xff])])).content == nil, "not UTF-8")
+        let long = [UInt8](repeating: 0x78, count: Limits.textBytes + 1)
+        #expect(self.read(self.body(32, [(1, long)])).content == nil, "too long a text")
+        #expect(self.read(self.body(33, [(1, self.text)])).content == nil, "another kind")
+        #expect(self.read(self.body(0, [(1, self.text)])).content == nil, "kind 0")
+        #expect(self.read(self.body(.max, [])).content == nil, "the last kind")
+        #expect(self.read([32, 1, 6] + self.text).content == nil, "a field that is cut short")
+        #expect(self.read([32, 1, 5] + self.text + [1, 0]).content == nil, "fields that repeat")
+        #expect(self.read([]).content == nil, "no kind")
+        let capital = Array("Agora".utf8)
+        #expect(self.read(self.body(2, [(1, capital)]), entryClass: 1).content == nil, "no name")
+        let zeros = Envelope(plain: [0], entryClass: 2, in: self.room.conversation)
+        #expect(Keyring().read(zeros).content == nil, "half a salt")
+        let nothing = Envelope(plain: nil, entryClass: 2, in: self.room.conversation)
+        #expect(Keyring().read(nothing) == EntryReading(), "no payload")
+    }
+
+    @Test("unknown even fields are skipped, odd ones and odd extensions must be known")
+    func fields() {
+        let even = self.body(32, [(1, self.text), (4, []), (300, [1])])
+        #expect(self.read(even).content == .text("hello"))
+        #expect(self.read(self.body(32, [(1, self.text), (3, [])])).content == nil)
+        #expect(self.read(self.body(3, [(1, [])]), entryClass: 1).content == nil)
+        #expect(self.read(even, extensions: [2, 0]).content == .text("hello"))
+        #expect(self.read(even, extensions: [2, 0, 3, 0]).content == nil)
+        #expect(self.read(even, extensions: [2, 0, 2, 0]).content == nil, "which does not parse")
+    }
+
+    @Test("a fallback text stands in for what cannot be read, in messages only")
+    func fallback() {
+        let known = self.body(32, [(1, self.text), (2, self.instead)])
+        #expect(self.read(known).content == .text("hello"))
+        let unknowns = [
+            self.body(200, [(2, self.instead)]), self.body(2, [(2, self.instead)]),
+            self.body(32, [(2, self.instead)]),
+            self.body(32, [(1, self.text), (2, self.instead), (3, [])]),
+        ]
+        for unknown in unknowns {
+            #expect(self.read(unknown).content == .fallback("said hello"))
+            #expect(self.read(unknown, entryClass: 1).content != .fallback("said hello"))
+            #expect(self.read(unknown, entryClass: 3).content == nil)
+        }
+        #expect(self.read(known, extensions: [1, 0]).content == .fallback("said hello"))
+        for bad in [[], [0xff], [UInt8](repeating: 0x78, count: Limits.fallbackBytes + 1)] {
+            #expect(self.read(self.body(200, [(2, bad)])).content == nil)
+            #expect(
+                self.read(self.body(32, [(1, self.text), (2, bad)])).content == .text("hello"))
+        }
+        #expect(Content.fallback("x").traits == EntryKind.text.traits)
+    }
+
+    @Test("an opening says whose log it is, where its certificate is for the log's own device")
+    func openings() {
+        let (own, other) = (testCertificate(of: signer(1)), testCertificate(of: signer(2)))
+        let ada = PeerID(signer(1).publicKey)
+        func reading(_ fields: [(UInt64, [UInt8])]) -> EntryReading {
+            self.read(self.body(1, fields), entryClass: 1)
+        }
+        #expect(reading([(1, own.encoded)]).person(of: ada) == own.personID)
+        #expect(reading([(1, other.encoded)]).person(of: ada) == nil)
+        var forged = own.encoded
+        forged[167] ^= 1
+        #expect(reading([(1, forged)]).person(of: ada) == nil)
+        #expect(self.read([3], entryClass: 1).person(of: ada) == nil)
+        #expect(reading([]).content == nil)
+        #expect(reading([(1, own.encoded.dropLast())]).content == nil)
+        func closes(_ incarnations: [UInt64], _ rest: [UInt8] = []) -> EntryReading {
+            var writer = WireWriter()
+            for incarnation in incarnations { writer.u64(incarnation) }
+            return reading([(1, own.encoded), (4, writer.bytes + rest)])
+        }
+        #expect(closes([0, 7, .max]).content?.kind == .open)
+        #expect(closes(Array(1...64)).content?.kind == .open)
+        #expect(closes(Array(1...65)).content == nil)
+        #expect(closes([]).content == nil, "an empty field")
+        #expect(closes([7, 7]).content == nil)
+        #expect(closes([8, 7]).content == nil)
+        #expect(closes([7], [1]).content == nil)
+    }
+
+    @Test("what becomes of an entry hangs on what it says, and on whether its log is somebody's")
+    func verdicts() {
+        let person = testCertificate(of: signer(1)).personID
+        func verdict(_ content: Content?, _ person: PersonID?) -> EntryVerdict {
+            EntryVerdict(of: EntryReading(content: content, kind: 5), in: person)
+        }
+        let text = verdict(.text("x"), person)
+        #expect(text.isSeen && text.countsAsUnread && text.attendance == nil && text.kind == 5)
+        #expect(verdict(.fallback("x"), person) == text)
+        #expect(verdict(.join(nil), person).attendance == true)
+        #expect(verdict(.leave, person).attendance == false)
+        let opening = LogOpening(certificate: testCertificate(of: signer(1)), closes: [])
+        #expect(!verdict(.open(opening), person).isSeen)
+        for content in [Content.text("x"), .join(nil), .leave, .fallback("x"), nil] {
+            let nobodys = verdict(content, nil)
+            #expect(!nobodys.isSeen && !nobodys.countsAsUnread && nobodys.attendance == nil)
+        }
+        #expect(!verdict(nil, person).isSeen)
+    }
+
+    @Test("of joins and leaves the last in display order counts, also of one time")
+    func attendance() {
+        func attendance(_ time: UInt64, _ incarnation: UInt64, _ seq: UInt64) -> Attendance {
+            Attendance(
+                isPresent: true, time: HybridTime(time), incarnation: incarnation, seq: seq)
+        }
+        let ascending = [
+            attendance(1, 9, 9), attendance(2, 1, 9), attendance(2, 3, 1), attendance(2, 3, 2),
+        ]
+        for (index, one) in ascending.enumerated() {
+            #expect(one.supersedes(nil))
+            for (place, other) in ascending.enumerated() {
+                #expect(one.supersedes(other) == (index > place))
+            }
+        }
     }
 
     @Test("a header is the same with and without its payload")
@@ -93,7 +221,7 @@ struct ContentTests {
             change(&copy)
             ids.append(copy.id(key: log.key, seq: 1, prev: nil))
         }
-        changed { $0.kind = 9 }
+        changed { $0.entryClass = 9 }
         changed { $0.time = HybridTime(2) }
         changed { $0.deps = [one] }
         changed { $0.deps = [two] }

@@ -42,13 +42,13 @@ struct NameTests {
     func order() {
         let composed = room("\u{ac00}")
         let taken = room("\u{1100}\u{1161}")
-        #expect(composed.text == taken.text, "String finds these two equal")
+        #expect(composed.name.text == taken.name.text, "String finds these two equal")
         #expect(composed != taken)
         #expect(Set([composed, taken]).count == 2)
         #expect(composed.conversation != taken.conversation)
         #expect(taken < composed)
         let names = ["ab", "a", "b", "a.b", "\u{e9}", "z"].map { room($0) }
-        #expect(names.sorted().map(\.text) == ["a", "a.b", "ab", "b", "z", "\u{e9}"])
+        #expect(names.sorted().map(\.name.text) == ["a", "a.b", "ab", "b", "z", "\u{e9}"])
     }
 
     @Test("a clock reading keeps 48 bits of milliseconds and counts below them")

@@ -112,11 +112,12 @@ struct RunTests {
 
     @Test("a proof whose runs stand in the wrong order, are alike or are forged is not valid")
     func invalidProofs() throws {
-        let one = self.log.run(self.texts(2, "one"))
-        let two = self.log.run(self.texts(2, "two"))
+        let prev = EntryID(fixed32(9))
+        let one = self.log.run(self.texts(2, "one"), first: 2, prev: prev)
+        let two = self.log.run(self.texts(2, "two"), first: 2, prev: prev)
         let proof = try #require(ForkProof(one, two))
         let forged = Run(
-            key: self.log.key, first: 1, prev: nil, attestation: proof.left.attestation,
+            key: self.log.key, first: 2, prev: prev, attestation: proof.left.attestation,
             entries: proof.right.entries)
         func valid(_ left: Run, _ right: Run) throws -> Bool {
             var writer = WireWriter()
@@ -134,26 +135,39 @@ struct RunTests {
         }
     }
 
-    @Test(
-        "a run at its limit makes a proof that others take, though hashes are longer than payloads")
+    @Test("a run that begins a log has its first entry alone")
+    func beginning() throws {
+        func read(_ run: VerifiedRun) throws -> Run {
+            var reader = WireReader(run.run.encoded)
+            return try Run(from: &reader)
+        }
+        let opening = self.log.opening()
+        #expect(try read(opening) == opening.run)
+        #expect(throws: WireError.value(field: "run count")) {
+            try read(self.log.run(self.texts(2)))
+        }
+    }
+
+    @Test("leaving payloads out never makes a run too large, though hashes are longer than they")
     func largestProof() throws {
-        // Empty payloads take a byte in the run and a hash more in the proof.
-        func largest(_ kind: UInt8) -> VerifiedRun {
+        // Empty payloads take a byte in the run, and a hash more where they are left out.
+        func run(_ entryClass: UInt8, extensionBytes: Int) -> VerifiedRun {
             let deps = (0..<Limits.depCount).map { EntryID(fixed32(UInt8($0))) }
             let entries = (0..<Limits.runEntries).map { index in
                 var entry = Entry(
-                    kind: kind, time: HybridTime(UInt64(index) << 8 + 1), deps: deps,
+                    entryClass: entryClass, time: HybridTime(UInt64(index) << 8 + 1), deps: deps,
                     payload: .present([]))
-                entry.extensions = [2] + [0xf3, 0x03] + [UInt8](repeating: 0, count: 499)
+                var writer = WireWriter()
+                writer.field(2, [UInt8](repeating: 0, count: extensionBytes))
+                entry.extensions = writer.bytes
                 return entry
             }
-            return self.log.run(entries)
+            return self.log.run(entries, first: 2, prev: EntryID(fixed32(9)))
         }
-        let run = largest(1)
-        let headBytes = 32 + 32 + 8 + 1 + 2 + 64
-        #expect(run.run.encoded.count - headBytes <= Limits.runEntryBytes)
-        #expect(run.run.withoutPayloads.encoded.count - headBytes > Limits.runEntryBytes)
-        let proof = try #require(ForkProof(run, largest(2)))
+        let largest = run(1, extensionBytes: 467)
+        let headBytes = 32 + 32 + 8 + 1 + 2 + 32 + 64
+        #expect(largest.run.withoutPayloads.encoded.count - headBytes <= Limits.runEntryBytes)
+        let proof = try #require(ForkProof(largest, run(2, extensionBytes: 467)))
         #expect(proof.isValid)
         let frame = Frame.forkProof(proof).encoded
         var queue = FrameQueue()
@@ -162,5 +176,11 @@ struct RunTests {
         var frames: [ReceivedFrame] = []
         while let plaintext = queue.nextPlaintext() { frames += try reader.read(plaintext) }
         #expect(frames.map(\.frame) == [.forkProof(proof)])
+        // Two bytes more of each, and neither is taken.
+        let over = run(1, extensionBytes: 469).run
+        for run in [over, over.withoutPayloads] {
+            var reader = WireReader(run.encoded)
+            #expect(throws: WireError.self) { try Run(from: &reader) }
+        }
     }
 }

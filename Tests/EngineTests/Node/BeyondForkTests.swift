@@ -9,16 +9,15 @@ import Testing
     /// A node that is in the room and linked to a peer who is there, too.
     private static func node() -> Node<SeededRandom> {
         var node = Node(
-            signer: signer(1), boot: 1,
+            signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
             snapshot: Snapshot(), random: SeededRandom(seed: 1))
         Self.give(&node, .started)
         Self.give(&node, .request(RequestID(1), .join(Self.ops)))
-        let info = LinkInfo(
-            peer: PeerID(signer(2).publicKey), boot: 2, isInitiator: false, dial: 1, version: 1,
-            listenPort: nil, handshakeHash: Bytes64.zero)
+        let info = LinkInfo(to: PeerID(signer(2).publicKey), boot: 2)
         Self.give(&node, .linkOpened(LinkID(1), info, address: "192.0.2.7:4100", dial: nil))
-        Self.give(&node, .rooms([Self.ops]))
+        Self.give(&node, .realms(Harness.realmTags(info)))
+        Self.give(&node, .rooms(Harness.openTag(info), [Self.ops.name]))
         return node
     }
 
@@ -59,16 +58,21 @@ import Testing
         await #expect(processExitsWith: .success) {
             var node = Self.node()
             let log = TestLog(signer(3), in: Self.ops.conversation)
+            let opening = log.opening()
+            func run(_ entries: [Entry]) -> VerifiedRun {
+                log.run(entries, first: 2, prev: opening.ids[0])
+            }
             let common = [1, 2].map { TestLog.text("common", at: UInt64($0) << 16) }
-            let one = log.run(common + [TestLog.text("one", at: 3 << 16)])
-            let other = log.run(common + [TestLog.text("other", at: 3 << 16)])
-            guard let left = one.suffix(from: 3), let right = other.suffix(from: 3),
+            let one = run(common + [TestLog.text("one", at: 3 << 16)])
+            let other = run(common + [TestLog.text("other", at: 3 << 16)])
+            guard let left = one.suffix(from: 4), let right = other.suffix(from: 4),
                 let proof = ForkProof(left, right)
             else { preconditionFailure("two entries at one place are a fork") }
-            Self.give(&node, .syncRun(log.run(common).run))
+            Self.give(&node, .syncRun(opening.run))
+            Self.give(&node, .syncRun(run(common).run))
             Self.give(&node, .forkProof(proof))
             Self.give(&node, .syncRun(one.run))
-            precondition(node.audit.logs[log.key]?.head.seq == 2)
+            precondition(node.audit.logs[log.key]?.head.seq == 3)
         }
     }
 
@@ -78,10 +82,13 @@ import Testing
         var node = Self.node()
         let now = Instant(monotonic: 1_000, wall: 1_000_000)
         let log = TestLog(signer(3), in: Self.ops.conversation)
-        let common = [1, 2].map { TestLog.text("common", at: UInt64($0) << 16) }
-        Self.give(&node, .syncRun(log.run(common).run))
+        let opening = log.opening()
+        let common = log.run(
+            [TestLog.text("common", at: 2 << 16)], first: 2, prev: opening.ids[0])
+        Self.give(&node, .syncRun(opening.run))
+        Self.give(&node, .syncRun(common.run))
         // A run of the peer's that differs from the own one before its beginning.
-        let other = log.run([1, 2].map { TestLog.text("other", at: UInt64($0) << 16) })
+        let other = log.run([TestLog.text("other", at: 1 << 16)])
         let later = log.run(
             [TestLog.text("later", at: 3 << 16)], first: 2, prev: other.ids.first)
         func take(_ frame: Frame) throws -> [Action] {
@@ -94,9 +101,7 @@ import Testing
         }
         let number = try #require(read)
         _ = try take(.roomsLeft([Self.ops.conversation]))
-        let own = log.run(
-            [TestLog.text("common", at: 2 << 16)], first: 2, prev: log.run(common).ids[0])
-        let actions = node.handle(.runsRead(number, [own.run]), at: now)
+        let actions = node.handle(.runsRead(number, [common.run]), at: now)
         #expect(!actions.contains { if case .send = $0 { true } else { false } })
     }
 
@@ -110,28 +115,34 @@ import Testing
             return Self.batches(node.handle(.received(LinkID(1), received), at: now))
         }
         let log = TestLog(signer(3), in: Self.ops.conversation)
+        let opening = log.opening()
+        func run(_ entries: [Entry]) -> VerifiedRun {
+            log.run(entries, first: 2, prev: opening.ids[0])
+        }
         let texts = (1...3).map { TestLog.text("one", at: UInt64($0) << 16) }
-        let whole = log.run(texts)
-        let other = log.run(Array(texts.prefix(2)) + [TestLog.text("other", at: 3 << 16)])
-        let left = try #require(whole.suffix(from: 3))
-        let right = try #require(other.suffix(from: 3))
+        let whole = run(texts)
+        let other = run(Array(texts.prefix(2)) + [TestLog.text("other", at: 3 << 16)])
+        let left = try #require(whole.suffix(from: 4))
+        let right = try #require(other.suffix(from: 4))
         let proof = try #require(ForkProof(left, right))
+        let begun = try #require(try take(.syncRun(opening.run)).first)
+        _ = node.handle(.committed(Self.outcome(begun)), at: now)
         // While a batch is being written, two runs of the log gather for the next one.
         let stranger = TestLog(signer(4), in: Self.ops.conversation)
         let hello = stranger.run([TestLog.text("hello", at: 1 << 16)])
         let hellos = try take(.syncRun(hello.run))
         let first = try #require(hellos.first)
-        #expect(try take(.syncRun(log.run(Array(texts.prefix(2))).run)).isEmpty)
+        #expect(try take(.syncRun(run(Array(texts.prefix(2))).run)).isEmpty)
         #expect(try take(.syncRun(left.run)).isEmpty)
         let seconds = Self.batches(node.handle(.committed(Self.outcome(first)), at: now))
         let second = try #require(seconds.first)
-        #expect(second.appends.map(\.run.run.first) == [1, 3])
+        #expect(second.appends.map(\.run.run.first) == [2, 4])
         #expect(try take(.forkProof(proof)).isEmpty)
         // Somebody else brings the beginning again, which is on its way to the disk.
-        #expect(try take(.syncRun(log.run(Array(texts.prefix(2))).run)).isEmpty)
+        #expect(try take(.syncRun(run(Array(texts.prefix(2))).run)).isEmpty)
         let third = Self.batches(node.handle(.committed(Self.outcome(second)), at: now))
         #expect(third.flatMap(\.appends).isEmpty)
-        #expect(node.audit.logs[log.key]?.head.seq == 2)
+        #expect(node.audit.logs[log.key]?.head.seq == 3)
     }
 
     private static func batches(_ actions: [Action]) -> [Batch] {

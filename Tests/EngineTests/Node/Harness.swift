@@ -1,6 +1,10 @@
-import Engine
 import Crypto
 import TestSupport
+import Testing
+
+@testable import Engine
+
+@testable import Engine
 
 /// A node with a disk that writes when it is told to, and peers that are played by the test.
 struct Harness {
@@ -12,44 +16,99 @@ struct Harness {
     var batch: Batch?
     /// Reads that are not yet answered.
     var reads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64, byteLimit: Int)] = []
+    /// Reads of payloads that are not yet answered.
+    private var payloadReads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64)] = []
     /// Look-ups of idempotency keys that are not yet answered.
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
+    /// The secrets that the node shakes hands by.
+    private(set) var secrets: [RealmSecret]?
     /// What users were answered, in order.
     private(set) var answers: [(request: RequestID, answer: Answer)] = []
+    /// Dials that were begun, in order.
+    private(set) var dials: [(dial: DialID, address: String, expecting: PeerID?)] = []
+    /// What subscribers were given, in order.
+    private(set) var shown: [Change] = []
+    /// Why the node has closed links.
+    private(set) var closed: [LinkID: GoawayReason] = [:]
     var deltaAt: UInt64?
-    private var disk: [LogKey: [Run]] = [:]
+    /// What is on disk: a model that keeps no order of its own.
+    private(set) var disk: [LogKey: [Run]] = [:]
+    /// What became of payloads that are absent; those of no entry here are wanted.
+    private var states: [LogKey: [UInt64: PayloadState]] = [:]
+    /// Erasures that wait for their entries on disk.
+    private(set) var waitingErasures: [Erasure] = []
     private var cursor: Int64 = 0
     private var request: UInt64 = 0
 
     static var ownKey: PeerID { PeerID(signer(1).publicKey) }
 
-    init(_ number: UInt8 = 1) {
+    init(_ number: UInt8 = 1, realms: Realms = Realms()) {
         self.node = Node(
-            signer: signer(number), boot: 1,
-            configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
+            signer: signer(number), certificate: testCertificate(of: signer(number)), boot: 1,
+            configuration: NodeConfiguration(
+                name: "ada", staticPeers: [], buildTime: 0, realms: realms),
             snapshot: Snapshot(), random: SeededRandom(seed: 1))
         self.give(.started)
         self.settle()
     }
 
+    /// The tags of every link, as the node makes them.
+    static let tags = LinkTags(exporter: .zero, role: .responder)
+
+    /// A page for each bucket, with the rows all in the first.
+    static func pages(_ rows: [ClockRow]) -> [ClockPage] {
+        LogBucket.all.map { ClockPage(bucket: $0, rows: $0 == 0 ? rows : []) }
+    }
+
+    /// The row by which a peer says that it has so much of the own log.
+    func ownRow(_ seq: UInt64? = nil, in room: Room) throws -> ClockRow {
+        let own = self.node.ownLog
+        let head = try #require(self.node.conversationTable[room.conversation]).log(own).head
+        return ClockRow(
+            tag: Self.tags.log(own, in: room.conversation), state: .open, seq: seq ?? head.seq,
+            headTag: Self.tags.head(head.id, by: Self.tags.peer))
+    }
+
+    /// The digest that the node would send of a room.
+    func ownDigest(of room: Room) -> ConversationDigest? {
+        var conversation = self.node.conversationTable[room.conversation]
+        return conversation?.digest(self.node.profiles, through: self.node.time.latestDue)
+    }
+
     static func peer(_ number: UInt8) -> PeerID { PeerID(signer(number).publicKey) }
 
     /// Links a peer that is in these rooms.
-    mutating func link(_ number: UInt8, in rooms: [RoomName]) {
-        let info = LinkInfo(
-            peer: Self.peer(number), boot: UInt64(number), isInitiator: false, dial: 1, version: 1,
-            listenPort: nil, handshakeHash: Bytes64.zero)
+    mutating func link(
+        _ number: UInt8, in rooms: [Room], as role: LinkRole = .responder
+    ) {
+        let info = LinkInfo(to: Self.peer(number), boot: UInt64(number), role: role)
         let link = LinkID(UInt64(number))
         self.give(.linkOpened(link, info, address: "192.0.2.\(number):4100", dial: nil))
-        self.give(.rooms(rooms), from: number)
+        self.give(.realms(Self.realmTags(info)), from: number)
+        guard !rooms.isEmpty else { return }
+        self.give(.rooms(Self.openTag(info), rooms.map(\.name).sorted()), from: number)
     }
 
-    mutating func join(_ room: RoomName) {
+    /// The tag of the open realm that the peer of a link sends.
+    static func openTag(_ info: LinkInfo) -> Bytes16 {
+        let tags = RealmTags(exporter: info.exporter, role: info.role)
+        return tags.realm(.open, by: tags.peer)
+    }
+
+    /// The frame of a peer that is in the open realm only.
+    static func realmTags(_ info: LinkInfo) -> [Bytes16] {
+        var random = SeededRandom(seed: info.boot)
+        return RealmTags.filled([Self.openTag(info)], to: Limits.realmTagCounts) {
+            Bytes16(random.bytes(16)) ?? .zero
+        }
+    }
+
+    mutating func join(_ room: Room) {
         self.request += 1
         self.give(.request(RequestID(self.request), .join(room)))
     }
 
-    mutating func say(_ text: String, in room: RoomName) {
+    mutating func say(_ text: String, in room: Room) {
         self.request += 1
         let outgoing = Outgoing(
             conversation: room.conversation, text: text, idempotencyKey: nil, deliverBy: nil)
@@ -74,9 +133,15 @@ struct Harness {
             case .commit(let batch): self.batch = batch
             case .readRuns(let read, let key, let from, let through, let byteLimit):
                 self.reads.append((read, key, from, through, byteLimit))
+            case .readPayloads(let read, let key, let from, let through):
+                self.payloadReads.append((read, key, from, through))
             case .arm(.delta, let at): self.deltaAt = at
+            case .hold(let secrets): self.secrets = secrets
             case .lookUp(let request, let conversation, let key):
                 self.lookUps.append((request, conversation, key))
+            case .dial(let dial, let address, let key): self.dials.append((dial, address, key))
+            case .show(let changes): self.shown += changes
+            case .close(let link, let reason, _): self.closed[link] = reason
             case .answer(let request, let answer): self.answers.append((request, answer))
             default: break
             }
@@ -104,13 +169,109 @@ struct Harness {
             }
         }
         for append in batch.appends {
+            for (index, verdict) in append.verdicts.enumerated() where verdict.payload != .present {
+                self.states[append.run.run.key, default: [:]][
+                    append.run.run.first + UInt64(index)] =
+                    verdict.payload
+            }
             self.disk[append.run.run.key, default: []].append(append.run.run)
         }
-        self.give(
-            .committed(
-                BatchOutcome(
-                    number: batch.number, cursors: cursors, released: [],
-                    held: HeldEntries(count: 0, first: nil))))
+        var outcome = BatchOutcome(
+            number: batch.number, cursors: cursors, released: [], notices: [],
+            held: HeldEntries(count: 0, first: nil))
+        for fill in batch.fills {
+            self.fill(fill)
+            if let entry = self.filled(fill) { outcome.filled.append(entry) }
+        }
+        outcome.notices = batch.notices.map { _ in
+            self.cursor += 1
+            return Cursor(self.cursor)
+        }
+        for erasure in batch.appends.flatMap(\.erasures) + batch.erasures {
+            if self.isDone(erasure) { outcome.erased.append(erasure) }
+        }
+        self.give(.committed(outcome))
+    }
+
+    private mutating func fill(_ fill: PayloadFill) {
+        self.set(.present(fill.payload), at: fill.seq, in: fill.key)
+    }
+
+    private mutating func set(_ payload: Payload, at seq: UInt64, in key: LogKey) {
+        guard let runs = self.disk[key], let index = runs.firstIndex(where: { $0.last >= seq })
+        else { return }
+        var entries = runs[index].entries
+        entries[Int(seq - runs[index].first)].payload = payload
+        self.disk[key]?[index] = Run(
+            key: key, first: runs[index].first, prev: runs[index].prev,
+            attestation: runs[index].attestation, entries: entries)
+    }
+
+    /// Erases as the store does; false for an erasure that has to wait.
+    private mutating func isDone(_ erasure: Erasure) -> Bool {
+        self.waitingErasures.removeAll { $0.target == erasure.target }
+        if erasure.step == .forget { return true }
+        let found = self.stored(erasure.key).first { $0.seq == erasure.target.seq }
+        guard erasure.step == .erase, let found else {
+            self.waitingErasures.append(erasure)
+            return false
+        }
+        let id = found.entry.id(key: erasure.key, seq: found.seq, prev: found.prev)
+        guard id == erasure.target.id, found.entry.mayLackPayload else { return true }
+        self.set(found.entry.payload.omitted, at: found.seq, in: erasure.key)
+        self.states[erasure.key, default: [:]][found.seq] = .erased
+        return true
+    }
+
+    /// The entry of a payload that has come, as people see it from then on.
+    private mutating func filled(_ fill: PayloadFill) -> StoredEntry? {
+        guard let stored = self.stored(fill.key).first(where: { $0.seq == fill.seq }),
+            fill.verdict.isSeen
+        else { return nil }
+        self.cursor += 1
+        return StoredEntry(
+            cursor: Cursor(self.cursor), key: fill.key, seq: fill.seq,
+            id: stored.entry.id(key: fill.key, seq: fill.seq, prev: stored.prev),
+            time: stored.entry.time,
+            envelope: Envelope(stored.entry, key: fill.key, seq: fill.seq, prev: stored.prev),
+            isSeen: true, isLate: false, isDisputed: false)
+    }
+
+    /// What subscribers were given of an author, in order.
+    func messages(of author: PeerID) -> [Message] {
+        self.shown.compactMap { change in
+            if case .message(let message) = change, message.author == author {
+                message
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// Answers the reads of payloads, and writes nothing.
+    mutating func read() {
+        while !self.payloadReads.isEmpty { self.answerPayloads() }
+    }
+
+    /// The entries of a log on disk, with what became of their payloads.
+    func stored(_ key: LogKey) -> [StoredPayload] {
+        (self.disk[key] ?? []).flatMap { run in
+            run.entries.enumerated().map { index, entry in
+                let seq = run.first + UInt64(index)
+                var state = PayloadState.present
+                if case .absent = entry.payload { state = self.states[key]?[seq] ?? .wanted }
+                return StoredPayload(
+                    seq: seq, entry: entry, prev: index == 0 ? run.prev : run.ids[index - 1],
+                    state: state)
+            }
+        }
+    }
+
+    /// Answers a read of payloads as the store does, but for the limits.
+    private mutating func answerPayloads() {
+        let asked = self.payloadReads.removeFirst()
+        let found = self.stored(asked.key).filter { (asked.from...asked.through).contains($0.seq) }
+        self.give(.payloadsRead(asked.read, found))
     }
 
     /// Answers a read as the store does, one run for each that was written.
@@ -129,8 +290,9 @@ struct Harness {
 
     /// Writes and reads until nothing is left to be.
     mutating func settle() {
-        while self.batch != nil || !self.reads.isEmpty {
+        while self.batch != nil || !self.reads.isEmpty || !self.payloadReads.isEmpty {
             self.write()
+            if !self.payloadReads.isEmpty { self.answerPayloads() }
             if !self.reads.isEmpty { self.answer(0) }
         }
     }
@@ -165,7 +327,7 @@ struct Harness {
     /// How often a link was told of the own clock by deltas.
     func deltas(to number: UInt8) -> Int {
         (self.sent[LinkID(UInt64(number))] ?? []).count {
-            if case .clock(_, false, _) = $0 { true } else { false }
+            if case .delta = $0 { true } else { false }
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
     /// Sends a text under the key "k" and gives the answers, each with its request's number.
     private static func send(
-        _ text: String, in room: RoomName, as number: UInt64, _ harness: inout Harness,
+        _ text: String, in room: Room, as number: UInt64, _ harness: inout Harness,
         earlier: EarlierSend? = nil
     ) -> [Answer] {
         let outgoing = Outgoing(
@@ -34,7 +34,7 @@ import Testing
     @Test("the same key in another room sends another message")
     func perConversation() throws {
         var harness = Self.joined()
-        for (number, room) in [(101, Self.ops), (102, Self.lab)] as [(UInt64, RoomName)] {
+        for (number, room) in [(101, Self.ops), (102, Self.lab)] as [(UInt64, Room)] {
             let answers = Self.send("hello", in: room, as: number, &harness)
             guard case .sent(let sent, isDuplicate: false, _)? = answers.first else {
                 Issue.record("\(answers)")

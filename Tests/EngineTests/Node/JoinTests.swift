@@ -23,7 +23,7 @@ import Testing
         #expect(harness.node.conversations.isEmpty)
         harness.settle()
         #expect(harness.node.conversations.map(\.isLearning) == [true])
-        harness.give(.clock(Self.ops.conversation, isComplete: true, []), from: 2)
+        harness.give(.clock(Self.ops.conversation, Harness.pages([])), from: 2)
         #expect(harness.node.conversations.map(\.isLearning) == [false])
     }
 }

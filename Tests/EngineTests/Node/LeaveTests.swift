@@ -14,12 +14,11 @@ import Testing
         harness.settle()
         harness.link(2, in: [Self.ops])
         let log = TestLog(signer(2), in: Self.ops.conversation)
-        let content = Content.join(Self.ops)
-        var salt = RepeatedByte(byte: 0)
-        let entry = Entry(
-            kind: content.kind.rawValue, time: HybridTime(wallMilliseconds: harness.now.wall),
-            deps: [], payload: .present(content.payload(using: &salt)))
-        harness.give(.liveRun(log.run([entry]).run), from: 2)
+        let time = HybridTime(wallMilliseconds: harness.now.wall).rawValue
+        let opening = log.opening(at: time)
+        let join = TestLog.entry(.join(Self.ops.name), at: time + 1)
+        harness.give(.liveRun(opening.run), from: 2)
+        harness.give(.liveRun(log.run([join], first: 2, prev: opening.ids[0]).run), from: 2)
         harness.settle()
         if !isLinked { harness.give(.linkClosed(LinkID(2), nil)) }
         _ = harness.take(from: 2)
@@ -31,6 +30,12 @@ import Testing
         harness.settle()
     }
 
+    /// Whether a run ends with a leave.
+    private static func isLeave(_ run: Run) -> Bool {
+        let verified = VerifiedRun(run: run, ids: run.ids)
+        return Keyring().read(verified.envelope(at: run.entries.count - 1)).content == .leave
+    }
+
     private static func isLeft(_ frames: [Frame]) -> Bool {
         frames.contains { if case .roomsLeft = $0 { true } else { false } }
     }
@@ -38,10 +43,10 @@ import Testing
     @Test("a linked peer is pushed the leave, and told that the room is left once it has it")
     func pushed() throws {
         var harness = Self.joined(isLinked: true)
-        try Self.claim(1, from: 2, &harness)
+        try Self.claim(2, from: 2, &harness)
         Self.leave(&harness)
         let runs = harness.pushed(to: 2)
-        #expect(runs.last?.entries.last?.kind == EntryKind.leave.rawValue)
+        #expect(runs.last.map(Self.isLeave) == true)
         let sent = harness.take(from: 2)
         #expect(!Self.isLeft(sent))
         try Self.claim(runs.last?.last ?? 0, from: 2, &harness)
@@ -54,11 +59,12 @@ import Testing
         Self.leave(&harness)
         harness.link(2, in: [Self.ops])
         let sent = harness.take(from: 2)
-        #expect(sent.contains(.rooms([Self.ops])))
-        try Self.claim(1, from: 2, &harness)
-        harness.settle()
-        #expect(harness.pushed(to: 2).last?.entries.last?.kind == EntryKind.leave.rawValue)
+        #expect(
+            sent.contains { if case .rooms(_, [Self.ops.name]) = $0 { true } else { false } })
         try Self.claim(2, from: 2, &harness)
+        harness.settle()
+        #expect(harness.pushed(to: 2).last.map(Self.isLeave) == true)
+        try Self.claim(3, from: 2, &harness)
         #expect(Self.isLeft(harness.take(from: 2)))
         #expect(harness.node.conversations.isEmpty)
     }
@@ -84,19 +90,14 @@ import Testing
         #expect(harness.batch == nil)
         harness.join(Self.ops)
         harness.settle()
-        #expect(harness.node.conversations.map(\.name) == [Self.ops])
+        #expect(harness.node.conversations.map(\.room) == [Self.ops])
         #expect(!Self.isLeft(harness.take(from: 2)))
     }
 
     /// Lets a peer say how much it has of the own log.
     private static func claim(_ seq: UInt64, from number: UInt8, _ harness: inout Harness) throws {
-        let node = harness.node
-        let (tags, own) = (LinkTags(handshakeHash: .zero), node.ownLog)
-        let head = try #require(node.conversationTable[Self.ops.conversation]).log(own).head
-        let row = ClockRow(
-            tag: tags.log(own, in: Self.ops.conversation), seq: seq, headTag: tags.head(head.id),
-            state: .open)
-        harness.give(.clock(Self.ops.conversation, isComplete: false, [row]), from: number)
+        let row = try harness.ownRow(seq, in: Self.ops)
+        harness.give(.delta(Self.ops.conversation, [row]), from: number)
         harness.settle()
     }
 }

@@ -1,13 +1,14 @@
-import Engine
 import Crypto
 import TestSupport
 import Testing
+
+@testable import Engine
 
 @Suite("Pushing, and telling what is here") struct LiveTests {
     private static let ops = room("ops")
 
     /// A node with one peer in the same rooms, which has all that is there.
-    private static func linked(_ rooms: [RoomName]) -> Harness {
+    private static func linked(_ rooms: [Room]) -> Harness {
         var harness = Harness()
         harness.link(2, in: rooms)
         for room in rooms {
@@ -20,9 +21,9 @@ import Testing
     /// Links a peer that has nothing, and gives the row of the own log as it is told.
     private static func linkedRow(_ harness: inout Harness) throws -> ClockRow {
         harness.link(2, in: [Self.ops])
-        harness.give(.digest(Self.ops.conversation, Bytes32.zero), from: 2)
+        harness.give(.digest(Self.ops.conversation, .zeros), from: 2)
         var own: ClockRow?
-        for case .clock(_, true, let rows) in harness.take(from: 2) { own = rows.first }
+        for case .clock(_, let pages) in harness.take(from: 2) { own = pages.flatMap(\.rows).first }
         return try #require(own)
     }
 
@@ -37,9 +38,12 @@ import Testing
         var harness = Self.linked([room("bulk"), room("live")])
         let log = TestLog(signer(20), in: room("bulk").conversation)
         let count = UInt64(Limits.runEntries)
+        let opening = log.opening()
+        harness.give(.syncRun(opening.run), from: 2)
+        harness.settle()
         harness.say("first", in: room("live"))
-        var previous: EntryID?
-        for first in stride(from: 1, to: 5 * count, by: Int(count)) {
+        var previous = opening.ids.last
+        for first in stride(from: 2, to: 5 * count, by: Int(count)) {
             let entries = (first..<first + count).map { TestLog.text("x", at: $0 << 16) }
             let run = log.run(entries, first: first, prev: previous)
             previous = run.ids.last
@@ -280,14 +284,12 @@ import Testing
         }
         let room = Self.ops.conversation
         let row = try Self.linkedRow(&harness)
-        harness.give(.clock(room, isComplete: true, []), from: 2)
+        harness.give(.clock(room, Harness.pages([])), from: 2)
         harness.settle()
         #expect(harness.pushed(to: 2).isEmpty)
         // The peer has got it from somebody else, and says so.
         let seq = row.seq - UInt64(lacking)
-        let told = ClockRow(
-            tag: row.tag, seq: seq, headTag: lacking == 0 ? row.headTag : 1, state: .open)
-        harness.give(.clock(room, isComplete: false, [told]), from: 2)
+        harness.give(.delta(room, [try harness.ownRow(seq, in: Self.ops)]), from: 2)
         harness.settle()
         harness.say("new", in: Self.ops)
         harness.settle()
@@ -307,7 +309,7 @@ import Testing
         while mesh.harness.deltaAt != nil { mesh.harness.passDelta() }
         let row = try #require(
             (mesh.harness.sent[LinkID(17)] ?? []).lazy.compactMap { frame -> ClockRow? in
-                guard case .clock(_, false, let rows) = frame else { return nil }
+                guard case .delta(_, let rows) = frame else { return nil }
                 return rows.first
             }.first)
         mesh.harness.give(

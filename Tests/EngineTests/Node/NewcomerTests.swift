@@ -34,7 +34,7 @@ import Testing
     /// Links two nodes; each is number 2 to the other.
     private static func connect(_ one: inout Harness, _ other: inout Harness) {
         one.link(2, in: [Self.ops])
-        other.link(2, in: [Self.ops])
+        other.link(2, in: [Self.ops], as: .initiator)
     }
 
     /// Brings what one has sent to the other.
@@ -89,7 +89,7 @@ import Testing
             newcomer.settle()
         }
         holder.link(2, in: rooms)
-        newcomer.link(2, in: rooms)
+        newcomer.link(2, in: rooms, as: .initiator)
         // No time passes: nothing is owed to a timer.
         for _ in 0..<20 {
             Self.carry(newcomer.take(from: 2), to: &holder)
@@ -104,14 +104,14 @@ import Testing
         #expect(newcomer.node.audit.open.isEmpty)
     }
 
-    @Test("a log that is the only unknown one is asked for whole")
+    @Test("a log that is the only unknown one is asked for its first entry")
     func onlyOne() {
         var newcomer = Self.newcomer()
         newcomer.link(2, in: [Self.ops])
-        let row = ClockRow(tag: 7, seq: 9, headTag: 1, state: .open)
-        newcomer.give(.clock(Self.ops.conversation, isComplete: true, [row]), from: 2)
+        let row = ClockRow(tag: 7, state: .open, seq: 9, headTag: 1)
+        newcomer.give(.clock(Self.ops.conversation, Harness.pages([row])), from: 2)
         let wants = Self.wants(newcomer.take(from: 2))
-        #expect(wants == [Want(conversation: Self.ops.conversation, tag: 7, from: 1, through: 9)])
+        #expect(wants == [Want(conversation: Self.ops.conversation, tag: 7, from: 1, through: 1)])
     }
 
     @Test("a second peer is asked for unknown logs once the first has not answered for a while")
@@ -119,9 +119,9 @@ import Testing
         var newcomer = Self.newcomer()
         newcomer.link(2, in: [Self.ops])
         newcomer.link(3, in: [Self.ops])
-        let rows = (1...100).map { ClockRow(tag: $0, seq: 9, headTag: 1, state: .open) }
+        let rows = (1...100).map { ClockRow(tag: $0, state: .open, seq: 9, headTag: 1) }
         for number in [2, 3] as [UInt8] {
-            newcomer.give(.clock(Self.ops.conversation, isComplete: true, rows), from: number)
+            newcomer.give(.clock(Self.ops.conversation, Harness.pages(rows)), from: number)
         }
         let first = Self.wants(newcomer.take(from: 2))
         #expect(first.map(\.tag) == Array(1...UInt64(Limits.discoveriesPerLink)))

@@ -30,12 +30,8 @@ import Testing
 
     /// The peer says that it has all of the own log.
     private static func claim(_ harness: inout Harness) throws {
-        let (tags, own) = (LinkTags(handshakeHash: .zero), harness.node.ownLog)
-        let head = try #require(harness.node.conversationTable[Self.ops.conversation]).log(own).head
-        let row = ClockRow(
-            tag: tags.log(own, in: Self.ops.conversation), seq: head.seq,
-            headTag: tags.head(head.id), state: .open)
-        harness.give(.clock(Self.ops.conversation, isComplete: false, [row]), from: 2)
+        let row = try harness.ownRow(in: Self.ops)
+        harness.give(.delta(Self.ops.conversation, [row]), from: 2)
     }
 
     private static func deliveries(_ harness: Harness) -> [Bool] {

@@ -34,7 +34,7 @@ import Testing
         let other = Self.record("none", at: 30, kind: 9)
         var profiles = Profiles([Self.record("ada", at: 10), other])
         #expect(profiles.profile(of: Harness.peer(2))?.name == "ada")
-        profiles.settle(Self.record("bob", at: 20))
+        _ = profiles.settle(Self.record("bob", at: 20))
         #expect(profiles.profile(of: Harness.peer(2))?.name == "bob")
         #expect(profiles.profile(of: Harness.peer(3)) == nil)
     }
@@ -46,5 +46,48 @@ import Testing
         #expect(profiles.holders == [LinkID(1), LinkID(3)])
         profiles.dropEarly(of: LinkID(3))
         #expect(profiles.holders == [LinkID(1)])
+    }
+
+    @Test("records of unknown kinds stand beside them, each by its author, scope and kind")
+    func unknownKinds() {
+        let (ops, attic) = (room("ops").conversation, room("attic").conversation)
+        func record(_ kind: UInt8, _ conversation: ConversationID?, _ value: UInt8) -> Record {
+            Record(
+                kind: kind, author: Harness.peer(2), conversation: conversation,
+                time: HybridTime(UInt64(value)), value: [value], signer: signer(2))
+        }
+        let (profile, seven) = (Self.record("ada", at: 10), record(7, nil, 1))
+        let (here, there) = (record(7, ops, 2), record(7, attic, 3))
+        let profiles = Profiles([there, here, seven, profile])
+        #expect(profiles.records(of: Harness.peer(2), in: ops) == [profile, seven, here])
+        #expect(profiles.records(of: Harness.peer(2), in: attic) == [profile, seven, there])
+        #expect(profiles.record(here.key) == here)
+        #expect(profiles.records(of: Harness.peer(3), in: ops).isEmpty)
+        // A known kind has its scope and its form.
+        #expect(profile.isUsable && seven.isUsable && here.isUsable)
+        #expect(!record(Record.Kind.profile, ops, 1).isUsable)
+        #expect(!record(Record.Kind.profile, nil, 0x80).isUsable)
+    }
+
+    @Test("of more than sixteen kinds of an author and scope the smallest are kept")
+    func bound() {
+        func record(_ kind: UInt8, _ conversation: ConversationID? = nil) -> Record {
+            Record(
+                kind: kind, author: Harness.peer(2), conversation: conversation,
+                time: HybridTime(1), value: [], signer: signer(2))
+        }
+        var profiles = Profiles([])
+        for kind in 10..<26 as Range<UInt8> {
+            #expect(profiles.settle(record(kind)).isEmpty)
+            #expect(profiles.settle(record(kind, room("ops").conversation)).isEmpty)
+        }
+        #expect(!profiles.hasRoom(for: record(26).key))
+        #expect(profiles.hasRoom(for: record(25).key), "one that is there")
+        #expect(profiles.hasRoom(for: record(9).key))
+        #expect(profiles.settle(record(9)) == [record(25).key])
+        #expect(!profiles.hasRoom(for: record(25).key))
+        #expect(profiles.record(record(25).key) == nil)
+        #expect(profiles.settle(Self.record("ada", at: 10)) == [record(24).key])
+        #expect(profiles.hasRoom(for: record(25, room("ops").conversation).key))
     }
 }

@@ -30,7 +30,7 @@ struct Generator {
         let letters = Array("abz09\u{e9}\u{3bb}\u{307e}\u{663}-_.")
         var text = "\(letters[self.number(0...8)])"
         for _ in 0..<self.number(0...14) { text.append(letters[self.number(0...11)]) }
-        return room(text)
+        return room(text).name
     }
 
     mutating func log() -> TestLog {
@@ -64,15 +64,17 @@ struct Generator {
             EntryID(self.random.bytes32())
         }
         let payload: Payload
-        if mayOmit && self.chance(10) {
+        let entryClass = UInt8(truncatingIfNeeded: self.random.next())
+        // Of control entries only fork proofs leave payloads out.
+        if self.chance(10), mayOmit || entryClass != EntryClass.control.rawValue {
             payload = .absent(
-                length: self.number(0...Limits.payloadBytes), hash: self.random.bytes32())
+                length: self.number(0...Limits.payloadBytes / 4), hash: self.random.bytes32())
         } else {
             payload = .present(self.bytes(self.number(0...60)))
         }
         var entry = Entry(
-            kind: UInt8(truncatingIfNeeded: self.random.next()), time: time, deps: deps.sorted(),
-            payload: payload)
+            entryClass: entryClass, time: time,
+            deps: deps.sorted(), payload: payload)
         if self.chance(20) { entry.epoch = self.random.bytes32() }
         if self.chance(20) { entry.extensions = self.extensions() }
         return entry
@@ -86,7 +88,7 @@ struct Generator {
         default: first = max(1, self.random.next() >> 1 - UInt64(Limits.runEntries) - 1)
         }
         var list: [Entry] = []
-        for _ in 0..<self.number(1...6) {
+        for _ in 0..<(first == 1 ? 1 : self.number(1...6)) {
             list.append(self.entry(after: list.last?.time, mayOmit: mayOmit))
         }
         let prev = first == 1 ? nil : EntryID(self.random.bytes32())
@@ -108,7 +110,7 @@ struct Generator {
         let prev = first == 1 ? nil : EntryID(self.random.bytes32())
         func side(_ generator: inout Generator) -> VerifiedRun {
             var entries: [Entry] = []
-            for _ in 0..<generator.number(1...3) {
+            for _ in 0..<(first == 1 ? 1 : generator.number(1...3)) {
                 entries.append(generator.entry(after: entries.last?.time))
             }
             return log.run(entries, first: first, prev: prev)
@@ -123,52 +125,106 @@ struct Generator {
         let tags = Set((0..<self.number(0...6)).map { _ in self.random.next() }).sorted()
         return tags.map { tag in
             let seq = self.chance(30) ? 0 : min(self.varint(), UInt64(Int64.max))
-            return ClockRow(
-                tag: tag, seq: seq, headTag: seq > 0 ? self.random.next() : 0,
-                state: [.open, .forked, .refused][self.number(0...2)])
+            var row = ClockRow(
+                tag: tag, state: [.open, .forked, .refused][self.number(0...2)], seq: seq,
+                headTag: seq > 0 ? self.random.next() : 0)
+            if seq > 1 && self.chance(20) {
+                row.first = UInt64.random(in: 2...seq, using: &self.random)
+            }
+            if seq > 0 && self.chance(20) {
+                row.whole = UInt64.random(in: 0..<seq, using: &self.random)
+            }
+            if seq > 0 && self.chance(20) {
+                row.shown = UInt64.random(in: 0..<seq, using: &self.random)
+            }
+            return row
         }
+    }
+
+    private mutating func clockPages() -> [ClockPage] {
+        let buckets = Set((0..<self.number(1...6)).map { _ in UInt8(self.number(0...255)) })
+        return buckets.sorted().map { ClockPage(bucket: $0, rows: self.clockRows()) }
     }
 
     private mutating func recordRows() -> [RecordRow] {
         let tags = Set((0..<self.number(0...4)).map { _ in self.random.next() }).sorted()
         return tags.flatMap { tag in
-            [UInt8(1), 7].map { kind in
-                RecordRow(tag: tag, kind: kind, time: HybridTime(self.random.next()))
+            [(UInt8(0), UInt8(1)), (0, 7), (1, 3)].map { scope, kind in
+                RecordRow(
+                    tag: tag, scope: scope, kind: kind, time: HybridTime(self.random.next()))
             }
         }
     }
 
     /// The kinds of frame that carry something of their own: all but the fragments.
     static let kinds: [Frame.Kind] = [
-        .ping, .pong, .credit, .goaway, .rooms, .roomsLeft, .liveRun, .digest, .clock, .want,
-        .syncRun, .unavailable, .records, .recordClock, .forkProof,
+        .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .liveRun, .digest, .buckets,
+        .clock, .delta, .want, .syncRun, .unavailable, .records, .recordClock, .forkProof, .shares,
+        .payloadWant, .payloads,
+        .dialBack, .dialledBack, .ephemeral,
     ]
+
+    private mutating func want() -> Want {
+        let from = max(1, min(self.varint() >> 1, UInt64(Int64.max) - Limits.wantEntries))
+        return Want(
+            conversation: self.conversation(), tag: self.random.next(), from: from,
+            through: from + UInt64(self.number(0...4_095)))
+    }
+
+    private mutating func payloads() -> Payloads {
+        let from = max(1, min(self.varint() >> 1, UInt64(Int64.max) - 200))
+        return Payloads(
+            conversation: self.conversation(), tag: self.random.next(), from: from,
+            items: (0..<self.number(0...12)).map { _ in
+                switch self.number(0...3) {
+                case 0: .wanted
+                case 1: .erased
+                case 2: .expired
+                default: .present(self.bytes(self.number(0...60)))
+                }
+            })
+    }
+
+    private mutating func tag() -> Bytes16 { Bytes16(self.random.bytes(16)) ?? .zero }
 
     mutating func frame(_ kind: Frame.Kind) -> Frame {
         switch kind {
         case .ping: return .ping(nonce: self.random.next(), clock: self.random.next())
         case .pong: return .pong(nonce: self.random.next(), clock: self.random.next())
         case .credit:
-            return .credit(self.chance(50) ? .live : .sync, bytes: max(1, self.varint()))
+            let channel = [Channel.live, .sync, .blob][self.number(0...2)]
+            return .credit(channel, bytes: max(1, self.varint()))
         case .goaway:
             let reason = GoawayReason(rawValue: UInt64(self.number(1...9)))
             return .goaway(reason, String(repeating: "\u{e9}", count: self.number(0...128)))
+        case .realms:
+            return .realms(
+                RealmTags.filled([], to: [[8, 16, 32][self.number(0...2)]]) { self.tag() })
+        case .shares:
+            return .shares(
+                RealmTags.filled([], to: [[16, 64, 256][self.number(0...2)]]) { self.random.next() }
+            )
         case .rooms:
             let names = Set((0..<self.number(1...12)).map { _ in self.roomName() })
-            return .rooms(names.sorted())
+            return .rooms(self.tag(), names.sorted())
         case .roomsLeft:
             let rooms = Set((0..<self.number(1...12)).map { _ in self.conversation() })
             return .roomsLeft(rooms.sorted())
         case .liveRun: return .liveRun(self.run(mayOmit: false).run)
-        case .digest: return .digest(self.conversation(), self.random.bytes32())
-        case .clock:
-            return .clock(self.conversation(), isComplete: self.chance(50), self.clockRows())
-        case .want:
-            let from = max(1, min(self.varint() >> 1, UInt64(Int64.max) - Limits.wantEntries))
-            return .want(
-                Want(
-                    conversation: self.conversation(), tag: self.random.next(), from: from,
-                    through: from + UInt64(self.number(0...4_095))))
+        case .digest:
+            return .digest(
+                self.conversation(),
+                ConversationDigest(logs: self.random.bytes32(), records: self.random.bytes32()))
+        case .buckets:
+            return .buckets(self.conversation(), LogBucket.all.map { _ in self.random.next() })
+        case .clock: return .clock(self.conversation(), self.clockPages())
+        case .delta:
+            var rows = self.clockRows()
+            while rows.isEmpty { rows = self.clockRows() }
+            return .delta(self.conversation(), rows)
+        case .want: return .want(self.want())
+        case .payloadWant: return .payloadWant(self.want())
+        case .payloads: return .payloads(self.payloads())
         case .syncRun: return .syncRun(self.run(mayOmit: false).run)
         case .unavailable:
             return .unavailable(
@@ -178,6 +234,15 @@ struct Generator {
             return .records((0..<self.number(1...4)).map { _ in self.record() })
         case .recordClock: return .recordClock(self.conversation(), self.recordRows())
         case .forkProof: return .forkProof(self.forkProof())
+        case .dialBack: return .dialBack(port: UInt16(truncatingIfNeeded: self.varint()))
+        case .dialledBack:
+            let outcomes: [DialBackOutcome] = [.reached, .refused, .noAnswer, .notTried]
+            return .dialledBack(outcomes[self.number(0...3)])
+        case .ephemeral:
+            return .ephemeral(
+                EphemeralPiece(
+                    conversation: self.conversation(), stream: self.random.next(),
+                    bytes: self.bytes(self.number(1...Limits.ephemeralBytes))))
         case .liveFragment, .syncFragment:
             preconditionFailure("fragments carry frames and are none")
         }

@@ -16,7 +16,7 @@ struct LimitTests {
         payload: Int = 0, deps: Int = 0, extensions: [UInt8] = [], at time: UInt64 = 1
     ) -> Entry {
         var entry = Entry(
-            kind: 1, time: HybridTime(time),
+            entryClass: 1, time: HybridTime(time),
             deps: (0..<deps).map { EntryID(fixed32(UInt8($0))) },
             payload: .present([UInt8](repeating: 7, count: payload)))
         entry.extensions = extensions
@@ -50,7 +50,7 @@ struct LimitTests {
     @Test("a run's entries")
     func runCount() {
         let entries = (1...UInt64(Limits.runEntries)).map { self.entry(at: $0) }
-        let run = self.log.run(entries).run
+        let run = self.log.run(entries, first: 2, prev: EntryID(fixed32(1))).run
         #expect(self.accepts(run))
         var bytes = run.encoded
         // The count stands behind conversation, author, incarnation and a first of one byte.
@@ -66,14 +66,17 @@ struct LimitTests {
     func runBytes() {
         // Two entries of 131,072 bytes in all: 16 and 9 of them stand around the payloads.
         func run(_ last: Int) -> Run {
-            self.log.run([
-                self.entry(payload: Limits.payloadBytes, at: 1), self.entry(payload: last, at: 2),
-            ]).run
+            self.log.run(
+                [
+                    self.entry(payload: Limits.payloadBytes, at: 1),
+                    self.entry(payload: last, at: 2),
+                ], first: 2, prev: EntryID(fixed32(1))
+            ).run
         }
-        let around = run(60_000).encoded.count - 138 - Limits.payloadBytes - 60_000
+        let around = run(60_000).encoded.count - 170 - Limits.payloadBytes - 60_000
         let largest = Limits.runEntryBytes - Limits.payloadBytes - around
         #expect(self.accepts(run(largest)))
-        #expect(run(largest).encoded.count == 138 + Limits.runEntryBytes)
+        #expect(run(largest).encoded.count == 170 + Limits.runEntryBytes)
         #expect(!self.accepts(run(largest + 1)))
         #expect(
             run(largest).encoded.count + 8 <= Limits.runFrameBytes,
@@ -111,7 +114,9 @@ struct LimitTests {
 
     @Test("an hlc cannot step over its end")
     func time() {
-        let end = self.log.run([self.entry(at: .max - 1), self.entry(at: .max)]).run
+        let end = self.log.run(
+            [self.entry(at: .max - 1), self.entry(at: .max)], first: 2, prev: EntryID(fixed32(1))
+        ).run
         #expect(self.accepts(end))
         var bytes = end.encoded
         // The step stands before depCount and payloadLength of the last entry.
@@ -155,22 +160,48 @@ struct LimitTests {
 
     @Test("rows of a clock")
     func clockRows() throws {
-        func frame(_ count: Int) -> (UInt64, [UInt8]) {
-            var writer = WireWriter()
-            writer.raw(self.log.key.conversation.hash)
-            writer.byte(1)
-            writer.varint(count)
-            for tag in 0..<count {
-                writer.u64(UInt64(tag))
-                writer.varint(0)
-                writer.byte(0)
-            }
-            return (0x21, writer.bytes)
+        func rows(_ count: Int) -> [ClockRow] {
+            (0..<count).map { ClockRow(tag: UInt64($0), state: .open, seq: 0, headTag: 0) }
         }
-        let (type, body) = frame(Limits.logsPerConversation)
-        #expect(try Frame.decode(type: type, body: body) != nil)
-        let (_, over) = frame(Limits.logsPerConversation + 1)
-        #expect(throws: WireError.self) { try Frame.decode(type: type, body: over) }
+        let (id, most) = (self.log.key.conversation, Limits.logsPerConversation)
+        func accepts(_ frame: Frame) -> Bool {
+            (try? ReceivedFrame(whole: frame.encoded.bytes))?.frame == frame
+        }
+        #expect(accepts(.delta(id, rows(most))))
+        #expect(!accepts(.delta(id, rows(most + 1))))
+        #expect(!accepts(.delta(id, [])))
+        #expect(accepts(.clock(id, [ClockPage(bucket: 9, rows: rows(most))])))
+        #expect(!accepts(.clock(id, [ClockPage(bucket: 9, rows: rows(most + 1))])))
+        #expect(accepts(.clock(id, LogBucket.all.map { ClockPage(bucket: $0, rows: []) })))
+        #expect(!accepts(.clock(id, [])))
+        let page = ClockPage(bucket: 3, rows: [])
+        #expect(!accepts(.clock(id, [page, page])))
+        #expect(!accepts(.clock(id, [page, ClockPage(bucket: 2, rows: [])])))
+    }
+
+    @Test("what a row says beside its seq is within it")
+    func rowParts() throws {
+        let tags = [UInt8](repeating: 1, count: 8)
+        func accepts(_ state: UInt8, _ seq: UInt8, _ parts: [UInt8]) -> Bool {
+            let row = tags + [state, seq] + (seq > 0 ? tags : []) + parts
+            let body = self.log.key.conversation.hash.bytes + [1] + row
+            return (try? Frame.decode(type: 0x44, body: body)) != nil
+        }
+        #expect(accepts(0x00, 5, []) && accepts(0x02, 0, []) && accepts(0xe1, 5, [2, 0, 4]))
+        #expect([2, 5].allSatisfy { accepts(0x80, 5, [$0]) })
+        #expect([0, 1, 6].allSatisfy { !accepts(0x80, 5, [$0]) })
+        for bit in [0x40, 0x20] as [UInt8] {
+            #expect(accepts(bit, 5, [4]) && accepts(bit, 5, [0]))
+            #expect(!accepts(bit, 5, [5]) && !accepts(bit, 0, [0]))
+        }
+        #expect(!accepts(0x10, 5, []) && !accepts(0x03, 5, []) && !accepts(0x08, 5, []))
+    }
+
+    @Test("a delta of one row takes no more than two tags and what is around them")
+    func deltaBytes() {
+        let row = ClockRow(tag: 1, state: .open, seq: 1_000, headTag: 2)
+        let frame = Frame.delta(self.log.key.conversation, [row])
+        #expect(frame.encoded.bytes.count == 2 + 32 + 1 + 8 + 1 + 2 + 8)
     }
 
     @Test("a record's value, a profile's texts and the records of a frame")
@@ -207,7 +238,7 @@ struct LimitTests {
         await #expect(processExitsWith: .failure) {
             _ = Record(
                 kind: 1, author: PeerID(signer(1).publicKey), conversation: nil,
-                time: HybridTime(1), value: [UInt8](repeating: 0, count: 1_025), signer: signer(1))
+                time: HybridTime(1), value: [UInt8](repeating: 0, count: 4_097), signer: signer(1))
         }
     }
 

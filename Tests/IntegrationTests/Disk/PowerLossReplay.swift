@@ -176,8 +176,8 @@ final class PowerLossReplay {
         for (path, left) in files where path.hasPrefix(directory) {
             data[String(path.dropFirst(directory.count))] = left.bytes
         }
-        if subject.hasSpoken, data["identity.key"] != subject.recorded.key {
-            throw Broken("the identity is lost")
+        for (name, bytes) in subject.recorded.keys where subject.hasSpoken && data[name] != bytes {
+            throw Broken("\(name) is lost")
         }
         return try subject.judge.judge(
             data: data, continuity: files[subject.recorded.continuity]?.bytes,

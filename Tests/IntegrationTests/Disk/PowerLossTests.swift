@@ -62,8 +62,8 @@ struct PowerLossRecording: Sendable {
         let owner: PeerID
         let continuity: String
         let identity: StoreFileIdentity
-        /// The bytes of identity.key.
-        let key: [UInt8]
+        /// The bytes of the files that say who it is, by name.
+        let keys: [String: [UInt8]]
     }
 
     let log: WriteLog
@@ -72,6 +72,14 @@ struct PowerLossRecording: Sendable {
     let work: String
     let acknowledged: Int
     let checkpoints: Int
+
+    private static func keys(in folder: String) throws -> [String: [UInt8]] {
+        var keys: [String: [UInt8]] = [:]
+        for name in ["identity.key", "person.key", "device.cert"] {
+            keys[name] = try Files.read("\(folder)/\(name)", limitBytes: 4_096)
+        }
+        return keys
+    }
 
     init(in scratch: Scratch) throws {
         let shim = try FaultShim(in: scratch)
@@ -99,7 +107,7 @@ struct PowerLossRecording: Sendable {
                 continuity: "\(node.folder)/.local/state/stoa/\(identity).continuity",
                 identity: StoreFileIdentity(
                     inode: found.inode, birthNanoseconds: found.birthNanoseconds),
-                key: try Files.read(data + "/identity.key", limitBytes: 4_096))
+                keys: try Self.keys(in: data))
         }
         for node in nodes { try node.kill() }
         self.log = try WriteLog(path: path)

@@ -20,7 +20,7 @@ final class StoreJudge {
         var isLearnt = false
 
         init(_ store: StoreFile) throws {
-            self.findings = store.check()
+            self.findings = store.check(by: Keyring())
             var entries: [(EntryID, LogKey)] = []
             var cursor = Cursor(0)
             while true {

@@ -1,6 +1,6 @@
 import Posix
 
-/// The deliberate bugs of a build with `-D MUTANTS`, as a program would hold them.
+/// The deliberate bugs of a debug build, as a program would hold them.
 enum DeliberateBugs {
     /// Their names, as the source has them.
     static func names() throws -> [String] {

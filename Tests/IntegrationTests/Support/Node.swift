@@ -201,10 +201,14 @@ final class Node {
         }
     }
 
-    /// The names of the peers with a link.
+    /// The identities of the peers with a link: who shares no room may not be known by name.
     func linked() throws -> Set<String> {
         let peers = try self.call("peers")["peers"]?.arrayValue ?? []
-        return Set(
-            peers.filter { $0["state"] == "linked" }.compactMap { $0["name"]?.stringValue })
+        return Set(peers.filter { $0["state"] == "linked" }.compactMap { $0["id"]?.stringValue })
+    }
+
+    /// Whether these running nodes, and no others, have a link with this one.
+    func isLinked(to others: Node...) throws -> Bool {
+        try self.linked() == Set(others.map { try $0.identity() })
     }
 }

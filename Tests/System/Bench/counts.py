@@ -10,8 +10,10 @@ subscriber has it, and then until all that follows a message is done; `batch` se
 one line and waits for all of them. So nothing depends on how fast this machine is, and counts
 compare where times do not.
 
-A count that is more than 5 % above its baseline fails. Where that is wanted, --record --reason
-writes the new value and the reason beside it; without a reason a count can only be lowered.
+A count that is more than 5 % above its baseline fails. Timers and checkpoints that happen to fall
+into a count only add to it, so where one is above, all are counted once more and the lower of both
+holds. Where a higher count is wanted, --record --reason writes the new value and the reason beside
+it; without a reason a count can only be lowered.
 
 Each way of counting has daemons and a network of its own, for which it needs root; without that,
 or without a tool, it ends with 77.
@@ -292,14 +294,18 @@ def read_baselines():
     return json.loads(BASELINES.read_text())
 
 
+def by_key(baselines):
+    return {(each["workload"], each["count"]): each for each in baselines["counts"]}
+
+
 def record(found, reason):
     """Lowers what is lower now; raises what has grown, for a reason only. Gives what it refused."""
-    before = {(each["workload"], each["count"]): each for each in read_baselines()["counts"]}
+    before = by_key(read_baselines())
     refused, lines = [], []
     for (workload, name), value in found.items():
         old = before.get((workload, name))
         why = old["reason"] if old else "first measured"
-        if old and value > old["value"] * LIMIT:
+        if old and is_above(value, old):
             if not reason:
                 refused.append(f"{workload}: {name}: {value:,} for {old['value']:,}")
                 value = old["value"]
@@ -314,10 +320,20 @@ def record(found, reason):
     return refused
 
 
+def is_above(value, old):
+    return value > old["value"] * LIMIT
+
+
+def count_again(found, programs):
+    """The lower of what was found and what another count finds."""
+    again = count(programs)
+    return {key: min(value, again.get(key, value)) for key, value in found.items()}
+
+
 def compare(found):
     """Prints one line for each count; how many held and how many grew."""
     baselines = read_baselines()
-    before = {(each["workload"], each["count"]): each for each in baselines["counts"]}
+    before = by_key(baselines)
     now = toolchain()
     for name, version in baselines["toolchain"].items():
         if now.get(name) != version:
@@ -332,7 +348,7 @@ def compare(found):
                 + ": Tests/System/Bench/counts.py --record")
             continue
         change = (value / old["value"] - 1) * 100 if old["value"] else 100.0 * bool(value)
-        if value > old["value"] * LIMIT:
+        if is_above(value, old):
             bad += 1
             print(
                 f"not ok {what}: {value:,}, {change:.1f} % above its baseline of "
@@ -349,13 +365,12 @@ def compare(found):
 def table(programs):
     """The counts as lines of Markdown, for the report."""
     found = count(programs)
-    before = {
-        (each["workload"], each["count"]): each["value"] for each in read_baselines()["counts"]}
+    before = by_key(read_baselines())
     lines = [
         "Counts, of 40 single messages and of 5,000 in batches of 100 (instructions: 2,000):", "",
         "| workload | count | value | baseline | |", "|---|---|---|---|---|"]
     for (workload, name), value in found.items():
-        old = before.get((workload, name))
+        old = before.get((workload, name), {}).get("value")
         told = f"{old:,} | {(value / old - 1) * 100:+.1f} %" if old else "– | –"
         lines.append(f"| {workload} | {name} | {value:,} | {told} |")
     return lines + [""]
@@ -384,6 +399,10 @@ def main():
     if not (options.programs / "stoad").exists():
         parser.error(f"there is no {options.programs / 'stoad'}; first: make build")
     found = count(options.programs.resolve())
+    before = by_key(read_baselines())
+    if any(key in before and is_above(value, before[key]) for key, value in found.items()):
+        print("counted once more, since some are above their baselines", file=sys.stderr)
+        found = count_again(found, options.programs.resolve())
     if not options.record:
         sys.exit(1 if compare(found) else 0)
     refused = record(found, options.reason)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Container
+
 VARINT_MAXIMUM = 2**64 - 1
 # Entries.md section 1: a larger one is refused wherever it stands; a run may not even reach it.
 SEQ_MAXIMUM = 2**63 - 1
@@ -43,9 +45,17 @@ def text(value: str, limit: int) -> bytes:
     return varint(len(raw)) + raw
 
 
-def extensions(items: dict[int, bytes]) -> bytes:
+def fields(items: dict[int, bytes]) -> bytes:
     """`(type varint ‖ length varint ‖ value)*` with ascending types."""
     return b"".join(varint(kind) + varint(len(items[kind])) + items[kind] for kind in sorted(items))
+
+
+def area(items: dict[int, bytes], limit: int) -> bytes:
+    """An extension area of at most `limit` bytes."""
+    raw = fields(items)
+    if len(raw) > limit:
+        raise ValueError(f"an area of {len(raw)} bytes where {limit} are allowed")
+    return varint(len(raw)) + raw
 
 
 class Reader:
@@ -100,6 +110,14 @@ class Reader:
         except UnicodeDecodeError as error:
             raise Refused("a text that is not UTF-8") from error
 
+    def area(self, limit: int, known: Container[int]) -> dict[int, bytes]:
+        """The values of the types that are known; other even ones are skipped, odd ones refused."""
+        items = read_fields(self.take(self.counted(0, limit, "an area's length")))
+        for kind in items:
+            if kind % 2 == 1 and kind not in known:
+                raise Refused(f"an unknown odd type {kind} in an area")
+        return {kind: value for kind, value in items.items() if kind in known}
+
     def flag(self, what: str) -> bool:
         value = self.u8()
         if value > 1:
@@ -111,7 +129,7 @@ class Reader:
             raise Refused(f"{self.left} bytes after the end")
 
 
-def read_extensions(raw: bytes) -> dict[int, bytes]:
+def read_fields(raw: bytes) -> dict[int, bytes]:
     """Shape only: what unknown types mean is for the caller to say."""
     reader = Reader(raw)
     items: dict[int, bytes] = {}
@@ -119,7 +137,7 @@ def read_extensions(raw: bytes) -> dict[int, bytes]:
     while reader.left:
         kind = reader.varint()
         if kind <= last:
-            raise Refused("extension types that do not ascend")
+            raise Refused("types that do not ascend")
         last = kind
         items[kind] = reader.take(reader.varint())
     return items

@@ -1,44 +1,44 @@
-"""Names, entries, attestations, runs, fork proofs: Docs/Protocol/Entries.md §1 to §6."""
+"""Logs, entries, attestations, runs, fork proofs: Docs/Protocol/Entries.md §1 to §8."""
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
 from typing import Sequence
 
-from codec import SEQ_MAXIMUM, Reader, Refused, read_extensions, u8, u64, varint
+from bodies import (
+    CLASS_OF,
+    Body,
+    Class,
+    Kind,
+    Opened,
+    fallback,
+    opening,
+    read_content,
+    read_payload,
+)
+from codec import SEQ_MAXIMUM, Reader, Refused, read_fields, u8, u64, varint
+from persons import Certificate
 from primitives import H, Identity, check, verify
 
+FORMAT = 2
 ZERO_32 = bytes(32)
+PAYLOAD_HASH_BYTES = 32
 PAYLOAD_MAXIMUM = 65_536
 EXTENSIONS_MAXIMUM = 1_024
 DEPS_MAXIMUM = 16
 RUN_ENTRIES_MAXIMUM = 128
 RUN_BYTES_MAXIMUM = 131_072
-PROOF_RUN_BYTES_MAXIMUM = 135_168
+# What a payload counts at least in a run, so that leaving it out makes no run too large.
+PAYLOAD_COUNTED_MINIMUM = 32
 
 FORM_PAYLOAD_OMITTED = 1
 FORM_EPOCH = 2
 FORM_EXTENSIONS = 4
 
 
-class EntryKind(IntEnum):
-    TEXT = 1
-    JOIN = 2
-    LEAVE = 3
-
-
-def is_room_name(name: str) -> bool:
-    if not 1 <= len(name.encode("utf-8")) <= 64 or name[0] in "-_.":
-        return False
-    return all(
-        scalar in "-_." or unicodedata.category(scalar) in ("Ll", "Lo", "Nd") for scalar in name
-    )
-
-
-def room_id(name: str) -> bytes:
-    return H("stoa room", name.encode("utf-8"))
+def room_id(name: str, realm: bytes = ZERO_32) -> bytes:
+    """Of the open realm where no other is named."""
+    return H("stoa room 2", realm + name.encode("utf-8"))
 
 
 def hybrid_time(milliseconds: int, counter: int = 0) -> int:
@@ -56,13 +56,6 @@ class LogName:
         return self.conversation + self.author + u64(self.incarnation)
 
 
-def payload(content: bytes, salt: bytes) -> bytes:
-    """Suite 0."""
-    if len(salt) != 16:
-        raise ValueError("a salt has 16 bytes")
-    return b"\x00" + salt + content
-
-
 def payload_hash(data: bytes) -> bytes:
     return H("stoa payload", data)
 
@@ -71,7 +64,7 @@ def payload_hash(data: bytes) -> bytes:
 class Entry:
     """What a run carries of an entry; `payload` is None where only its hash is known."""
 
-    kind: int
+    class_: int
     hlc: int
     payload_length: int
     payload_hash: bytes
@@ -83,7 +76,7 @@ class Entry:
 
     @staticmethod
     def new(
-        kind: int,
+        class_: int,
         hlc: int,
         data: bytes,
         deps: Sequence[bytes] = (),
@@ -91,23 +84,63 @@ class Entry:
         extensions: bytes = b"",
     ) -> "Entry":
         ascending = tuple(sorted(deps))
-        return Entry(kind, hlc, len(data), payload_hash(data), data, ascending, epoch, extensions)
+        return Entry(class_, hlc, len(data), payload_hash(data), data, ascending, epoch, extensions)
+
+    @staticmethod
+    def of(body: Body, hlc: int, salt: bytes, deps: Sequence[bytes] = ()) -> "Entry":
+        """A body of a known kind, not sealed."""
+        return Entry.new(CLASS_OF[Kind(body.kind)], hlc, body.payload(salt), deps)
 
     @property
-    def content(self) -> bytes | None:
-        """The content of a suite 0 payload that parses, or None."""
-        if self.payload is None or len(self.payload) < 17 or self.payload[0] != 0:
+    def body(self) -> Body | None:
+        """That of an unsealed payload that parses."""
+        try:
+            clear = self.payload is not None and self.epoch == ZERO_32
+            return read_payload(self.payload) if clear and self.payload is not None else None
+        except Refused:
             return None
-        return self.payload[17:]
+
+    @property
+    def content(self) -> str | Opened | None:
+        """What its body says; None for what says nothing by itself, or cannot be read."""
+        try:
+            body = self.body
+            return None if body is None else read_content(self.class_, body, self.is_odd)
+        except Refused:
+            return None
+
+    @property
+    def shown(self) -> str | None:
+        """The text of a body of class 2, or its fallback text."""
+        body = self.body
+        if body is None:
+            return None
+        try:
+            content = read_content(self.class_, body, self.is_odd)
+            return content if isinstance(content, str) else None
+        except Refused:
+            return fallback(self.class_, body)
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether it has an extension that is not to be ignored."""
+        return any(type_ % 2 == 1 for type_ in read_fields(self.extensions))
+
+    @property
+    def counted(self) -> int:
+        """By how much its payload, left out or not, counts for more or less than what is sent."""
+        sent = PAYLOAD_HASH_BYTES if self.payload is None else self.payload_length
+        return max(self.payload_length, PAYLOAD_COUNTED_MINIMUM) - sent
 
     def without_payload(self) -> "Entry":
         return replace(self, payload=None)
 
-    def header(self, log: LogName, seq: int, prev: bytes | None) -> bytes:
+    def header_front(self, log: LogName, seq: int, prev: bytes | None) -> bytes:
+        """All before the payload's length, which is what a seal is bound to."""
         return b"".join(
             [
-                u8(1),
-                u8(self.kind),
+                u8(FORMAT),
+                u8(self.class_),
                 u8(self.flags),
                 log.packed,
                 varint(seq),
@@ -116,6 +149,13 @@ class Entry:
                 u8(len(self.deps)),
                 *self.deps,
                 self.epoch,
+            ]
+        )
+
+    def header(self, log: LogName, seq: int, prev: bytes | None) -> bytes:
+        return b"".join(
+            [
+                self.header_front(log, seq, prev),
                 varint(self.payload_length),
                 self.payload_hash,
                 varint(len(self.extensions)),
@@ -142,7 +182,7 @@ class Entry:
         stored = self.payload_hash if self.payload is None else self.payload
         return b"".join(
             [
-                u8(self.kind),
+                u8(self.class_),
                 u8(self.flags),
                 u8(self.form),
                 u64(self.hlc) if before is None else varint(self.hlc - before),
@@ -157,11 +197,11 @@ class Entry:
 
 
 def attestation_message(log: LogName, seq: int, identifier: bytes) -> bytes:
-    return b"stoa.attestation.v1\x00" + log.packed + u64(seq) + identifier
+    return b"stoa.attestation.v2\x00" + log.packed + u64(seq) + identifier
 
 
 def read_entry(reader: Reader, before: int | None) -> Entry:
-    kind = reader.u8()
+    class_ = reader.u8()
     if reader.u8() != 0:
         raise Refused("entry flags that are not 0")
     form = reader.u8()
@@ -194,8 +234,8 @@ def read_entry(reader: Reader, before: int | None) -> Entry:
     extra = b""
     if form & FORM_EXTENSIONS:
         extra = reader.take(reader.counted(1, EXTENSIONS_MAXIMUM, "the extensions' length"))
-        read_extensions(extra)
-    return Entry(kind, hlc, length, hashed, data, deps, epoch, extra)
+        read_fields(extra)
+    return Entry(class_, hlc, length, hashed, data, deps, epoch, extra)
 
 
 @dataclass(frozen=True)
@@ -260,30 +300,34 @@ class Run:
         )
 
 
-def read_run(data: bytes, bytes_maximum: int = RUN_BYTES_MAXIMUM) -> Run:
+def read_run(data: bytes) -> Run:
     """The shape alone; `Run.verified` looks at the signature."""
     reader = Reader(data)
     log = LogName(reader.take(32), reader.take(32), reader.u64())
     first = reader.counted(1, SEQ_MAXIMUM, "a run's first seq")
     count = reader.counted(1, RUN_ENTRIES_MAXIMUM, "a run's count")
+    if first == 1 and count != 1:
+        raise Refused("more in a run than the entry that it begins a log with")
     if first + count - 1 >= SEQ_MAXIMUM:
         raise Refused("a seq that is too large")
     prev = None if first == 1 else reader.take(32)
     signature = reader.take(64)
-    if reader.left > bytes_maximum:
-        raise Refused(f"a run with {reader.left} bytes of entries")
+    left = reader.left
     entries: list[Entry] = []
     for _ in range(count):
         entries.append(read_entry(reader, entries[-1].hlc if entries else None))
     reader.end()
+    size = left + sum(entry.counted for entry in entries)
+    if size > RUN_BYTES_MAXIMUM:
+        raise Refused(f"a run with {size} bytes of entries")
     return Run(log, first, prev, signature, tuple(entries))
 
 
 def read_sent_run(data: bytes) -> Run:
-    """A run outside of a fork proof: every payload is present."""
+    """A run outside of a fork proof: no control entry is without its payload."""
     run = read_run(data)
-    if any(entry.payload is None for entry in run.entries):
-        raise Refused("a run with a payload left out")
+    if any(entry.payload is None and entry.class_ == Class.CONTROL for entry in run.entries):
+        raise Refused("a run with a control entry's payload left out")
     return run
 
 
@@ -318,8 +362,8 @@ class ForkProof:
 
 def read_fork_proof(data: bytes) -> ForkProof:
     reader = Reader(data)
-    lower = read_run(reader.take(reader.varint()), PROOF_RUN_BYTES_MAXIMUM)
-    upper = read_run(reader.take(reader.varint()), PROOF_RUN_BYTES_MAXIMUM)
+    lower = read_run(reader.take(reader.varint()))
+    upper = read_run(reader.take(reader.varint()))
     reader.end()
     if lower.log != upper.log or lower.first != upper.first:
         raise Refused("a fork proof over two logs or two positions")
@@ -349,6 +393,10 @@ class OwnLog:
     @property
     def hlc(self) -> int:
         return self.runs[-1].entries[-1].hlc if self.runs else 0
+
+    def begin(self, certificate: Certificate, hlc: int, salt: bytes) -> Run:
+        """The `open` with which every log begins."""
+        return self.append([Entry.of(opening(certificate), hlc, salt)])
 
     def append(self, entries: Sequence[Entry]) -> Run:
         run = Run.signed(self.identity, self.name, self.seq + 1, self.head, entries)

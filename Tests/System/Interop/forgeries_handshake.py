@@ -7,10 +7,24 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Callable
 
-from codec import extensions, u16, varint
+from codec import area, fields, u16, varint
 from link import Opening
-from noise_link import INITIATOR, RESPONDER, Hello, handshake_message, preface
+from noise_link import (
+    AREA_MAXIMUM,
+    INITIATOR,
+    PAYLOAD_1_AREA_MAXIMUM,
+    RESPONDER,
+    Handshake,
+    Introduction,
+    handshake_message,
+    preface,
+)
+from noise.backends.default.keypairs import KeyPair25519
+from peer import Peer
+from persons import Certificate, Person, certificate_of
 from primitives import GROUP_ORDER, Identity
+from realms import OPEN, RealmSecret
+from vectors_link import with_order_two
 
 
 class Due(Enum):
@@ -34,11 +48,12 @@ class HandshakeForgery:
     listed: bool = True
 
 
-def with_hello(
-    change: Callable[[Hello, bytes, bytes, Opening], bytes],
-) -> Callable[[Opening], None]:
+Change = Callable[[Introduction, bytes, bytes, Opening], bytes]
+
+
+def with_introduction(change: Change) -> Callable[[Opening], None]:
     def apply(opening: Opening) -> None:
-        opening.change_hello = lambda hello, h, static: change(hello, h, static, opening)
+        opening.change_introduction = lambda good, h, static: change(good, h, static, opening)
 
     return apply
 
@@ -49,21 +64,26 @@ def flipped(data: bytes, index: int) -> bytes:
     return bytes(out)
 
 
-def resigned(
-    hello: Hello, opening: Opening, message: Callable[[bytes, bytes], bytes]
-) -> Callable[[bytes, bytes], bytes]:
-    def make(h: bytes, static: bytes) -> bytes:
-        return replace(hello, signature=opening.identity.sign(message(h, static))).packed()
-
-    return make
+def resigned(message: Callable[[bytes, bytes], bytes]) -> Change:
+    """Signed by the right key, over something else."""
+    return lambda good, h, static, opening: replace(
+        good, signature=opening.identity.sign(message(h, static))
+    ).packed()
 
 
-def capabilities(raw: bytes) -> Callable[[Opening], None]:
-    def change(hello: Hello, h: bytes, static: bytes, opening: Opening) -> bytes:
-        bare = replace(hello, capabilities={}).packed()
-        return bare[:-1] + varint(len(raw)) + raw
+def replaced(**parts: object) -> Change:
+    return lambda good, h, static, opening: replace(good, **parts).packed()  # type: ignore[arg-type]
 
-    return with_hello(change)
+
+def after_front(raw: bytes) -> Change:
+    """Other bytes in the place of the features and the area."""
+    return lambda good, h, static, opening: good.front + raw
+
+
+def certified(change: Callable[[Certificate, Opening], Certificate]) -> Change:
+    return lambda good, h, static, opening: replace(
+        good, certificate=change(good.certificate, opening)
+    ).packed()
 
 
 def set_preface(raw: bytes) -> Callable[[Opening], None]:
@@ -93,83 +113,196 @@ def high_s(signature: bytes) -> bytes:
 
 
 UNIT_POINT = b"\x01" + bytes(31)
+ORDER_8 = bytes.fromhex("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800")
+
+
+def nobody() -> Identity:
+    return Identity.from_seed(secrets.token_bytes(32))
+
+
+def of_small_order(certificate: Certificate, opening: Opening, part: str) -> Certificate:
+    """Signed well, by the person; only a key in it is bad."""
+    person = nobody()
+    keys = {"person": person.public, part: ORDER_8, "signature": b""}
+    draft = replace(certificate, **keys)  # type: ignore[arg-type]
+    return replace(draft, signature=person.sign(draft.message(opening.identity.public)))
+
+
+def mixed_order(good: Introduction, h: bytes, static: bytes, opening: Opening) -> bytes:
+    """A device key with a part of order 2, whose signature and certificate verify."""
+    role = RESPONDER if good.dial == 0 else INITIATOR
+    device, signature = with_order_two(opening.identity, handshake_message(role, h, static))
+    certificate = Person(nobody(), b"\x02" * 32).certify(device, b"\x03" * 32, 1)
+    changed = replace(good, device=device, signature=signature, certificate=certificate)
+    return changed.packed()
+
+
+def introductions(own: int) -> dict[str, tuple[Change, bool]]:
+    """What may stand in payload 2 or 3, of which `own` is the role; whether it is to be taken."""
+    sign = handshake_message
+    other = RESPONDER if own == INITIATOR else INITIATOR
+    port = area({2: u16(9)}, AREA_MAXIMUM)
+    refused: dict[str, Change] = {
+        "version 1": replaced(version=1),
+        "version 3": replaced(version=3),
+        "device": replaced(device=nobody().public),
+        "device of small order": replaced(device=UNIT_POINT, signature=UNIT_POINT + bytes(32)),
+        "device outside of the prime-order subgroup": mixed_order,
+        "signature, R": lambda good, h, s, o: replace(
+            good, signature=flipped(good.signature, 0)
+        ).packed(),
+        "signature, S": lambda good, h, s, o: replace(
+            good, signature=flipped(good.signature, 32)
+        ).packed(),
+        "signature, S not reduced": lambda good, h, s, o: replace(
+            good, signature=high_s(good.signature)
+        ).packed(),
+        "signed for the other role": resigned(lambda h, static: sign(other, h, static)),
+        "signed for another hash": resigned(lambda h, static: sign(own, flipped(h, 0), static)),
+        "signed for another static key": resigned(
+            lambda h, static: sign(own, h, flipped(static, 0))
+        ),
+        "signed in the context of version 1": resigned(
+            lambda h, static: sign(own, h, static).replace(b".v2", b".v1")
+        ),
+        "dial of the other role": replaced(dial=0 if own == INITIATOR else 1),
+        "a byte more": lambda good, h, s, o: good.packed() + b"\x00",
+        "a byte less": lambda good, h, s, o: good.packed()[:-1],
+        "certificate of another device": certified(lambda good, o: certificate_of(nobody())),
+        "certificate: P": certified(lambda good, o: replace(good, person=nobody().public)),
+        "certificate: P of small order": certified(
+            lambda good, o: replace(good, person=UNIT_POINT, signature=UNIT_POINT + bytes(32))
+        ),
+        "certificate: X": certified(lambda good, o: replace(good, address=b"\x09" + bytes(31))),
+        "certificate: X of small order": certified(
+            lambda good, o: of_small_order(good, o, "address")
+        ),
+        "certificate: E of small order": certified(
+            lambda good, o: of_small_order(good, o, "device_address")
+        ),
+        "certificate: E": certified(
+            lambda good, o: replace(good, device_address=b"\x09" + bytes(31))
+        ),
+        "certificate: added": certified(lambda good, o: replace(good, added=good.added + 1)),
+        "certificate: signature": certified(
+            lambda good, o: replace(good, signature=flipped(good.signature, 3))
+        ),
+        "features: 33 bytes": after_front(varint(33) + bytes(32) + b"\x01" + port),
+        "features: the last byte 0": after_front(b"\x02\x01\x00" + port),
+        "features: cut": after_front(b"\x09\x01"),
+        "area: unknown odd": after_front(b"\x00" + area({3: b"x"}, AREA_MAXIMUM)),
+        "area: types descend": after_front(b"\x00\x06\x04\x00\x02\x02\x00\x01"),
+        "area: a type twice": after_front(b"\x00\x04\x04\x00\x04\x00"),
+        "area: port of one byte": after_front(b"\x00" + area({2: b"x"}, AREA_MAXIMUM)),
+        "area: port 0": after_front(b"\x00" + area({2: u16(0)}, AREA_MAXIMUM)),
+        "area: port of three bytes": after_front(b"\x00" + area({2: b"xyz"}, AREA_MAXIMUM)),
+        "area: cut": after_front(b"\x00\x03\x04\x05x"),
+        "area: over 1,024": after_front(b"\x00" + varint(1_025) + fields({4: bytes(1_022)})),
+    }
+    more = {4: b"x", 2: u16(9), 600: b""}
+    taken: dict[str, Change] = {
+        "features: all bits, unknown ones, too": after_front(b"\x20" + b"\xff" * 32 + port),
+        "area: unknown even": after_front(b"\x00" + area(more, AREA_MAXIMUM)),
+        "area: of 1,024 bytes": after_front(b"\x00" + area({4: bytes(1_021)}, AREA_MAXIMUM)),
+        "certificate: of an unknown person": certified(
+            lambda good, o: Person(nobody(), b"\x05" * 32).certify(
+                o.identity.public, b"\x06" * 32, 2**64 - 1
+            )
+        ),
+    }
+    return {name: (change, False) for name, change in refused.items()} | {
+        name: (change, True) for name, change in taken.items()
+    }
+
+
+# Message 1.
+
+
+def ephemeral(public: bytes) -> Callable[[Opening], None]:
+    """Another public ephemeral key, with the realm tag and the hashes that belong to it."""
+
+    def apply(opening: Opening) -> None:
+        opening.tag = OPEN.handshake_tag(public)
+
+        def change(handshake: Handshake) -> None:
+            key = handshake.state.e
+            handshake.state.e = KeyPair25519(key.private, key.public, public)
+
+        opening.change_handshake = change
+
+    return apply
+
+
+def payload_1(raw: bytes) -> Callable[[Opening], None]:
+    def apply(opening: Opening) -> None:
+        opening.payload_1 = raw
+
+    return apply
+
+
+def tagged(tag: bytes) -> Callable[[Opening], None]:
+    def apply(opening: Opening) -> None:
+        opening.tag = tag
+
+    return apply
+
+
+def trying(*before: RealmSecret) -> Callable[[Opening], None]:
+    """The open realm, after attempts for others."""
+
+    def apply(opening: Opening) -> None:
+        opening.secrets = [*before, OPEN]
+
+    return apply
 
 
 def handshake_forgeries() -> list[HandshakeForgery]:
     one = HandshakeForgery
-    sign = handshake_message
+    skipped = area({2: b"x", 600: b""}, PAYLOAD_1_AREA_MAXIMUM)
     out = [
         one("preface: flags set", set_preface(preface(flags=0xFFFF)), True),
         one("preface: highest above", set_preface(preface(1, 9)), True),
-        one("preface: lowest 0", set_preface(preface(0, 1)), True),
-        one("message 1: all zero", message_1(lambda m: bytes(32))),
-        one("message 1: the point of order 1", message_1(lambda m: UNIT_POINT)),
-        one("message 1: a payload", message_1(lambda m: m + b"x")),
-        one("message 1: cut", message_1(lambda m: m[:-1])),
-        one("message 1: empty", message_1(lambda m: b"")),
+        one("preface: lowest 0", set_preface(preface(0, 2)), True),
+        one("attempt: the open realm after 16 others", trying(*others(16)), True),
+        one("attempt: 17 of realms that stoad is not in", trying(*others(17)), listed=False),
+        one("attempt: another tag", tagged(bytes(16)), listed=False),
+        one("attempt: the tag of another key", tagged(OPEN.handshake_tag(bytes(32))), listed=False),
+        one("message 1: all zero", ephemeral(bytes(32))),
+        one("message 1: a point of order 8", ephemeral(ORDER_8)),
         one("message 1: another key", message_1(lambda m: flipped(m, 5)), listed=False),
+        one("message 1: payload sealed otherwise", message_1(lambda m: flipped(m, 33))),
+        one("message 1: cut", message_1(lambda m: m[:-1])),
+        one("message 1: longer", message_1(lambda m: m + b"x")),
+        one("message 1: empty", message_1(lambda m: b"")),
+        one("message 1: without a payload", payload_1(b"")),
+        one("payload 1: unknown even types", payload_1(skipped), True),
+        one("payload 1: 2,045 bytes", payload_1(longest_area(PAYLOAD_1_AREA_MAXIMUM)), True),
+        one("payload 1: 2,046 bytes", payload_1(longest_area(PAYLOAD_1_AREA_MAXIMUM + 1))),
+        one("payload 1: an unknown odd type", payload_1(area({3: b"x"}, 100))),
+        one("payload 1: a byte more", payload_1(b"\x00\x00")),
         one("message 3: cut", message_3(lambda m: m[:-1])),
         one("message 3: longer", message_3(lambda m: m + b"\x00")),
         one("message 3: empty", message_3(lambda m: b"")),
     ]
-    for index in (0, 31, 32, 47, 48, 49, 81, 145, -17, -16, -1):
+    for index in (0, 31, 32, 47, 48, 49, 81, 145, 161, 329, -17, -16, -1):
         out.append(one(f"message 3: byte {index}", message_3(lambda m, i=index: flipped(m, i))))
-    hellos: dict[str, Callable[[Hello, bytes, bytes, Opening], bytes]] = {
-        "version": lambda hello, h, s, o: replace(hello, version=2).packed(),
-        "identity": lambda hello, h, s, o: replace(
-            hello, identity=Identity.from_seed(secrets.token_bytes(32)).public
-        ).packed(),
-        "identity of small order": lambda hello, h, s, o: replace(
-            hello, identity=UNIT_POINT, signature=UNIT_POINT + bytes(32)
-        ).packed(),
-        "signature, R": lambda hello, h, s, o: replace(
-            hello, signature=flipped(hello.signature, 0)
-        ).packed(),
-        "signature, S": lambda hello, h, s, o: replace(
-            hello, signature=flipped(hello.signature, 32)
-        ).packed(),
-        "signature, S not reduced": lambda hello, h, s, o: replace(
-            hello, signature=high_s(hello.signature)
-        ).packed(),
-        "signed for the other role": lambda hello, h, s, o: resigned(
-            hello, o, lambda a, b: sign(RESPONDER, a, b)
-        )(h, s),
-        "signed for another hash": lambda hello, h, s, o: resigned(
-            hello, o, lambda a, b: sign(INITIATOR, flipped(a, 0), b)
-        )(h, s),
-        "signed for another static key": lambda hello, h, s, o: resigned(
-            hello, o, lambda a, b: sign(INITIATOR, a, flipped(b, 0))
-        )(h, s),
-        "signed in another context": lambda hello, h, s, o: resigned(
-            hello, o, lambda a, b: sign(INITIATOR, a, b).replace(b".v1", b".v2")
-        )(h, s),
-        "dial 0": lambda hello, h, s, o: replace(hello, dial=0).packed(),
-        "a byte more": lambda hello, h, s, o: hello.packed() + b"\x00",
-        "a byte less": lambda hello, h, s, o: hello.packed()[:-1],
-    }
-    for name, change in hellos.items():
-        out.append(one(f"payload 3: {name}", with_hello(change)))
-    sets = {
-        "capabilities: unknown odd": (extensions({3: b"x"}), False),
-        "capabilities: types descend": (b"\x04\x00\x02\x02\x00\x01", False),
-        "capabilities: a type twice": (b"\x04\x00\x04\x00", False),
-        "capabilities: port of one byte": (extensions({2: b"x"}), False),
-        "capabilities: port 0": (extensions({2: u16(0)}), False),
-        "capabilities: port of three bytes": (extensions({2: b"xyz"}), False),
-        "capabilities: cut": (b"\x04\x05x", False),
-        "capabilities: over 1024": (extensions({4: bytes(1_022)}), False),
-        "capabilities: unknown even": (extensions({4: b"x", 2: u16(9), 600: b""}), True),
-        "capabilities: 1024": (extensions({4: bytes(1_021)}), True),
-    }
-    for name, (raw, accepted) in sets.items():
-        out.append(one(f"payload 3: {name}", capabilities(raw), accepted))
+    for name, (change, accepted) in introductions(INITIATOR).items():
+        out.append(one(f"payload 3: {name}", with_introduction(change), accepted))
     return out
+
+
+def others(count: int) -> list[RealmSecret]:
+    return [RealmSecret.new() for _ in range(count)]
+
+
+def longest_area(length: int) -> bytes:
+    """An area of `length` bytes in one unknown even type."""
+    return area({4: bytes(length - 3)}, length)
 
 
 def responder_forgeries() -> list[HandshakeForgery]:
     """Message 2 and what stands before it; the dialler must send no message 3."""
     one = HandshakeForgery
-    sign = handshake_message
 
     def answer(raw: bytes) -> Callable[[Opening], None]:
         def apply(opening: Opening) -> None:
@@ -183,30 +316,33 @@ def responder_forgeries() -> list[HandshakeForgery]:
 
         return apply
 
+    def no_realm(opening: Opening) -> None:
+        opening.secrets = []
+
     out = [
-        one("answer: version 2", answer(b"\x02")),
-        one("answer: no version", answer(b"\x00\x02\x02")),
+        one("answer: version 1", answer(b"\x01")),
+        one("answer: version 3", answer(b"\x03")),
+        one("answer: no version", answer(b"\x00\x03\x03")),
+        one("answer: not in that realm", no_realm),
+        one("answer: not in that realm, and message 2 for it", answer(b"\xff")),
         one("message 2: e of zeros", message_2(lambda m: bytes(32) + m[32:])),
         one("message 2: cut", message_2(lambda m: m[:-1])),
         one("message 2: longer", message_2(lambda m: m + b"\x00")),
     ]
-    for index in (0, 32, 79, 80, 81, 113, -1):
+    for index in (0, 32, 79, 80, 81, 113, 193, 361, -1):
         out.append(one(f"message 2: byte {index}", message_2(lambda m, i=index: flipped(m, i))))
-    hellos: dict[str, Callable[[Hello, bytes, bytes, Opening], bytes]] = {
-        "version": lambda hello, h, s, o: replace(hello, version=2).packed(),
-        "identity": lambda hello, h, s, o: replace(
-            hello, identity=Identity.from_seed(secrets.token_bytes(32)).public
-        ).packed(),
-        "signature": lambda hello, h, s, o: replace(
-            hello, signature=flipped(hello.signature, 3)
-        ).packed(),
-        "signed for the other role": lambda hello, h, s, o: resigned(
-            hello, o, lambda a, b: sign(INITIATOR, a, b)
-        )(h, s),
-        "dial 1": lambda hello, h, s, o: replace(hello, dial=1).packed(),
-        "a byte more": lambda hello, h, s, o: hello.packed() + b"\x00",
-    }
-    for name, change in hellos.items():
-        out.append(one(f"payload 2: {name}", with_hello(change)))
-    out.append(one("payload 2: capabilities: unknown odd", capabilities(extensions({3: b"x"}))))
+    for name, (change, accepted) in introductions(RESPONDER).items():
+        if not accepted:
+            out.append(one(f"payload 2: {name}", with_introduction(change)))
     return out
+
+
+class ForgingResponder(Peer):
+    def __init__(self, change: Callable[[Opening], None]) -> None:
+        super().__init__(name="forged")
+        self.change = change
+
+    def opening(self) -> Opening:
+        opening = super().opening()
+        self.change(opening)
+        return opening

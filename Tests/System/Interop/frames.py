@@ -1,4 +1,4 @@
-"""Frames, fragments and their bodies: Docs/Protocol/Wire.md §3 and Sync.md §3."""
+"""Frames, fragments and their bodies: Docs/Protocol/Wire.md §3, Sync.md §3 to §8."""
 
 from __future__ import annotations
 
@@ -6,17 +6,37 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Iterable, Sequence
 
-from codec import SEQ_MAXIMUM, Reader, Refused, text, u8, u64, varint
+from codec import SEQ_MAXIMUM, Reader, Refused, text, u8, u16, u64, varint
 
 PLAINTEXT_MAXIMUM = 16_384
-CONTROL_FRAME_MAXIMUM = 4_096
 FRAME_MAXIMUM = 300_000
 CREDIT_INITIAL = 327_680
 CREDIT_OWED_MAXIMUM = 16_384
 ROOM_NAME_MAXIMUM = 64
 GOAWAY_TEXT_MAXIMUM = 256
 ROOMS_MAXIMUM = 1_024
+ROOMS_LEFT_MAXIMUM = 120
 ROWS_MAXIMUM = 8_192
+BUCKETS = 256
+EPHEMERAL_MAXIMUM = 1_024
+# What this peer packs into one clock.
+CLOCK_BYTES = 100_000
+
+
+class Channel(IntEnum):
+    CONTROL = 0
+    LIVE = 1
+    SYNC = 2
+    BLOB = 3
+    EPHEMERAL = 4
+
+
+# Those on which a sender needs credit.
+CREDITED = (Channel.LIVE, Channel.SYNC, Channel.BLOB)
+TYPES_PER_CHANNEL = 32
+TYPE_MAXIMUM = TYPES_PER_CHANNEL * len(Channel)
+# Of the channels whose frames are never cut.
+FRAME_MAXIMA = {Channel.CONTROL: 4_096, Channel.EPHEMERAL: 1_200}
 
 
 class Type(IntEnum):
@@ -24,19 +44,28 @@ class Type(IntEnum):
     PONG = 0x02
     CREDIT = 0x03
     GOAWAY = 0x04
-    ROOMS = 0x05
-    ROOMS_LEFT = 0x06
-    LIVE_RUN = 0x10
-    LIVE_FRAGMENT = 0x11
-    DIGEST = 0x20
-    CLOCK = 0x21
-    WANT = 0x22
-    SYNC_RUN = 0x23
-    SYNC_FRAGMENT = 0x24
-    UNAVAILABLE = 0x25
-    RECORDS = 0x26
-    RECORD_CLOCK = 0x27
-    FORK_PROOF = 0x28
+    REALMS = 0x05
+    ROOMS = 0x06
+    ROOMS_LEFT = 0x07
+    DIAL_BACK = 0x0A
+    DIALLED_BACK = 0x0C
+    LIVE_RUN = 0x21
+    LIVE_FRAGMENT = 0x22
+    DIGEST = 0x41
+    BUCKETS = 0x42
+    CLOCK = 0x43
+    DELTA = 0x44
+    WANT = 0x45
+    SYNC_RUN = 0x46
+    SYNC_FRAGMENT = 0x47
+    UNAVAILABLE = 0x48
+    RECORDS = 0x49
+    RECORD_CLOCK = 0x4A
+    FORK_PROOF = 0x4B
+    SHARES = 0x4C
+    PAYLOAD_WANT = 0x4E
+    PAYLOADS = 0x50
+    EPHEMERAL = 0x82
 
 
 class Reason(IntEnum):
@@ -59,12 +88,8 @@ class State(IntEnum):
     REFUSED = 2
 
 
-FRAGMENT_OF_CHANNEL = {1: Type.LIVE_FRAGMENT, 2: Type.SYNC_FRAGMENT}
+FRAGMENT_OF_CHANNEL = {Channel.LIVE: Type.LIVE_FRAGMENT, Channel.SYNC: Type.SYNC_FRAGMENT}
 KNOWN_TYPES = frozenset(int(kind) for kind in Type)
-
-
-def channel_of(kind: int) -> int:
-    return min(kind >> 4, 2)
 
 
 @dataclass(frozen=True)
@@ -74,7 +99,7 @@ class Frame:
 
     @property
     def channel(self) -> int:
-        return channel_of(self.kind)
+        return self.kind // TYPES_PER_CHANNEL
 
     def packed(self) -> bytes:
         return varint(self.kind) + varint(len(self.body)) + self.body
@@ -100,13 +125,19 @@ def read_frames(plaintext: bytes) -> list[Frame]:
     reader = Reader(plaintext)
     out: list[Frame] = []
     while reader.left:
-        kind = reader.varint()
-        body = reader.take(reader.varint())
-        frame = Frame(kind, body)
-        if frame.channel == 0 and len(frame.packed()) > CONTROL_FRAME_MAXIMUM:
-            raise Refused("a frame of channel 0 that is too long")
+        frame = read_frame(reader)
+        length = len(frame.packed())
+        if length > FRAME_MAXIMA.get(Channel(frame.channel), length):
+            raise Refused(f"a frame of {length} bytes on channel {frame.channel}")
         out.append(frame)
     return out
+
+
+def read_frame(reader: Reader) -> Frame:
+    kind = reader.varint()
+    if kind >= TYPE_MAXIMUM or kind % TYPES_PER_CHANNEL == 0:
+        raise Refused(f"a frame of type {kind:x}, which no channel has")
+    return Frame(kind, reader.take(reader.varint()))
 
 
 class Assembler:
@@ -117,7 +148,7 @@ class Assembler:
 
     def accept(self, frame: Frame) -> Frame | None:
         if frame.kind not in FRAGMENT_OF_CHANNEL.values():
-            if self.buffer and frame.channel != 0:
+            if self.buffer:
                 raise Refused("a frame between the fragments of another")
             return frame
         reader = Reader(frame.body)
@@ -136,7 +167,7 @@ class Assembler:
         if len(whole) <= PLAINTEXT_MAXIMUM:
             raise Refused("fragments of a frame that would have fitted")
         inner = Reader(whole)
-        out = Frame(inner.varint(), inner.take(inner.varint()))
+        out = read_frame(inner)
         inner.end()
         if out.channel != frame.channel or out.kind in FRAGMENT_OF_CHANNEL.values():
             raise Refused("fragments that carry a frame of another channel")
@@ -168,7 +199,7 @@ def credit(channel: int, count: int) -> Frame:
 def read_credit(body: bytes) -> tuple[int, int]:
     reader = Reader(body)
     channel = reader.u8()
-    if channel not in (1, 2):
+    if channel not in CREDITED:
         raise Refused(f"credit for channel {channel}")
     count = reader.counted(1, 2**64 - 1, "a credit")
     reader.end()
@@ -186,21 +217,87 @@ def read_goaway(body: bytes) -> tuple[int, str]:
     return out
 
 
-def rooms(names: Iterable[str]) -> Frame:
+def _tags(reader: Reader, length: int, counts: Sequence[int]) -> list[bytes]:
+    count = reader.varint()
+    if count not in counts:
+        raise Refused(f"{count} tags, where {counts} are allowed")
+    out = [reader.take(length) for _ in range(count)]
+    reader.end()
+    if any(out[i] >= out[i + 1] for i in range(count - 1)):
+        raise Refused("tags that do not ascend")
+    return out
+
+
+def realms(tags: Iterable[bytes]) -> Frame:
+    ascending = sorted(tags)
+    return Frame(Type.REALMS, varint(len(ascending)) + b"".join(ascending))
+
+
+def read_realms(body: bytes) -> list[bytes]:
+    return _tags(Reader(body), 16, (8, 16, 32))
+
+
+def shares(tags: Iterable[bytes]) -> Frame:
+    ascending = sorted(tags)
+    return Frame(Type.SHARES, varint(len(ascending)) + b"".join(ascending))
+
+
+def read_shares(body: bytes) -> list[bytes]:
+    return _tags(Reader(body), 8, (16, 64, 256, 1_024, 4_096))
+
+
+def dial_back(port: int) -> Frame:
+    return Frame(Type.DIAL_BACK, u16(port))
+
+
+def read_dial_back(body: bytes) -> int:
+    reader = Reader(body)
+    out = reader.u16()
+    reader.end()
+    return out
+
+
+def dialled_back(outcome: int) -> Frame:
+    return Frame(Type.DIALLED_BACK, u8(outcome))
+
+
+def read_dialled_back(body: bytes) -> int:
+    reader = Reader(body)
+    out = reader.u8()
+    reader.end()
+    if out > 3:
+        raise Refused(f"the outcome {out} of a dial back")
+    return out
+
+
+def ephemeral(conversation: bytes, stream: int, data: bytes) -> Frame:
+    return Frame(Type.EPHEMERAL, conversation + u64(stream) + varint(len(data)) + data)
+
+
+def read_ephemeral(body: bytes) -> tuple[bytes, int, bytes]:
+    reader = Reader(body)
+    conversation, stream = reader.take(32), reader.u64()
+    data = reader.take(reader.counted(1, EPHEMERAL_MAXIMUM, "the bytes of an ephemeral frame"))
+    reader.end()
+    return conversation, stream, data
+
+
+def rooms(realm_tag: bytes, names: Iterable[str]) -> Frame:
     ascending = sorted(set(names), key=lambda name: name.encode("utf-8"))
     packed = b"".join(text(name, ROOM_NAME_MAXIMUM) for name in ascending)
-    return Frame(Type.ROOMS, varint(len(ascending)) + packed)
+    return Frame(Type.ROOMS, realm_tag + varint(len(ascending)) + packed)
 
 
-def read_rooms(body: bytes) -> list[str]:
+def read_rooms(body: bytes) -> tuple[bytes, list[str]]:
     reader = Reader(body)
+    tag = reader.take(16)
     count = reader.counted(1, ROOMS_MAXIMUM, "the count of rooms")
     names = [reader.text(ROOM_NAME_MAXIMUM) for _ in range(count)]
     reader.end()
     raw = [name.encode("utf-8") for name in names]
     if any(raw[i] >= raw[i + 1] for i in range(count - 1)):
         raise Refused("room names that do not ascend")
-    return names
+    return tag, names
 
 
 def rooms_left(conversations: Iterable[bytes]) -> Frame:
@@ -210,7 +307,7 @@ def rooms_left(conversations: Iterable[bytes]) -> Frame:
 
 def read_rooms_left(body: bytes) -> list[bytes]:
     reader = Reader(body)
-    count = reader.counted(1, ROOMS_MAXIMUM, "the count of rooms")
+    count = reader.counted(1, ROOMS_LEFT_MAXIMUM, "the count of rooms that were left")
     out = [reader.take(32) for _ in range(count)]
     reader.end()
     if any(out[i] >= out[i + 1] for i in range(count - 1)):
@@ -226,51 +323,136 @@ def sync_run(packed: bytes) -> Frame:
     return Frame(Type.SYNC_RUN, packed)
 
 
-def digest(conversation: bytes, value: bytes) -> Frame:
-    return Frame(Type.DIGEST, conversation + value)
+def digest(conversation: bytes, logs: bytes, kept: bytes) -> Frame:
+    """The digest of the logs, and that of the records."""
+    return Frame(Type.DIGEST, conversation + logs + kept)
 
 
-def read_digest(body: bytes) -> tuple[bytes, bytes]:
+def read_digest(body: bytes) -> tuple[bytes, bytes, bytes]:
     reader = Reader(body)
-    out = reader.take(32), reader.take(32)
+    out = reader.take(32), reader.take(32), reader.take(32)
     reader.end()
     return out
 
 
+def buckets(conversation: bytes, tags: Sequence[bytes]) -> Frame:
+    return Frame(Type.BUCKETS, conversation + b"".join(tags))
+
+
+def read_buckets(body: bytes) -> tuple[bytes, list[bytes]]:
+    reader = Reader(body)
+    out = reader.take(32), [reader.take(8) for _ in range(BUCKETS)]
+    reader.end()
+    return out
+
+
+ROW_FIRST, ROW_WHOLE, ROW_SHOWN = 0x80, 0x40, 0x20
+ROW_STATES = 0x0F
+
+
 @dataclass(frozen=True)
 class ClockRow:
+    """`first`, `whole` and `shown` are None where they are as one would think."""
+
     tag: bytes
     seq: int
     head_tag: bytes | None
     state: int
+    first: int | None = None
+    whole: int | None = None
+    shown: int | None = None
+
+    @property
+    def core(self) -> tuple[bytes, int, bytes | None, int]:
+        """What two replicas of the same entries agree on."""
+        return self.tag, self.seq, self.head_tag, self.state
 
     def packed(self) -> bytes:
-        return self.tag + varint(self.seq) + (self.head_tag or b"") + u8(self.state)
+        state, rest = self.state, b""
+        for bit, value in (
+            (ROW_FIRST, self.first),
+            (ROW_WHOLE, self.whole),
+            (ROW_SHOWN, self.shown),
+        ):
+            if value is not None:
+                state |= bit
+                rest += varint(value)
+        return self.tag + u8(state) + varint(self.seq) + (self.head_tag or b"") + rest
 
 
-def clock(conversation: bytes, complete: bool, rows: Sequence[ClockRow]) -> Frame:
+def read_clock_row(reader: Reader) -> ClockRow:
+    tag, flags = reader.take(8), reader.u8()
+    state = flags & ROW_STATES
+    if state > State.REFUSED or flags & 0x10:
+        raise Refused(f"a clock row of state {flags:x}")
+    seq = reader.counted(0, SEQ_MAXIMUM, "a clock row's seq")
+    head_tag = reader.take(8) if seq else None
+    first = reader.counted(2, seq, "a row's first") if flags & ROW_FIRST else None
+    whole = reader.counted(0, seq - 1, "a row's whole") if flags & ROW_WHOLE else None
+    shown = reader.counted(0, seq - 1, "a row's shown") if flags & ROW_SHOWN else None
+    return ClockRow(tag, seq, head_tag, state, first, whole, shown)
+
+
+def read_clock_rows(reader: Reader, minimum: int) -> list[ClockRow]:
+    rows: list[ClockRow] = []
+    for _ in range(reader.counted(minimum, ROWS_MAXIMUM, "the count of clock rows")):
+        rows.append(read_clock_row(reader))
+        if len(rows) > 1 and rows[-1].tag <= rows[-2].tag:
+            raise Refused("clock rows that do not ascend")
+    return rows
+
+
+def packed_rows(rows: Sequence[ClockRow]) -> bytes:
     ascending = sorted(rows, key=lambda row: row.tag)
-    packed = b"".join(row.packed() for row in ascending)
-    return Frame(Type.CLOCK, conversation + u8(int(complete)) + varint(len(ascending)) + packed)
+    return varint(len(ascending)) + b"".join(row.packed() for row in ascending)
 
 
-def read_clock(body: bytes) -> tuple[bytes, bool, list[ClockRow]]:
+Pages = dict[int, list[ClockRow]]
+
+
+def clock(conversation: bytes, pages: Pages) -> Frame:
+    packed = b"".join(u8(bucket) + packed_rows(pages[bucket]) for bucket in sorted(pages))
+    return Frame(Type.CLOCK, conversation + varint(len(pages)) + packed)
+
+
+def clocks(conversation: bytes, pages: Pages) -> list[Frame]:
+    """As many frames as they need."""
+    out: list[Pages] = [{}]
+    size = 0
+    for bucket in sorted(pages):
+        length = len(packed_rows(pages[bucket])) + 1
+        if out[-1] and size + length > CLOCK_BYTES:
+            out.append({})
+            size = 0
+        out[-1][bucket] = pages[bucket]
+        size += length
+    return [clock(conversation, part) for part in out if part]
+
+
+def read_clock(body: bytes) -> tuple[bytes, Pages]:
     reader = Reader(body)
     conversation = reader.take(32)
-    complete = reader.flag("a clock's complete")
-    count = reader.counted(0, ROWS_MAXIMUM, "a clock's count")
-    rows: list[ClockRow] = []
-    for _ in range(count):
-        tag, seq = reader.take(8), reader.counted(0, SEQ_MAXIMUM, "a clock row's seq")
-        head_tag = reader.take(8) if seq else None
-        state = reader.u8()
-        if state > State.REFUSED:
-            raise Refused(f"a clock row of state {state}")
-        if rows and tag <= rows[-1].tag:
-            raise Refused("clock rows that do not ascend")
-        rows.append(ClockRow(tag, seq, head_tag, state))
+    pages: Pages = {}
+    last = -1
+    for _ in range(reader.counted(1, BUCKETS, "a clock's count")):
+        bucket = reader.u8()
+        if bucket <= last:
+            raise Refused("pages that do not ascend")
+        last = bucket
+        pages[bucket] = read_clock_rows(reader, 0)
     reader.end()
-    return conversation, complete, rows
+    return conversation, pages
+
+
+def delta(conversation: bytes, rows: Sequence[ClockRow]) -> Frame:
+    return Frame(Type.DELTA, conversation + packed_rows(rows))
+
+
+def read_delta(body: bytes) -> tuple[bytes, list[ClockRow]]:
+    reader = Reader(body)
+    out = reader.take(32), read_clock_rows(reader, 1)
+    reader.end()
+    return out
 
 
 @dataclass(frozen=True)
@@ -280,9 +462,9 @@ class Want:
     first: int
     through: int
 
-    def frame(self) -> Frame:
+    def frame(self, kind: Type = Type.WANT) -> Frame:
         span = varint(self.first) + varint(self.through)
-        return Frame(Type.WANT, self.conversation + self.tag + span)
+        return Frame(kind, self.conversation + self.tag + span)
 
 
 def read_want(body: bytes) -> Want:
@@ -322,15 +504,20 @@ def read_records(body: bytes) -> list[bytes]:
 @dataclass(frozen=True)
 class RecordRow:
     tag: bytes
+    scope: int
     kind: int
     hlc: int
 
+    @property
+    def place(self) -> tuple[bytes, int, int]:
+        return self.tag, self.scope, self.kind
+
     def packed(self) -> bytes:
-        return self.tag + u8(self.kind) + u64(self.hlc)
+        return self.tag + u8(self.scope) + u8(self.kind) + u64(self.hlc)
 
 
 def record_clock(conversation: bytes, rows: Sequence[RecordRow]) -> Frame:
-    ascending = sorted(rows, key=lambda row: (row.tag, row.kind))
+    ascending = sorted(rows, key=lambda row: row.place)
     packed = b"".join(row.packed() for row in ascending)
     return Frame(Type.RECORD_CLOCK, conversation + varint(len(ascending)) + packed)
 
@@ -341,8 +528,9 @@ def read_record_clock(body: bytes) -> tuple[bytes, list[RecordRow]]:
     count = reader.counted(0, ROWS_MAXIMUM, "a record clock's count")
     rows: list[RecordRow] = []
     for _ in range(count):
-        row = RecordRow(reader.take(8), reader.u8(), reader.u64())
-        if rows and (row.tag, row.kind) <= (rows[-1].tag, rows[-1].kind):
+        tag, scope = reader.take(8), int(reader.flag("a record row's scope"))
+        row = RecordRow(tag, scope, reader.u8(), reader.u64())
+        if rows and row.place <= rows[-1].place:
             raise Refused("record clock rows that do not ascend")
         rows.append(row)
     reader.end()
@@ -351,3 +539,50 @@ def read_record_clock(body: bytes) -> tuple[bytes, list[RecordRow]]:
 
 def fork_proof(packed: bytes) -> Frame:
     return Frame(Type.FORK_PROOF, packed)
+
+
+class PayloadState(IntEnum):
+    WANTED = 0
+    PRESENT = 1
+    ERASED = 2
+    EXPIRED = 3
+
+
+PAYLOADS_MAXIMUM = 128
+PAYLOADS_BYTES = 131_072
+PAYLOAD_MAXIMUM = 65_536
+
+
+@dataclass(frozen=True)
+class PayloadItem:
+    state: int
+    payload: bytes | None = None
+
+    def packed(self) -> bytes:
+        stored = b"" if self.payload is None else varint(len(self.payload)) + self.payload
+        return u8(self.state) + stored
+
+
+def payloads(conversation: bytes, tag: bytes, first: int, items: Sequence[PayloadItem]) -> Frame:
+    packed = b"".join(item.packed() for item in items)
+    place = conversation + tag + varint(first)
+    return Frame(Type.PAYLOADS, place + varint(len(items)) + packed)
+
+
+def read_payloads(body: bytes) -> tuple[bytes, bytes, int, list[PayloadItem]]:
+    reader = Reader(body)
+    conversation, tag = reader.take(32), reader.take(8)
+    first = reader.counted(1, SEQ_MAXIMUM, "the seq of a payload")
+    items: list[PayloadItem] = []
+    for _ in range(reader.counted(0, PAYLOADS_MAXIMUM, "the count of payloads")):
+        state = reader.u8()
+        if state > PayloadState.EXPIRED:
+            raise Refused("a payload of an unknown state")
+        payload = None
+        if state == PayloadState.PRESENT:
+            payload = reader.take(reader.counted(0, PAYLOAD_MAXIMUM, "a payload's length"))
+        items.append(PayloadItem(state, payload))
+    reader.end()
+    if sum(len(item.payload or b"") for item in items) > PAYLOADS_BYTES:
+        raise Refused("payloads of too many bytes")
+    return conversation, tag, first, items

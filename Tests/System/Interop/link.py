@@ -14,17 +14,26 @@ from noise.exceptions import NoiseInvalidMessage
 from noise_link import (
     CIPHERTEXT_MAXIMUM,
     CIPHERTEXT_MINIMUM,
+    ATTEMPTS_MAXIMUM,
     INITIATOR,
     MAGIC,
+    MESSAGE_1_MAXIMUM,
+    MESSAGE_1_MINIMUM,
+    NO_VERSION,
     RESPONDER,
     VERSION,
+    WRONG_REALM,
     Handshake,
-    Hello,
+    Introduction,
     Transport,
+    attempt,
     preface,
-    read_hello,
+    read_introduction,
+    read_payload_1,
 )
+from persons import Certificate, certificate_of
 from primitives import Identity
+from realms import OPEN, RealmSecret
 
 HANDSHAKE_SECONDS = 5.0
 GOODBYE_SECONDS = 1.0
@@ -44,6 +53,10 @@ class NoCommonVersion(Exception):
         self.range = (lowest, highest)
 
 
+class NoCommonRealm(Exception):
+    """The other side holds none of the secrets of this one."""
+
+
 @dataclass
 class Opening:
     """What one side brings to a handshake; a forger changes single parts of it."""
@@ -51,22 +64,42 @@ class Opening:
     identity: Identity
     boot: int
     dial: int
-    capabilities: dict[int, bytes] = field(default_factory=dict)
+    features: bytes = b""
+    area: dict[int, bytes] = field(default_factory=dict)
+    # In the order in which they are tried.
+    secrets: list[RealmSecret] = field(default_factory=lambda: [OPEN])
+    certificate: Certificate | None = None
     expected: bytes | None = None
-    ephemeral: bytes | None = None
     preface: bytes = field(default_factory=preface)
     answer: bytes = u8(VERSION)
+    # A realm tag to send instead of the right one.
+    tag: bytes | None = None
+    payload_1: bytes = b"\x00"
+    change_handshake: Callable[[Handshake], None] = lambda handshake: None
     change_message_1: Callable[[bytes], bytes] = lambda message: message
     change_message_2: Callable[[bytes], bytes] = lambda message: message
-    change_hello: Callable[[Hello, bytes, bytes], bytes] = lambda hello, h, static: hello.packed()
+    change_introduction: Callable[[Introduction, bytes, bytes], bytes] = (
+        lambda introduction, h, static: introduction.packed()
+    )
     change_message_3: Callable[[bytes], bytes] = lambda message: message
 
     def payload(self, role: int) -> Callable[[bytes, bytes], bytes]:
         dial = self.dial if role == INITIATOR else 0
 
         def make(h: bytes, static: bytes) -> bytes:
-            hello = Hello.signed(self.identity, role, h, static, self.boot, dial, self.capabilities)
-            return self.change_hello(hello, h, static)
+            certificate = self.certificate or certificate_of(self.identity)
+            introduction = Introduction.signed(
+                self.identity,
+                certificate,
+                role,
+                h,
+                static,
+                self.boot,
+                dial,
+                self.features,
+                self.area,
+            )
+            return self.change_introduction(introduction, h, static)
 
         return make
 
@@ -88,18 +121,21 @@ class Link:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         transport: Transport,
-        hello: Hello,
+        introduction: Introduction,
         role: int,
+        realm: bytes,
     ) -> None:
         self.reader = reader
         self.writer = writer
         self.transport = transport
-        self.hello = hello
+        self.introduction = introduction
         self.role = role
-        self.may_send = {1: frames.CREDIT_INITIAL, 2: frames.CREDIT_INITIAL}
-        self.may_receive = {1: frames.CREDIT_INITIAL, 2: frames.CREDIT_INITIAL}
-        self.queues: dict[int, deque[Frame]] = {1: deque(), 2: deque()}
-        self.assemblers = {1: Assembler(), 2: Assembler()}
+        # That of the handshake; the link serves all that both are in.
+        self.realm = realm
+        self.may_send = dict.fromkeys(frames.CREDITED, frames.CREDIT_INITIAL)
+        self.may_receive = dict.fromkeys(frames.CREDITED, frames.CREDIT_INITIAL)
+        self.queues: dict[int, deque[Frame]] = {channel: deque() for channel in frames.CREDITED}
+        self.assemblers = {channel: Assembler() for channel in frames.CREDITED}
         self.arrived: deque[Frame] = deque()
         self.goaway: tuple[int, str] | None = None
         # A forger that sends past its queues has not counted what comes back as credit.
@@ -108,7 +144,7 @@ class Link:
 
     @property
     def remote(self) -> bytes:
-        return self.hello.identity
+        return self.introduction.device
 
     # Handshake.
 
@@ -128,22 +164,31 @@ class Link:
     async def _initiate(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter, opening: Opening
     ) -> "Link":
-        handshake = Handshake(INITIATOR, opening.preface, ephemeral=opening.ephemeral)
-        first = opening.change_message_1(handshake.write(None))
-        writer.write(opening.preface + u16(len(first)) + first)
-        version = (await reader.readexactly(1))[0]
-        if version == 0:
+        before = opening.preface
+        for secret in opening.secrets:
+            handshake = Handshake(INITIATOR, opening.preface, secret, opening.tag)
+            opening.change_handshake(handshake)
+            first = opening.change_message_1(handshake.write_first(opening.payload_1))
+            writer.write(before + attempt(handshake.tag, first))
+            before = b""
+            version = (await reader.readexactly(1))[0]
+            if version != WRONG_REALM:
+                break
+        else:
+            raise NoCommonRealm
+        if version == NO_VERSION:
             lowest, highest = await reader.readexactly(2)
             raise NoCommonVersion(lowest, highest)
         if version != VERSION:
             raise Refused(f"version {version} was chosen, which was not offered")
         packed, h, static = handshake.read(await read_message(reader))
-        hello = read_hello(packed, RESPONDER, h, static)
-        if opening.expected is not None and hello.identity != opening.expected:
-            raise Refused("another identity answers at this address")
+        introduction = read_introduction(packed).verified(RESPONDER, h, static)
+        if opening.expected is not None and introduction.device != opening.expected:
+            raise Refused("another device answers at this address")
         third = opening.change_message_3(handshake.write(opening.payload(INITIATOR)))
         writer.write(u16(len(third)) + third)
-        return Link(patient(reader), writer, handshake.transport(), hello, INITIATOR)
+        transport = handshake.transport()
+        return Link(patient(reader), writer, transport, introduction, INITIATOR, secret.realm)
 
     @staticmethod
     async def accept(
@@ -166,29 +211,48 @@ class Link:
         if not lowest <= VERSION <= highest:
             writer.write(u8(0) + u8(VERSION) + u8(VERSION))
             raise Refused("no common version")
-        handshake = Handshake(RESPONDER, start, ephemeral=opening.ephemeral)
-        first = await read_message(reader)
-        if len(first) != 32:
-            raise Refused(f"a message 1 of {len(first)} bytes")
-        handshake.read(first)
+        handshake, secret = await Link._accepted(reader, writer, start, opening)
         second = opening.change_message_2(handshake.write(opening.payload(RESPONDER)))
         writer.write(opening.answer + u16(len(second)) + second)
         packed, h, static = handshake.read(await read_message(reader))
-        hello = read_hello(packed, INITIATOR, h, static)
-        return Link(patient(reader), writer, handshake.transport(), hello, RESPONDER)
+        introduction = read_introduction(packed).verified(INITIATOR, h, static)
+        transport = handshake.transport()
+        return Link(patient(reader), writer, transport, introduction, RESPONDER, secret.realm)
+
+    @staticmethod
+    async def _accepted(
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        start: bytes,
+        opening: Opening,
+    ) -> tuple[Handshake, RealmSecret]:
+        """The first attempt whose tag one of our secrets gives; each other one is refused."""
+        for _ in range(ATTEMPTS_MAXIMUM):
+            tag = await reader.readexactly(16)
+            length = int.from_bytes(await reader.readexactly(2), "big")
+            if not MESSAGE_1_MINIMUM <= length <= MESSAGE_1_MAXIMUM:
+                raise Refused(f"a message 1 of {length} bytes")
+            first = await reader.readexactly(length)
+            for secret in opening.secrets:
+                if secret.handshake_tag(first[:32]) == tag:
+                    handshake = Handshake(RESPONDER, start, secret, tag)
+                    opening.change_handshake(handshake)
+                    read_payload_1(handshake.read(first)[0])
+                    return handshake, secret
+            writer.write(u8(WRONG_REALM))
+        raise Refused(f"{ATTEMPTS_MAXIMUM} attempts")
 
     # Sending.
 
     def send(self, frame: Frame) -> None:
-        if frame.channel == 0:
+        if frame.channel not in frames.CREDITED:
             self.write_plaintext(frame.packed())
             return
         self.queues[frame.channel].append(frame)
         self.flush()
 
     def flush(self) -> None:
-        for channel in (1, 2):
-            queue = self.queues[channel]
+        for channel, queue in self.queues.items():
             while queue and len(queue[0].packed()) <= self.may_send[channel]:
                 frame = queue.popleft()
                 self.may_send[channel] -= len(frame.packed())
@@ -224,7 +288,7 @@ class Link:
 
     def take(self, arrived: Frame) -> Frame | None:
         channel = arrived.channel
-        if channel == 0:
+        if channel not in frames.CREDITED:
             if arrived.kind == Type.CREDIT:
                 self.credited(*frames.read_credit(arrived.body))
                 return None
@@ -275,8 +339,8 @@ class Link:
         self.flush()
 
     def consumed(self, frame: Frame) -> None:
-        """Returns the credit for a frame of channel 1 or 2 that has been dealt with."""
-        if frame.channel in (1, 2):
+        """Returns the credit for a frame that has been dealt with."""
+        if frame.channel in frames.CREDITED:
             length = len(frame.packed())
             self.may_receive[frame.channel] += length
             self.send(frames.credit(frame.channel, length))

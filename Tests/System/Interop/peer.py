@@ -13,12 +13,16 @@ import sys
 from typing import Callable
 
 import frames
+from bodies import Body, joining, opening, saying
 from codec import Refused, u16
 from cryptography.exceptions import InvalidTag
-from entries import EntryKind, ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
+from entries import ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
 from frames import Reason
-from link import GOODBYE_SECONDS, Link, LinkEnded, Opening
+from link import GOODBYE_SECONDS, Link, LinkEnded, NoCommonRealm, NoCommonVersion, Opening
+from noise_link import AREA_PORT
+from persons import certificate_of
 from primitives import Identity
+from realms import OPEN, RealmSecret
 from records import Record, profile
 from replica import Conversation, LogState, Replica, wall_milliseconds
 from session import DELTA_SECONDS, Session
@@ -27,6 +31,8 @@ from session import DELTA_SECONDS, Session
 HANDSHAKE_FAILURES = (
     Refused,
     LinkEnded,
+    NoCommonRealm,
+    NoCommonVersion,
     ConnectionError,
     TimeoutError,
     asyncio.IncompleteReadError,
@@ -61,6 +67,9 @@ class Peer:
         self.identity = identity or Identity.from_seed(secrets.token_bytes(32))
         self.boot = secrets.randbits(64)
         self.dials = 0
+        self.certificate = certificate_of(self.identity)
+        # Of the realms that this peer is in, in the order in which it tries them.
+        self.secrets = [OPEN]
         self.replica = Replica()
         self.own: dict[bytes, OwnLog] = {}
         self.sessions: list[Session] = []
@@ -71,17 +80,24 @@ class Peer:
         self.moved: set[LogName] = set()
         self.failures: list[BaseException] = []
         self.serves = True
+        # Otherwise it answers a digest with all of its pages, which is as good.
+        self.sends_buckets = True
         if name is not None:
             record = profile(self.identity, name, "", hybrid_time(wall_milliseconds()))
-            self.replica.profiles[self.identity.public] = record
+            self.replica.kept[record.slot] = record
 
     # Links.
 
     def opening(self) -> Opening:
-        capabilities = {}
-        if self.server is not None:
-            capabilities[2] = u16(self.port)
-        return Opening(self.identity, self.boot, self.dials, capabilities)
+        area = {} if self.server is None else {AREA_PORT: u16(self.port)}
+        return Opening(
+            self.identity,
+            self.boot,
+            self.dials,
+            area=area,
+            secrets=self.secrets,
+            certificate=self.certificate,
+        )
 
     @property
     def port(self) -> int:
@@ -153,17 +169,36 @@ class Peer:
 
     # Rooms and messages.
 
-    def join(self, name: str, say_so: bool = True) -> Conversation:
+    def join(
+        self, name: str, say_so: bool = True, realm: RealmSecret = OPEN
+    ) -> Conversation:
         """Takes part in a room; `say_so` also writes the join entry."""
-        identifier = room_id(name)
+        identifier = room_id(name, realm.realm)
         conversation = self.replica.conversations.setdefault(
-            identifier, Conversation(identifier, name)
+            identifier, Conversation(identifier, name, realm.realm)
         )
         for session in self.sessions:
             session.announce()
         if say_so:
-            self.write(conversation, [(EntryKind.JOIN, name.encode())])
+            self.write(conversation, [joining(name)])
         return conversation
+
+    def join_unnamed(self, identifier: bytes, realm: RealmSecret = OPEN) -> Conversation:
+        """Takes part in a conversation that nobody else can recognise."""
+        conversation = self.replica.conversations.setdefault(
+            identifier, Conversation(identifier, None, realm.realm)
+        )
+        for session in self.sessions:
+            session.send_shares()
+            session.share()
+        return conversation
+
+    def hold(self, *realm_secrets: RealmSecret) -> None:
+        """Is in these realms from here on, and no others."""
+        self.secrets = list(realm_secrets)
+        for session in self.sessions:
+            session.send_realms()
+            session.find_common()
 
     def leave(self, conversation: Conversation) -> None:
         del self.replica.conversations[conversation.identifier]
@@ -173,14 +208,20 @@ class Peer:
             session.link.send(frames.rooms_left([conversation.identifier]))
 
     def say(self, conversation: Conversation, words: str) -> Run:
-        return self.write(conversation, [(EntryKind.TEXT, words.encode())])
+        return self.write(conversation, [saying(words)])
 
-    def write(self, conversation: Conversation, items: list[tuple[int, bytes]]) -> Run:
-        own = self.own.get(conversation.identifier)
-        if own is None:
-            name = LogName(conversation.identifier, self.identity.public, secrets.randbits(64))
-            own = self.own[conversation.identifier] = OwnLog(self.identity, name)
-        run = self.replica.write(self.identity, own, items, secrets.token_bytes(16))
+    def own_log(self, conversation: Conversation) -> OwnLog:
+        """The log that this peer writes there, which begins with its certificate."""
+        identifier = conversation.identifier
+        if identifier not in self.own:
+            name = LogName(identifier, self.identity.public, secrets.randbits(64))
+            self.own[identifier] = OwnLog(self.identity, name)
+            self.write(conversation, [opening(self.certificate)])
+        return self.own[identifier]
+
+    def write(self, conversation: Conversation, bodies: list[Body]) -> Run:
+        own = self.own_log(conversation)
+        run = self.replica.write(own, bodies, secrets.token_bytes(16))
         log = conversation.log(own.name)
         for session in self.sessions:
             session.push(log, run)
@@ -210,7 +251,7 @@ class Peer:
                 session.link.send(frames.fork_proof(proof.packed()))
         self.watch.touch()
 
-    def spread_record(self, record: Record, source: Session | None) -> None:
+    def spread_record(self, record: Record, source: object) -> None:
         for session in self.sessions:
             authors = [shared.conversation.authors for shared in session.shared.values()]
             if session is not source and any(record.author in known for known in authors):

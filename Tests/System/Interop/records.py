@@ -1,16 +1,19 @@
-"""Signed latest-wins values: Docs/Protocol/Entries.md §7."""
+"""Signed latest-wins values: Docs/Protocol/Entries.md §10."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codec import Reader, Refused, text, u8, u64
+from codec import Reader, Refused, fields, read_fields, u8, u64
 from primitives import H, Identity, check
 
+FORMAT = 2
 PROFILE = 1
 NAME_MAXIMUM = 64
 STATUS_MAXIMUM = 256
-VALUE_MAXIMUM = 1_024
+VALUE_MAXIMUM = 4_096
+KINDS_MAXIMUM = 16
+NAME, STATUS = 1, 4
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,17 @@ class Record:
     signature: bytes = b""
 
     @property
+    def scope(self) -> int:
+        return 0 if self.conversation is None else 1
+
+    @property
     def body(self) -> bytes:
         scope = b"\x00" if self.conversation is None else b"\x01" + self.conversation
-        return u8(1) + u8(self.kind) + self.author + scope + u64(self.hlc) + self.value
+        return u8(FORMAT) + u8(self.kind) + self.author + scope + u64(self.hlc) + self.value
 
     @property
     def message(self) -> bytes:
-        return b"stoa.record.v1\x00" + self.body
+        return b"stoa.record.v2\x00" + self.body
 
     def packed(self) -> bytes:
         return self.body + self.signature
@@ -58,23 +65,47 @@ class Record:
         return self
 
     @property
-    def is_understood(self) -> bool:
-        """Whether it is of a known kind, with that kind's scope and a value that parses."""
+    def slot(self) -> tuple[bytes, bytes | None, int]:
+        """Of two records with the same slot only one stands."""
+        return self.author, self.conversation, self.kind
+
+    @property
+    def is_taken(self) -> bool:
+        """Not so a profile with a scope, or whose value does not parse; other kinds are kept."""
         try:
-            self.profile()
+            return self.kind != PROFILE or self.conversation is None and bool(self.profile())
         except Refused:
             return False
-        return self.kind == PROFILE and self.conversation is None
 
     def profile(self) -> tuple[str, str]:
-        reader = Reader(self.value)
-        name, status = reader.text(NAME_MAXIMUM), reader.text(STATUS_MAXIMUM)
-        reader.end()
-        return name, status
+        return read_profile(self.value)
+
+
+def read_profile(value: bytes) -> tuple[str, str]:
+    """The name and the status, empty where they are absent."""
+    items = read_fields(value)
+    if any(type_ % 2 == 1 and type_ != NAME for type_ in items):
+        raise Refused("an unknown odd field in a profile")
+    return _text(items, NAME, NAME_MAXIMUM), _text(items, STATUS, STATUS_MAXIMUM)
+
+
+def _text(items: dict[int, bytes], type_: int, limit: int) -> str:
+    raw = items.get(type_, b"")
+    if len(raw) > limit:
+        raise Refused(f"a text of {len(raw)} bytes in a profile")
+    try:
+        return raw.decode("utf-8", errors="strict")
+    except UnicodeDecodeError as error:
+        raise Refused("a text that is not UTF-8") from error
+
+
+def profile_value(name: str, status: str) -> bytes:
+    items = {NAME: name.encode(), STATUS: status.encode()}
+    return fields({type_: raw for type_, raw in items.items() if raw})
 
 
 def profile(identity: Identity, name: str, status: str, hlc: int) -> Record:
-    value = text(name, NAME_MAXIMUM) + text(status, STATUS_MAXIMUM)
+    value = profile_value(name, status)
     return Record(PROFILE, identity.public, None, hlc, value).signed(identity)
 
 
@@ -83,7 +114,7 @@ def read_record(data: bytes) -> Record:
     if len(data) < 64:
         raise Refused("a record shorter than its signature")
     reader = Reader(data[:-64])
-    if reader.u8() != 1:
+    if reader.u8() != FORMAT:
         raise Refused("a record of another format")
     kind = reader.u8()
     author = reader.take(32)

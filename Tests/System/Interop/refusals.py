@@ -1,16 +1,17 @@
-"""The golden vectors that a decoder must refuse, or a verifier must not believe."""
+"""What of entries, runs, proofs and records is to be refused, ignored, or not believed."""
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
-import frames
-from codec import text, varint
-from entries import ForkProof, LogName, Run, attestation_message, hybrid_time
-from frames import ClockRow, Frame, RecordRow, Type
-from primitives import FIELD_PRIME, GROUP_ORDER, Identity
-from records import Record, profile
-from story import ADA, CONVERSATION, MILLISECONDS
+from codec import fields, varint
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from entries import ForkProof, LogName, Run, attestation_message
+from primitives import FIELD_PRIME, GROUP_ORDER, Identity, K, scalar_of
+from records import Record
+from sealing import AES, TAG_BYTES, XCHACHA, pad, xchacha20_poly1305
+from story import ADA, BEA, CONVERSATION, SEALING_KEY, Story, time
 
 Lines = dict[str, bytes]
 
@@ -19,12 +20,148 @@ def altered(data: bytes, offset: int, new: bytes) -> bytes:
     return data[:offset] + new + data[offset + len(new) :]
 
 
-def scalar_of(identity: Identity) -> int:
-    """The secret scalar of RFC 8032, §5.1.5."""
-    raw = bytearray(hashlib.sha512(identity.seed).digest()[:32])
-    raw[0] &= 0xF8
-    raw[31] = raw[31] & 0x7F | 0x40
-    return int.from_bytes(raw, "little")
+def flipped(data: bytes, index: int) -> bytes:
+    out = bytearray(data)
+    out[index] ^= 1
+    return bytes(out)
+
+
+def of_runs(runs: dict[str, Run]) -> Lines:
+    """Most are `run.a2` with one fault."""
+    run = runs["a2"].packed()
+    counted = 32 + 32 + 8
+    # conversation, author, incarnation, then first, count, prev, signature, and the only entry.
+    body = counted + 1 + 1 + 32 + 64
+    extended = altered(run, body + 2, b"\x04")
+    first, second = runs["a2-5"].entries[:2]
+    pair = Run.signed(ADA, runs["a2"].log, 2, runs["a2"].prev, [first, second])
+    packed_pair = pair.packed()
+    at = body + len(first.packed(None))
+    difference = varint(second.hlc - first.hlc)
+    after = packed_pair[at + 3 + len(difference) :]
+    full = runs["full"]
+    over = replace(full.entries[1], payload_length=full.entries[1].payload_length + 1)
+    two_at_first = Run.signed(ADA, runs["a1"].log, 1, None, [runs["a1"].entries[0], first])
+    return {
+        "first": altered(run, counted, b"\x00"),
+        "firstTwo": two_at_first.packed(),
+        "seqOver": run[:counted] + varint(2**63 - 1) + run[counted + 1 :],
+        "seqFar": run[:counted] + varint(2**63) + run[counted + 1 :],
+        "countZero": altered(run, counted + 1, b"\x00"),
+        "countOver": run[: counted + 1] + varint(129) + run[counted + 2 :],
+        "count": altered(run, counted + 1, b"\x02"),
+        "flags": altered(run, body + 1, b"\x01"),
+        "form": altered(run, body + 2, b"\x08"),
+        "epoch": altered(run, body + 2, b"\x02")[: body + 12] + bytes(32) + run[body + 12 :],
+        "extensions": extended + b"\x00",
+        "extensionsOrder": extended + b"\x05\x04\x00\x02\x01x",
+        "extensionsTwice": extended + b"\x04\x02\x00\x02\x00",
+        "extensionsValue": extended + b"\x03\x02\x05x",
+        "extensionsOver": extended + varint(1_025) + fields({2: bytes(1_022)}),
+        "depsOver": altered(run, body + 11, b"\x11")[: body + 12]
+        + b"".join(bytes([index]) * 32 for index in range(17))
+        + run[body + 12 :],
+        "depsOrder": altered(run, body + 11, b"\x02")[: body + 12]
+        + b"\x02" * 32
+        + b"\x01" * 32
+        + run[body + 12 :],
+        "depsTwice": altered(run, body + 11, b"\x02")[: body + 12]
+        + b"\x02" * 64
+        + run[body + 12 :],
+        "payloadOver": run[: body + 12] + varint(65_537) + bytes(65_537),
+        "fullOver": replace(full, entries=(full.entries[0], over)).packed(),
+        "cut": run[:-1],
+        "trailing": run + b"\x00",
+        "timeStands": packed_pair[: at + 3] + b"\x00" + after,
+        "timeOver": packed_pair[: at + 3] + varint(2**64 - 1) + after,
+    }
+
+
+def of_proofs(runs: dict[str, Run], proof: ForkProof) -> Lines:
+    def pair(one: Run, other: Run) -> ForkProof:
+        return ForkProof(*sorted([one, other], key=lambda run: run.identifiers[0]))
+
+    def empty(name: str) -> Run:
+        return runs[name].without_payloads()
+
+    return {
+        "order": ForkProof(proof.upper, proof.lower).packed(),
+        "same": ForkProof(proof.lower, proof.lower).packed(),
+        "position": pair(empty("a2"), empty("f3")).packed(),
+        "log": pair(empty("a1"), empty("c1")).packed(),
+        "payload": pair(runs["a3-5"], runs["f3"]).packed(),
+        "trailing": proof.packed() + b"\x00",
+    }
+
+
+def of_seals(story: Story) -> Lines:
+    """Each is to be opened with `seal.key` as the payload of s2."""
+    front = story.fronts["s2"]
+    good, aes = story.entries["s2"].payload, story.entries["s3"].payload
+    assert good is not None and aes is not None
+    body = b"\x20\x01\x06hidden"
+    cipher, short = xchacha20_poly1305(SEALING_KEY, b"\x55" * 24)
+
+    def sealed(padded: bytes) -> bytes:
+        return bytes([XCHACHA]) + b"\x55" * 24 + cipher.encrypt(short, padded, front)
+
+    salt = b"\x56" * 32
+    other = AESGCM(K(SEALING_KEY, "stoa aes key", salt))
+    return {
+        "tag": flipped(good, len(good) - 1),
+        "ciphertext": flipped(good, 25),
+        "nonce": flipped(good, 1),
+        "suite": b"\x02" + good[1:],
+        "suiteUnknown": b"\x03" + good[1:],
+        "clear": b"\x00" + bytes(16) + body,
+        "elsewhere": aes,
+        "cut": good[: 1 + 24 + TAG_BYTES],
+        "unpadded": sealed(body),
+        "paddedTwice": sealed(pad(body) + bytes(8)),
+        "paddedNot": sealed(body.ljust(64, b"\x00")),
+        "paddedOther": sealed((body + b"\x81").ljust(64, b"\x00")),
+        "paddedShort": sealed((body + b"\x80").ljust(63, b"\x00")),
+        "paddedShort.aes": bytes([AES])
+        + salt
+        + other.encrypt(bytes(12), (body + b"\x80").ljust(63, b"\x00"), front),
+    }
+
+
+def of_records() -> tuple[Lines, Lines]:
+    """What is refused, and what decodes, verifies and is ignored."""
+    value = fields({1: b"Ada", 4: b"in the stoa"})
+
+    def profile(value: bytes, conversation: bytes | None = None) -> bytes:
+        return Record(1, ADA.public, conversation, time(0), value).signed(ADA).packed()
+
+    good = profile(value)
+    return {
+        "format": altered(good, 0, b"\x01"),
+        "scope": altered(good, 34, b"\x02"),
+        "valueOver": Record(9, ADA.public, None, 1, bytes(4_097)).signed(ADA).packed(),
+        "cut": good[:63],
+        "cutInside": good[:100],
+    }, {
+        "scope": profile(value, CONVERSATION),
+        "nameOver": profile(fields({1: b"a" * 65})),
+        "statusOver": profile(fields({4: b"a" * 257})),
+        "latin": profile(fields({1: b"\xe9"})),
+        "unknownOdd": profile(fields({1: b"Ada", 3: b""})),
+        "order": profile(fields({4: b"x"}) + fields({1: b"Ada"})),
+        "value": profile(b"\x01\x04Ada"),
+    }
+
+
+def refusals(lines: Lines, story: Story, runs: dict[str, Run], proof: ForkProof) -> None:
+    refused, ignored = of_records()
+    for decoder, items in (
+        ("run", of_runs(runs)),
+        ("forkProof", of_proofs(runs, proof)),
+        ("seal", of_seals(story)),
+        ("record", refused),
+    ):
+        lines.update({f"refuse.{decoder}.{name}": data for name, data in items.items()})
+    lines.update({f"ignore.record.{name}": data for name, data in ignored.items()})
 
 
 def signature_with(identity: Identity, run: Run, r: int, packed_r: bytes) -> bytes:
@@ -37,7 +174,7 @@ def signature_with(identity: Identity, run: Run, r: int, packed_r: bytes) -> byt
 
 
 def shifted(identity: Identity, run: Run) -> bytes:
-    """R is (x, y) + (0, −1) = (−x, −y): good for a check with the cofactor, bad for one without.
+    """R is (x, y) + (0, −1) = (−x, −y): good with the cofactor, bad without.
 
     The nonce is the secret scalar of the seed 03…, its R that seed's public key.
     """
@@ -53,199 +190,37 @@ def without_nonce(identity: Identity, run: Run) -> bytes:
     return signature_with(identity, run, 0, b"\x01" + bytes(31))
 
 
-def refusals(lines: Lines, runs: dict[str, Run], proof: ForkProof) -> None:
-    """`refuse.*` must not decode; `forged.*` decode, but must not verify."""
-    refuse = {
-        "varint.long": b"\x80\x00",
-        "varint.longer": b"\xff\x80\x00",
-        "varint.over": b"\xff" * 9 + b"\x02",
-        "varint.eleven": b"\x80" * 10 + b"\x01",
-        "varint.cut": b"\x80",
-        "text.surrogate": b"\x03\xed\xa0\x80",
-        "text.overlong": b"\x02\xc0\xaf",
-        "text.latin": b"\x01\xe9",
-        "text.long": varint(65) + b"a" * 65,
-        "text.cut": b"\x02a",
-    }
-    run = runs["a1"].packed()
-    counted = 32 + 32 + 8
-    # conversation, author, incarnation, then first, count, signature (first is 1), entries.
-    body = counted + 1 + 1 + 64
-    refuse |= {
-        "run.first": altered(run, counted, b"\x00"),
-        "run.countZero": altered(run, counted + 1, b"\x00"),
-        "run.countOver": run[: counted + 1] + varint(129) + run[counted + 2 :],
-        "run.count": altered(run, counted + 1, b"\x02"),
-        "run.flags": altered(run, body + 1, b"\x01"),
-        "run.form": altered(run, body + 2, b"\x08"),
-        "run.epoch": run[: body + 2]
-        + b"\x02"
-        + run[body + 3 : body + 12]
-        + bytes(32)
-        + run[body + 12 :],
-        "run.extensions": altered(run, body + 2, b"\x04") + b"\x00",
-        "run.extensionsOrder": altered(run, body + 2, b"\x04") + b"\x04\x04\x00\x02\x00",
-        "run.extensionsTwice": altered(run, body + 2, b"\x04") + b"\x04\x02\x00\x02\x00",
-        "run.extensionsOver": altered(run, body + 2, b"\x04")
-        + varint(1_025)
-        + b"\x02"
-        + varint(1_022)
-        + bytes(1_022),
-        "run.depsOver": altered(run, body + 11, b"\x11")[: body + 12]
-        + b"".join(bytes([index]) * 32 for index in range(17))
-        + run[body + 12 :],
-        "run.depsOrder": altered(run, body + 11, b"\x02")[: body + 12]
-        + b"\x02" * 32
-        + b"\x01" * 32
-        + run[body + 12 :],
-        "run.depsTwice": altered(run, body + 11, b"\x02")[: body + 12]
-        + b"\x02" * 64
-        + run[body + 12 :],
-        "run.payloadOver": run[: body + 12] + varint(65_537) + bytes(65_537),
-        "run.cut": run[:-1],
-        "run.trailing": run + b"\x00",
-    }
-    pair = runs["b1-2"]
-    first_entry = pair.entries[0].packed(None)
-    second = counted + 2 + 64 + len(first_entry)
-    packed_pair = pair.packed()
-    difference = varint(pair.entries[1].hlc - pair.entries[0].hlc)
-    after = packed_pair[second + 3 + len(difference) :]
-    refuse |= {
-        "run.timeStands": packed_pair[: second + 3] + b"\x00" + after,
-        "run.timeOver": packed_pair[: second + 3] + varint(2**64 - 1) + after,
-    }
-    record = profile(ADA, "Ada", "in the stoa", hybrid_time(MILLISECONDS))
-    refuse |= {
-        "record.format": altered(record.packed(), 0, b"\x02"),
-        "record.scope": altered(record.packed(), 34, b"\x02"),
-        "record.valueOver": Record(9, ADA.public, None, 1, bytes(1_025)).signed(ADA).packed(),
-        "record.cut": record.packed()[:63],
-    }
-    wrong_order = ForkProof(proof.upper, proof.lower)
-    other_first = ForkProof(runs["a1"].without_payloads(), runs["f2"].without_payloads())
-    other_log = ForkProof(
-        *sorted(
-            [runs["a1"].without_payloads(), runs["c1"].without_payloads()],
-            key=lambda item: item.identifiers[0],
-        )
-    )
-    with_payload = ForkProof(
-        *sorted([runs["a2-4"], runs["f2"]], key=lambda item: item.identifiers[0])
-    )
-    refuse |= {
-        "forkProof.order": wrong_order.packed(),
-        "forkProof.same": ForkProof(proof.lower, proof.lower).packed(),
-        "forkProof.first": other_first.packed(),
-        "forkProof.log": other_log.packed(),
-        "forkProof.payload": with_payload.packed(),
-        "forkProof.trailing": proof.packed() + b"\x00",
-    }
-    zero_tag = bytes(8)
-    low, high = b"\x01" * 32, b"\x02" * 32
-    row = ClockRow(zero_tag, 0, None, 0)
-    bad_rooms = varint(2) + text("b", 64) + text("a", 64)
-    frame_bodies: dict[str, tuple[int, bytes]] = {
-        "ping": (Type.PING, bytes(15)),
-        "pingTrailing": (Type.PING, bytes(17)),
-        "pong": (Type.PONG, bytes(15)),
-        "creditChannel": (Type.CREDIT, b"\x00\x01"),
-        "creditChannelThree": (Type.CREDIT, b"\x03\x01"),
-        "creditZero": (Type.CREDIT, b"\x01\x00"),
-        "goawayText": (Type.GOAWAY, b"\x01" + varint(257) + b"a" * 257),
-        "roomsZero": (Type.ROOMS, b"\x00"),
-        "roomsOrder": (Type.ROOMS, bad_rooms),
-        "roomsTwice": (Type.ROOMS, varint(2) + text("a", 64) + text("a", 64)),
-        "roomsOver": (
-            Type.ROOMS,
-            varint(1_025) + b"".join(text(chr(0x80 + index), 64) for index in range(1_025)),
-        ),
-        "roomsLeftZero": (Type.ROOMS_LEFT, b"\x00"),
-        "roomsLeftOrder": (Type.ROOMS_LEFT, varint(2) + high + low),
-        "roomsLeftTwice": (Type.ROOMS_LEFT, varint(2) + low + low),
-        "channelZeroOver": (
-            Type.ROOMS_LEFT,
-            varint(200) + b"".join(bytes([index]) * 32 for index in range(200)),
-        ),
-        "liveRunErased": (Type.LIVE_RUN, runs["a1-4.erased"].packed()),
-        "liveRunEmpty": (Type.LIVE_RUN, runs["a1-4.empty"].packed()),
-        "digest": (Type.DIGEST, bytes(63)),
-        "clockComplete": (Type.CLOCK, low + b"\x02\x00"),
-        "clockOrder": (
-            Type.CLOCK,
-            low + b"\x01\x02" + ClockRow(b"\x01" * 8, 0, None, 0).packed() + row.packed(),
-        ),
-        "clockTwice": (Type.CLOCK, low + b"\x01\x02" + row.packed() * 2),
-        "clockState": (Type.CLOCK, low + b"\x01\x01" + zero_tag + b"\x00\x03"),
-        "clockCount": (Type.CLOCK, low + b"\x01\x02" + row.packed()),
-        "wantZero": (Type.WANT, low + zero_tag + b"\x00\x01"),
-        "wantBackwards": (Type.WANT, low + zero_tag + b"\x02\x01"),
-        "wantOver": (Type.WANT, low + zero_tag + b"\x01" + varint(4_097)),
-        "syncRunErased": (Type.SYNC_RUN, runs["a1-4.erased"].packed()),
-        "syncRunEmpty": (Type.SYNC_RUN, runs["a1-4.empty"].packed()),
-        "unavailable": (Type.UNAVAILABLE, low + zero_tag),
-        "recordsZero": (Type.RECORDS, b"\x00"),
-        "recordsOver": (
-            Type.RECORDS,
-            varint(65) + (varint(len(record.packed())) + record.packed()) * 65,
-        ),
-        "recordClockOrder": (
-            Type.RECORD_CLOCK,
-            low + b"\x02" + RecordRow(zero_tag, 2, 0).packed() + RecordRow(zero_tag, 1, 0).packed(),
-        ),
-        "recordClockTwice": (
-            Type.RECORD_CLOCK,
-            low + b"\x02" + RecordRow(zero_tag, 1, 0).packed() * 2,
-        ),
-        "unknownOdd": (0x7F, b"refuse me"),
-    }
-    for name, (kind, body_bytes) in frame_bodies.items():
-        refuse[f"frame.{name}"] = Frame(kind, body_bytes).packed()
-    refuse["frame.typeLong"] = b"\x81\x00" + frames.ping(1, 1).packed()[1:]
-    refuse["frame.cut"] = frames.ping(1, 1).packed()[:-1]
-    small = frames.sync_run(runs["a1"].packed()).packed()
-    room = frames.PLAINTEXT_MAXIMUM - 4
-    fragment_bodies = {
-        "empty": b"\x01",
-        "last": b"\x02" + small,
-        "short": b"\x00" + small,
-        "needless": b"\x01" + small,
-        "full": b"\x00" + bytes(room + 1),
-    }
-    for name, body_bytes in fragment_bodies.items():
-        refuse[f"fragment.{name}"] = Frame(Type.SYNC_FRAGMENT, body_bytes).packed()
-    for name in refuse:
-        lines[f"refuse.{name}"] = refuse[name]
-
-    def signed_by(run: Run, signature: bytes) -> bytes:
-        return Run(run.log, run.first, run.prev, signature, run.entries).packed()
-
+def forgeries(lines: Lines, runs: dict[str, Run], ada: Record, proof: ForkProof) -> None:
+    """Decode, but must not verify."""
     good = runs["a1"]
-    scalar = int.from_bytes(good.signature[32:], "little") + GROUP_ORDER
     unit = b"\x01" + bytes(31)
     beyond = b"\xee" + b"\xff" * 30 + b"\x7f"
-    for name, key in (("smallOrder", unit), ("notCanonicalKey", beyond)):
-        log = LogName(CONVERSATION, key, 1)
-        lines[f"forged.run.{name}"] = signed_by(
-            Run(log, 1, None, b"", good.entries), unit + bytes(32)
-        )
-    off_curve = LogName(CONVERSATION, b"\x02" + bytes(31), 1)
-    lines["forged.run.offCurve"] = signed_by(
-        Run(off_curve, 1, None, b"", good.entries), good.signature
-    )
-    lines["forged.run.highS"] = signed_by(good, good.signature[:32] + scalar.to_bytes(32, "little"))
-    lines["forged.run.addedOrderTwo"] = signed_by(good, shifted(ADA, good))
-    lines["forged.run.smallR"] = signed_by(good, without_nonce(ADA, good))
-    lines["forged.run.signature"] = signed_by(
-        good, bytes([good.signature[0] ^ 1]) + good.signature[1:]
-    )
-    lines["forged.run.payload"] = run[:-1] + bytes([run[-1] ^ 1])
-    lines["forged.run.attestationBelow"] = signed_by(runs["a1-4"], good.signature)
-    lines["forged.record.signature"] = altered(
-        record.packed(), len(record.packed()) - 64, bytes([record.signature[0] ^ 1])
-    )
-    lines["forged.record.name"] = record.packed().replace(b"Ada", b"Eve")
-    lines["forged.forkProof"] = ForkProof(
-        proof.lower,
-        Run(proof.upper.log, 2, proof.upper.prev, proof.lower.signature, proof.upper.entries),
-    ).packed()
+    scalar = int.from_bytes(good.signature[32:], "little") + GROUP_ORDER
+
+    def by(key: bytes, signature: bytes) -> Run:
+        return replace(good, log=LogName(CONVERSATION, key, 1), signature=signature)
+
+    made = {
+        "smallOrder": by(unit, unit + bytes(32)),
+        "notCanonicalKey": by(beyond, unit + bytes(32)),
+        "offCurve": by(b"\x02" + bytes(31), good.signature),
+        "highS": replace(good, signature=good.signature[:32] + scalar.to_bytes(32, "little")),
+        "addedOrderTwo": replace(good, signature=shifted(ADA, good)),
+        "smallR": replace(good, signature=without_nonce(ADA, good)),
+        "signature": replace(good, signature=flipped(good.signature, 0)),
+        "author": replace(good, log=replace(good.log, author=BEA.public)),
+        "attestationBelow": replace(runs["a2-5"], signature=runs["a2"].signature),
+        "class": replace(good, entries=(replace(good.entries[0], class_=2),)),
+    }
+    for name, run in made.items():
+        lines[f"forged.run.{name}"] = run.packed()
+    packed = good.packed()
+    lines["forged.run.payload"] = packed[:-1] + bytes([packed[-1] ^ 1])
+    message = attestation_message(good.log, 1, good.identifiers[0])
+    old = ADA.sign(message.replace(b".v2", b".v1"))
+    lines["forged.run.context"] = replace(good, signature=old).packed()
+    record = ada.packed()
+    lines["forged.record.signature"] = flipped(record, len(record) - 64)
+    lines["forged.record.name"] = record.replace(b"Ada", b"Eve")
+    upper = replace(proof.upper, signature=proof.lower.signature)
+    lines["forged.forkProof.signature"] = ForkProof(proof.lower, upper).packed()

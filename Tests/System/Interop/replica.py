@@ -1,26 +1,26 @@
-"""What this peer holds of its conversations, in memory: Docs/Protocol/Entries.md §4, §6, §7."""
+"""What this peer holds of its conversations, in memory: Docs/Protocol/Entries.md §6, §7, §8, §10."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
 
+from bodies import Body, Opened
 from codec import Refused
 from entries import (
     DEPS_MAXIMUM,
+    ZERO_32,
     Entry,
-    EntryKind,
     ForkProof,
     LogName,
     OwnLog,
     Run,
     hybrid_time,
-    payload,
+    payload_hash,
 )
 from frames import State
-from primitives import Identity
-from records import Record
-from summaries import LogSummary, digest_value
+from records import KINDS_MAXIMUM, PROFILE, Record
+from summaries import LogSummary, log_digest, record_digest
 
 AHEAD_MILLISECONDS = 5 * 60 * 1_000
 
@@ -35,6 +35,11 @@ class Diverged(Exception):
 
 def wall_milliseconds() -> int:
     return time.time_ns() // 1_000_000
+
+
+def ahead_limit() -> int:
+    """The greatest time of an entry or record that is not ahead."""
+    return hybrid_time(wall_milliseconds() + AHEAD_MILLISECONDS)
 
 
 def cut(run: Run, first: int, prev: bytes | None) -> Run:
@@ -62,9 +67,48 @@ class LogState:
         state = State.OPEN if self.proof is None else State.FORKED
         return LogSummary(self.name, self.seq, self.identifier(self.seq) or bytes(32), state)
 
+    @property
+    def whole(self) -> int:
+        """Through where no payload is wanted."""
+        for run in self.runs:
+            for offset, entry in enumerate(run.entries):
+                if entry.payload is None:
+                    return min(run.first + offset - 1, self.seq)
+        return self.seq
+
+    @property
+    def due(self) -> int:
+        """Through where no entry is ahead of time."""
+        limit = ahead_limit()
+        seqs = (seq for seq in range(self.seq, 0, -1) if self.entry(seq).hlc <= limit)
+        return next(seqs, 0)
+
+    def fill(self, seq: int, payload: bytes) -> None:
+        """Takes a payload that was wanted, by its hash."""
+        entry = self.entry(seq)
+        if payload_hash(payload) != entry.payload_hash:
+            raise Refused("a payload that is not the one in the header")
+        for index, run in enumerate(self.runs):
+            if run.first <= seq <= run.last:
+                entries = list(run.entries)
+                entries[seq - run.first] = replace(entry, payload=payload)
+                self.runs[index] = replace(run, entries=tuple(entries))
+
     def entry(self, seq: int) -> Entry:
         run = next(run for run in self.runs if run.first <= seq <= run.last)
         return run.entries[seq - run.first]
+
+    @property
+    def opened(self) -> Opened | None:
+        """What entry 1 says, where it is a readable `open` with a valid certificate."""
+        content = self.entry(1).content if self.identifiers else None
+        if not isinstance(content, Opened):
+            return None
+        try:
+            content.certificate.verified(self.name.author)
+        except Refused:
+            return None
+        return content
 
     def runs_from(self, first: int) -> list[Run]:
         """Attested runs that cover what counts of the log from `first` on.
@@ -125,7 +169,9 @@ class LogState:
 @dataclass
 class Conversation:
     identifier: bytes
-    name: str
+    # None where it is recognised by its tag alone.
+    name: str | None
+    realm: bytes = ZERO_32
     logs: dict[LogName, LogState] = field(default_factory=dict)
 
     def log(self, name: LogName) -> LogState:
@@ -146,49 +192,66 @@ class Conversation:
         return every
 
     def texts(self) -> list[str]:
-        return [
-            (entry.content or b"").decode("utf-8")
-            for _, _, entry in self.entries()
-            if entry.kind == EntryKind.TEXT
+        """What a reader is shown: of logs with a person, and without what is ahead of time."""
+        limit = ahead_limit()
+        persons = {log.name for log in self.logs.values() if log.opened is not None}
+        lines = [
+            entry.shown for name, _, entry in self.entries() if name in persons and entry.hlc <= limit
         ]
+        return [line for line in lines if line is not None]
 
 
 @dataclass
 class Replica:
     conversations: dict[bytes, Conversation] = field(default_factory=dict)
-    profiles: dict[bytes, Record] = field(default_factory=dict)
+    kept: dict[tuple[bytes, bytes | None, int], Record] = field(default_factory=dict)
 
     def summaries(self, conversation: bytes) -> list[LogSummary]:
         logs = self.conversations[conversation].logs.values()
         return [log.summary for log in logs if log.seq or log.proof is not None]
 
-    def records(self, conversation: bytes) -> list[Record]:
-        authors = self.conversations[conversation].authors
-        return [self.profiles[author] for author in sorted(authors & self.profiles.keys())]
+    def profile(self, author: bytes) -> Record | None:
+        return self.kept.get((author, None, PROFILE))
 
-    def digest(self, conversation: bytes) -> bytes:
-        return digest_value(conversation, self.summaries(conversation), self.records(conversation))
+    def records(self, conversation: bytes) -> list[Record]:
+        """Those that count in the conversation: of its authors, and not ahead of time."""
+        authors = self.conversations[conversation].authors
+        limit = ahead_limit()
+        return [
+            record
+            for record in self.kept.values()
+            if record.author in authors
+            and record.conversation in (None, conversation)
+            and record.hlc <= limit
+        ]
+
+    def digest(self, conversation: bytes) -> tuple[bytes, bytes]:
+        logs = log_digest(conversation, self.summaries(conversation))
+        return logs, record_digest(conversation, self.records(conversation))
 
     def accept_record(self, record: Record) -> bool:
+        """False where it is not news, ahead of time, or one kind too many."""
         record.verified()
-        if not record.is_understood:
+        limit = ahead_limit()
+        if not record.is_taken or record.hlc > limit:
             return False
-        if record.hlc >> 16 > wall_milliseconds() + AHEAD_MILLISECONDS:
+        held = self.kept.get(record.slot)
+        if held is not None and held.hlc <= limit and held.rank >= record.rank:
             return False
-        held = self.profiles.get(record.author)
-        if held is not None and held.rank >= record.rank:
-            return False
-        self.profiles[record.author] = record
+        self.kept[record.slot] = record
+        slots = [slot for slot in self.kept if slot[:2] == record.slot[:2]]
+        if len(slots) > KINDS_MAXIMUM:
+            last = max(slots, key=lambda slot: slot[2])
+            del self.kept[last]
+            return last != record.slot
         return True
 
-    def write(
-        self, identity: Identity, own: OwnLog, items: list[tuple[int, bytes]], salt: bytes
-    ) -> Run:
-        """Appends entries that follow every head of the other logs."""
+    def write(self, own: OwnLog, bodies: list[Body], salt: bytes) -> Run:
+        """Appends entries, the first of which follows every head of the other logs."""
         conversation = self.conversations[own.name.conversation]
         others = [log for log in conversation.logs.values() if log.name != own.name and log.seq]
         # What is held (too far ahead) is not followed.
-        limit = hybrid_time(wall_milliseconds() + AHEAD_MILLISECONDS)
+        limit = ahead_limit()
         heads = [
             (log.entry(log.seq).hlc, log.identifiers[log.seq - 1])
             for log in others
@@ -197,10 +260,10 @@ class Replica:
         heads = sorted(heads)[-DEPS_MAXIMUM:]
         hlc = max([own.hlc, *(head[0] for head in heads)])
         entries: list[Entry] = []
-        for kind, content in items:
+        for body in bodies:
             hlc = max(hybrid_time(wall_milliseconds()), hlc + 1)
             deps = [head[1] for head in heads] if not entries else []
-            entries.append(Entry.new(kind, hlc, payload(content, salt), deps))
+            entries.append(Entry.of(body, hlc, salt, deps))
         run = own.append(entries)
         conversation.log(own.name).accept(run)
         return run

@@ -26,7 +26,7 @@ count() {
 
 echo "the peer against itself"
 count "$venv/bin/python" -m unittest discover --quiet -s "$here"
-count "$venv/bin/python" "$here/vectors.py" --check Tests/EngineTests/Vectors/wire-1.txt
+count "$venv/bin/python" "$here/vectors.py" --check Tests/EngineTests/Vectors
 
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT

@@ -18,8 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import scenario_forgeries  # noqa: E402
 import scenario_fork  # noqa: E402
+import scenario_future  # noqa: E402
 import scenario_history  # noqa: E402
 import scenario_links  # noqa: E402
+import scenario_realms  # noqa: E402
 import scenario_relay  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
@@ -30,6 +32,8 @@ SCENARIOS = {
     "links": scenario_links.run,
     "forgeries": scenario_forgeries.run,
     "fork": scenario_fork.run,
+    "future": scenario_future.run,
+    "realms": scenario_realms.run,
     "relay": scenario_relay.run,
 }
 

@@ -6,16 +6,8 @@ import secrets
 
 from Driver.control import shown
 import frames
-from entries import (
-    Entry,
-    EntryKind,
-    ForkProof,
-    LogName,
-    OwnLog,
-    Run,
-    hybrid_time,
-    payload,
-)
+from bodies import saying
+from entries import Entry, ForkProof, LogName, OwnLog, Run, hybrid_time
 from frames import State
 from peer import Peer
 from replica import wall_milliseconds
@@ -23,7 +15,7 @@ from rig import ROOM, SECONDS, Rig
 
 
 def text_entry(words: str, hlc: int) -> Entry:
-    return Entry.new(EntryKind.TEXT, hlc, payload(words.encode(), secrets.token_bytes(16)))
+    return Entry.of(saying(words), hlc, secrets.token_bytes(16))
 
 
 def told(peer: Peer, log: LogName) -> ForkProof | None:
@@ -38,7 +30,7 @@ async def run(rig: Rig) -> None:
     watched = bystander.join(ROOM, say_so=False)
     beside = await rig.dial(bystander)
 
-    # One branch: join, one, two, three, all in single runs and shown.
+    # One branch: open, join, one, two, three, all in single runs and shown.
     author = rig.peer("Janus")
     room = author.join(ROOM)
     session = await rig.dial(author)
@@ -46,10 +38,10 @@ async def run(rig: Rig) -> None:
         author.say(room, words)
     await control.message(lambda item: item["text"] == "three")
     own = author.own[room.identifier]
-    await bystander.until(lambda: watched.log(own.name).seq == 4, SECONDS, "the first branch")
+    await bystander.until(lambda: watched.log(own.name).seq == 5, SECONDS, "the first branch")
 
     # The other branch leaves it after "one" and reaches stoad through somebody else's link.
-    other = OwnLog(author.identity, own.name, list(own.runs[:2]))
+    other = OwnLog(author.identity, own.name, list(own.runs[:3]))
     hlc = max(own.hlc, hybrid_time(wall_milliseconds()))
     for index, words in enumerate(("deux", "trois", "quatre")):
         other.append([text_entry(words, hlc + index + 1)])
@@ -64,7 +56,7 @@ async def run(rig: Rig) -> None:
             lambda peer=peer: told(peer, own.name) is not None, SECONDS, f"a proof for {what}"
         )
         proof = told(peer, own.name)
-        checks.same(f"the fork point that {what} learns", proof and proof.point, 3)
+        checks.same(f"the fork point that {what} learns", proof and proof.point, 4)
     raw = [frame for frame in beside.received if frame.kind == frames.Type.FORK_PROOF]
     checks.that("the bystander got it from stoad", len(raw) >= 1)
 
@@ -95,11 +87,11 @@ async def run(rig: Rig) -> None:
     newcomer = late.join(ROOM, say_so=False)
     arrival = await rig.dial(late)
     await late.until(lambda: told(late, own.name) is not None, SECONDS, "a newcomer's proof")
-    await late.until(lambda: newcomer.log(own.name).seq == 2, SECONDS, "the log before the fork")
+    await late.until(lambda: newcomer.log(own.name).seq == 3, SECONDS, "the log before the fork")
     checks.same("a newcomer sees the part before the fork", newcomer.texts(), ["one"])
     await rig.same_digest(late, arrival, newcomer)
     row = arrival.shared[newcomer.identifier].rows[arrival.own_row(newcomer.log(own.name)).tag]
-    checks.same("the row of a forked log", (row.seq, row.state), (2, State.FORKED))
+    checks.same("the row of a forked log", (row.seq, row.state), (3, State.FORKED))
 
     # The log is over: what is appended to either branch is not shown.
     more = own.append([text_entry("five", own.hlc + 1)])
@@ -132,8 +124,10 @@ async def run(rig: Rig) -> None:
         author.identity,
         LogName(room.identifier, author.identity.public, secrets.randbits(64)),
     )
-    fresh = successor.append([text_entry("a new incarnation", own.hlc + 2)])
-    session.link.send(frames.live_run(fresh.packed()))
+    successor.begin(author.certificate, own.hlc + 1, secrets.token_bytes(16))
+    successor.append([text_entry("a new incarnation", own.hlc + 2)])
+    for fresh in successor.runs:
+        session.link.send(frames.live_run(fresh.packed()))
     await control.message(lambda item: item["text"] == "a new incarnation")
     checks.that("a new incarnation is shown", True)
 
@@ -147,7 +141,7 @@ async def run(rig: Rig) -> None:
     name = LogName(room.identifier, bases.identity.public, secrets.randbits(64))
     branches = [OwnLog(bases.identity, name), OwnLog(bases.identity, name)]
     for log in branches:
-        log.append([text_entry("base", hlc)])
+        log.begin(bases.certificate, hlc, secrets.token_bytes(16))
         log.append([text_entry("above", hlc + 1)])
     proof = ForkProof.of(branches[0].runs[1], branches[1].runs[1])
     shared.link.send(frames.fork_proof(proof.packed()))
@@ -166,19 +160,21 @@ async def inside_a_run(rig: Rig) -> None:
     await author.until(lambda: room.identifier in session.shared, SECONDS, "the room")
     name = LogName(room.identifier, author.identity.public, secrets.randbits(64))
     now = hybrid_time(wall_milliseconds())
-    common = [text_entry("inside 1", now), text_entry("inside 2", now + 1)]
+    common = [text_entry("inside 2", now), text_entry("inside 3", now + 1)]
+    opened = OwnLog(author.identity, name).begin(author.certificate, 1, bytes(16))
     branches = [
-        OwnLog(author.identity, name).append([*common, text_entry(words, now + 2)])
-        for words in ("inside 3", "inside trois")
+        OwnLog(author.identity, name, [opened]).append([*common, text_entry(words, now + 2)])
+        for words in ("inside 4", "inside quatre")
     ]
     control = await rig.subscribed()
+    session.link.send(frames.live_run(opened.packed()))
     for run_of_branch in branches:
         session.link.send(frames.live_run(run_of_branch.packed()))
-        await control.message(lambda item: item["text"] == "inside 3")
+        await control.message(lambda item: item["text"] == "inside 4")
     await rig.eventually(
         author,
         "a fork inside a run is proven",
-        lambda: (proof := told(author, name)) is not None and proof.point == 3,
+        lambda: (proof := told(author, name)) is not None and proof.point == 4,
     )
     late = rig.peer("Later")
     newcomer = late.join(ROOM, say_so=False)
@@ -186,5 +182,5 @@ async def inside_a_run(rig: Rig) -> None:
     await rig.eventually(
         late,
         "a newcomer gets what lies before a fork inside a run",
-        lambda: newcomer.log(name).seq == 2 and newcomer.log(name).proof is not None,
+        lambda: newcomer.log(name).seq == 3 and newcomer.log(name).proof is not None,
     )

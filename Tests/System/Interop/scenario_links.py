@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Callable
-
 from Driver.control import shown
-from forgeries_handshake import responder_forgeries
+from forgeries_handshake import ForgingResponder, responder_forgeries
 from frames import Reason
-from link import Opening
-from peer import Peer
 from primitives import Identity
 from rig import ROOM, Rig
 
@@ -74,14 +70,3 @@ async def run(rig: Rig) -> None:
             forger.server.close()
     await rig.alive(peer, "the honest link stays", second)
     checks.that("nobody was refused by us", second.refused is None, second.refused)
-
-
-class ForgingResponder(Peer):
-    def __init__(self, change: Callable[[Opening], None]) -> None:
-        super().__init__(name="forged")
-        self.change = change
-
-    def opening(self) -> Opening:
-        opening = super().opening()
-        self.change(opening)
-        return opening

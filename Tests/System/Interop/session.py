@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Coroutine
 
 import frames
 from codec import Refused
-from entries import (
-    ForkProof,
-    LogName,
-    Run,
-    is_room_name,
-    read_fork_proof,
-    read_sent_run,
-    room_id,
-)
-from frames import ClockRow, Frame, Reason, RecordRow, State, Type, Want
+from comparing import Shared
+from entries import ForkProof, LogName, Run, read_fork_proof, read_sent_run
+from frames import ClockRow, Frame, Reason, State, Type, Want
 from link import Link, LinkEnded
-from records import read_record
-from replica import Conversation, Diverged, LogState, wall_milliseconds
-from summaries import author_tag, head_tag, log_tag
+from replica import Diverged, LogState, wall_milliseconds
+from sharing import Sharing
+from summaries import Tags
 
 if TYPE_CHECKING:
     from peer import Peer
@@ -37,60 +29,39 @@ AUTHOR_HEAD_START_SECONDS = 0.15
 JITTER_SECONDS = 0.1
 
 
-@dataclass
-class Shared:
-    """What this link knows of one conversation."""
-
-    conversation: Conversation
-    rows: dict[bytes, ClockRow] = field(default_factory=dict)
-    complete_sent: bool = False
-    digest_answered: bytes | None = None
-    digest_received: bytes | None = None
-    digest_sent: bytes | None = None
-    # By tag, up to where this side has sent a log: no delta tells that it has arrived.
-    sent: dict[bytes, int] = field(default_factory=dict)
-    wanted: dict[bytes, Want] = field(default_factory=dict)
-    # Where a search for a fork point asks, and how far the next question lies before that.
-    searches: dict[LogName, tuple[int, int]] = field(default_factory=dict)
-
-
-class Session:
+class Session(Sharing):
     def __init__(self, peer: "Peer", link: Link) -> None:
+        super().__init__()
         self.peer = peer
         self.link = link
-        self.announced: set[bytes] = set()
-        self.remote_rooms: dict[bytes, str] = {}
-        self.shared: dict[bytes, Shared] = {}
+        self.tags = Tags(link.transport.exporter, link.role)
         self.received: list[Frame] = []
         self.unavailable: list[tuple[bytes, bytes, int]] = []
         self.pongs: set[int] = set()
         self.pings = 0
         self.runs_received = 0
+        self.payloads_asked: set[tuple[LogName, int]] = set()
         self.ended: LinkEnded | None = None
         self.refused: Refused | None = None
         self.tasks: set[asyncio.Task[None]] = set()
         # A list where credit is kept back until `release`.
         self.withheld: list[Frame] | None = None
-        # Takes what comes and says nothing.
+        # Takes what comes and says nothing; at once, or from the first frame of a type on.
         self.mute = False
-
-    @property
-    def hh(self) -> bytes:
-        return self.link.transport.hh
+        self.mute_from: Type | None = None
 
     # Life.
 
     async def run(self) -> None:
-        profile = self.peer.replica.profiles.get(self.peer.identity.public)
-        if profile is not None:
-            self.link.send(frames.records([profile.packed()]))
-        self.announce()
+        self.send_realms()
+        self.send_shares()
         self.spawn(self.keep_alive())
         try:
             while True:
                 async with asyncio.timeout(DEAD_SECONDS):
                     frame = await self.link.receive()
                 self.received.append(frame)
+                self.mute = self.mute or frame.kind == self.mute_from
                 if self.mute:
                     self.peer.watch.touch()
                     continue
@@ -142,31 +113,6 @@ class Session:
         self.link.send(frames.ping(nonce, wall_milliseconds()))
         return nonce
 
-    # Rooms.
-
-    def announce(self) -> None:
-        new = {
-            conversation.identifier: conversation.name
-            for conversation in self.peer.replica.conversations.values()
-            if conversation.identifier not in self.announced
-        }
-        if new:
-            self.announced |= new.keys()
-            self.link.send(frames.rooms(new.values()))
-            self.share()
-
-    def share(self) -> None:
-        for identifier in self.announced & self.remote_rooms.keys():
-            if identifier not in self.shared:
-                self.shared[identifier] = Shared(self.peer.replica.conversations[identifier])
-                self.send_digest(identifier)
-
-    def send_digest(self, identifier: bytes) -> None:
-        value = self.peer.replica.digest(identifier)
-        self.shared[identifier].digest_sent = value
-        self.shared[identifier].complete_sent = False
-        self.link.send(frames.digest(identifier, value))
-
     # Frames.
 
     def handle(self, frame: Frame) -> None:
@@ -178,19 +124,30 @@ class Session:
                 self.link.send(frames.pong(nonce, wall_milliseconds()))
             case Type.PONG:
                 self.pongs.add(frames.read_ping(body)[0])
+            case Type.REALMS:
+                self.on_realms(frames.read_realms(body))
             case Type.ROOMS:
-                for name in frames.read_rooms(body):
-                    if is_room_name(name) and len(self.remote_rooms) < frames.ROOMS_MAXIMUM:
-                        self.remote_rooms[room_id(name)] = name
-                self.share()
+                self.on_rooms(*frames.read_rooms(body))
+            # Read, so that what is malformed ends the link, and left at that: this peer has no
+            # feature bit, and no stream is defined.
+            case Type.DIAL_BACK:
+                frames.read_dial_back(body)
+            case Type.DIALLED_BACK:
+                frames.read_dialled_back(body)
+            case Type.EPHEMERAL:
+                frames.read_ephemeral(body)
             case Type.ROOMS_LEFT:
-                for identifier in frames.read_rooms_left(body):
-                    self.remote_rooms.pop(identifier, None)
-                    self.shared.pop(identifier, None)
+                self.on_rooms_left(frames.read_rooms_left(body))
+            case Type.SHARES:
+                self.on_shares(frames.read_shares(body))
             case Type.DIGEST:
                 self.on_digest(*frames.read_digest(body))
+            case Type.BUCKETS:
+                self.on_buckets(*frames.read_buckets(body))
             case Type.CLOCK:
                 self.on_clock(*frames.read_clock(body))
+            case Type.DELTA:
+                self.on_delta(*frames.read_delta(body))
             case Type.WANT:
                 self.on_want(frames.read_want(body))
             case Type.LIVE_RUN | Type.SYNC_RUN:
@@ -204,59 +161,14 @@ class Session:
                 self.on_record_clock(*frames.read_record_clock(body))
             case Type.FORK_PROOF:
                 self.on_fork_proof(read_fork_proof(body))
-
-    def on_digest(self, identifier: bytes, value: bytes) -> None:
-        shared = self.shared.get(identifier)
-        if shared is None:
-            return
-        shared.digest_received = value
-        if value == self.peer.replica.digest(identifier):
-            for row in self.own_rows(identifier):
-                shared.rows[row.tag] = row
-        elif shared.digest_answered != value:
-            shared.digest_answered = value
-            self.send_complete_clock(identifier)
-            rows = [
-                RecordRow(author_tag(self.hh, item.author), item.kind, item.hlc)
-                for item in self.peer.replica.records(identifier)
-            ]
-            self.link.send(frames.record_clock(identifier, rows))
-
-    def own_row(self, log: LogState) -> ClockRow:
-        summary = log.summary
-        head = head_tag(self.hh, summary.head) if summary.seq else None
-        return ClockRow(log_tag(self.hh, log.name), summary.seq, head, summary.state)
-
-    def own_rows(self, identifier: bytes) -> list[ClockRow]:
-        logs = self.peer.replica.conversations[identifier].logs.values()
-        return [self.own_row(log) for log in logs if log.seq or log.proof is not None]
-
-    def send_complete_clock(self, identifier: bytes) -> None:
-        self.shared[identifier].complete_sent = True
-        self.link.send(frames.clock(identifier, True, self.own_rows(identifier)))
-
-    def on_clock(self, identifier: bytes, complete: bool, rows: list[ClockRow]) -> None:
-        shared = self.shared.get(identifier)
-        if shared is None:
-            return
-        if complete:
-            shared.rows.clear()
-            if not shared.complete_sent:
-                self.send_complete_clock(identifier)
-        for row in rows:
-            shared.rows[row.tag] = row
-        for row in rows:
-            self.consider(shared, row)
-        if complete:
-            for log in shared.conversation.logs.values():
-                if log.proof is not None and log_tag(self.hh, log.name) not in shared.rows:
-                    self.link.send(frames.fork_proof(log.proof.packed()))
-            # One complete clock answers one; the next exchange begins with another digest.
-            shared.complete_sent = False
+            case Type.PAYLOAD_WANT:
+                self.on_payload_want(frames.read_want(body))
+            case Type.PAYLOADS:
+                self.on_payloads(*frames.read_payloads(body))
 
     def log_of(self, shared: Shared, tag: bytes) -> LogState | None:
         for log in shared.conversation.logs.values():
-            if log_tag(self.hh, log.name) == tag:
+            if self.tags.log(log.name) == tag:
                 return log
         return None
 
@@ -266,15 +178,20 @@ class Session:
         if row.state == State.REFUSED:
             return
         if log is None:
-            self.want(shared, row.tag, 1, row.seq)
+            # Its name is not known, so the first entry is asked for alone.
+            self.want(shared, row.tag, 1, min(row.seq, 1))
             return
+        if row.first is not None and 1 <= log.seq < row.first - 1:
+            return
+        if row.whole != row.seq and log.whole < log.seq:
+            self.want_payloads(shared, log)
         if log.proof is not None:
             if row.state != State.FORKED or row.seq >= log.proof.point:
                 self.link.send(frames.fork_proof(log.proof.packed()))
             return
         if row.seq and row.seq <= log.seq:
             known = log.identifier(row.seq)
-            if known is not None and head_tag(self.hh, known) != row.head_tag:
+            if known is not None and self.tags.other.head(known) != row.head_tag:
                 if log.name not in shared.searches:
                     self.ask_backwards(shared, log, row.seq)
             return
@@ -302,7 +219,7 @@ class Session:
         """Asks for one entry that lies so far before, and for more before it if need be."""
         seq = max(1, before - stride)
         shared.searches[log.name] = (seq, 2 * stride)
-        tag = log_tag(self.hh, log.name)
+        tag = self.tags.log(log.name)
         shared.wanted.pop(tag, None)
         self.want(shared, tag, seq, seq)
 
@@ -310,7 +227,7 @@ class Session:
         """What a search asked for: the difference is in it, before it or behind it."""
         asked, stride = shared.searches.pop(log.name)
         run.verified()
-        shared.wanted.pop(log_tag(self.hh, log.name), None)
+        shared.wanted.pop(self.tags.log(log.name), None)
         if not log.goes_on(run):
             self.ask_backwards(shared, log, asked, stride)
             return
@@ -340,7 +257,7 @@ class Session:
         if shared is None:
             return
         log = shared.conversation.log(run.log)
-        tag = log_tag(self.hh, run.log)
+        tag = self.tags.log(run.log)
         search = shared.searches.get(run.log)
         if search is not None and search[0] == run.first:
             self.on_answer(shared, log, run)
@@ -362,10 +279,61 @@ class Session:
         row = shared.rows.get(tag)
         if row is None or row.seq < run.last:
             # Who sends a run has it.
-            head = head_tag(self.hh, run.identifiers[-1])
+            head = self.tags.other.head(run.identifiers[-1])
             shared.rows[tag] = ClockRow(tag, run.last, head, State.OPEN)
         if row is not None and want is not None and tag not in shared.wanted:
             self.consider(shared, row)
+        if log.whole < log.seq:
+            self.want_payloads(shared, log)
+
+    # Payloads.
+
+    def want_payloads(self, shared: Shared, log: LogState) -> None:
+        """Asks for those that are wanted, once on this link."""
+        first = log.whole + 1
+        key = log.name, first
+        if key in self.payloads_asked:
+            return
+        self.payloads_asked.add(key)
+        through = min(log.seq, first + WANT_SPAN - 1)
+        want = Want(shared.conversation.identifier, self.tags.log(log.name), first, through)
+        self.link.send(want.frame(Type.PAYLOAD_WANT))
+
+    def on_payload_want(self, want: Want) -> None:
+        shared = self.shared.get(want.conversation)
+        log = None if shared is None else self.log_of(shared, want.tag)
+        first, items, size = want.first, list[frames.PayloadItem](), 0
+
+        def send() -> None:
+            self.link.send(frames.payloads(want.conversation, want.tag, first, items))
+
+        last = 0 if log is None else min(want.through, log.seq)
+        for seq in range(want.first, last + 1):
+            payload = None if log is None else log.entry(seq).payload
+            size += len(payload or b"")
+            if size > frames.PAYLOADS_BYTES or len(items) == frames.PAYLOADS_MAXIMUM:
+                send()
+                first, items, size = seq, [], len(payload or b"")
+            state = frames.PayloadState.WANTED if payload is None else frames.PayloadState.PRESENT
+            items.append(frames.PayloadItem(state, payload))
+        if items:
+            send()
+        if last < want.through:
+            # There is nothing from there on.
+            first, items = max(first + len(items), want.first), []
+            send()
+
+    def on_payloads(
+        self, identifier: bytes, tag: bytes, first: int, items: list[frames.PayloadItem]
+    ) -> None:
+        shared = self.shared.get(identifier)
+        log = None if shared is None else self.log_of(shared, tag)
+        if log is None:
+            return
+        for seq, item in enumerate(items, first):
+            if item.payload is not None and seq <= log.seq:
+                log.fill(seq, item.payload)
+        self.peer.committed(log)
 
     def on_unavailable(self, identifier: bytes, tag: bytes, first: int) -> None:
         self.unavailable.append((identifier, tag, first))
@@ -375,24 +343,6 @@ class Session:
             log = self.log_of(shared, tag)
             if log is not None:
                 shared.searches.pop(log.name, None)
-
-    def on_records(self, packed: list[bytes]) -> None:
-        for item in packed:
-            record = read_record(item)
-            if self.peer.replica.accept_record(record):
-                self.peer.spread_record(record, self)
-
-    def on_record_clock(self, identifier: bytes, rows: list[RecordRow]) -> None:
-        if identifier not in self.shared:
-            return
-        known = {(row.tag, row.kind): row.hlc for row in rows}
-        newer = [
-            item.packed()
-            for item in self.peer.replica.records(identifier)
-            if item.hlc > known.get((author_tag(self.hh, item.author), item.kind), -1)
-        ]
-        for start in range(0, len(newer), 64):
-            self.link.send(frames.records(newer[start : start + 64]))
 
     def on_fork_proof(self, proof: ForkProof) -> None:
         shared = self.shared.get(proof.log.conversation)
@@ -411,7 +361,7 @@ class Session:
         shared = self.shared.get(log.name.conversation)
         if shared is None:
             return
-        tag = log_tag(self.hh, log.name)
+        tag = self.tags.log(log.name)
         row = shared.rows.get(tag)
         if max(0 if row is None else row.seq, shared.sent.get(tag, 0)) == run.first - 1:
             self.link.send(frames.live_run(run.packed()))
@@ -422,9 +372,8 @@ class Session:
         shared = self.shared.get(log.name.conversation)
         if shared is None:
             return
-        tag = log_tag(self.hh, log.name)
+        tag = self.tags.log(log.name)
         row = shared.rows.get(tag)
         known = max(0 if row is None else row.seq, shared.sent.get(tag, 0))
         if known < log.seq or log.name.author == self.link.remote or log.proof is not None:
-            frame = frames.clock(log.name.conversation, False, [self.own_row(log)])
-            self.link.send(frame)
+            self.link.send(frames.delta(log.name.conversation, [self.own_row(log)]))

@@ -9,12 +9,18 @@ import unittest
 from typing import Callable
 
 import frames
+from bodies import FALLBACK, Kind, fallback, read_body, read_content
 from codec import Reader, Refused
-from entries import is_room_name, read_fork_proof, read_run, read_sent_run
-from noise_link import require_rfc2104_hmac
-from primitives import FIELD_PRIME, SMALL_ORDER_Y
+from entries import read_fork_proof, read_run
+from names import is_room_name
+from noise_link import INITIATOR, RESPONDER, read_introduction, require_rfc2104_hmac
+from persons import read_certificate
+from primitives import FIELD_PRIME, SMALL_ORDER_Y, Identity, has_prime_order, verify
 from records import read_record
-from vectors import ROOMS, vectors
+from sealing import padded_length, unseal, xchacha20_poly1305
+from story import LATER, SEALING_KEY, Story
+from vectors import vectors
+from vectors_entries import ROOMS
 
 
 def read_whole(read: Callable[[Reader], object]) -> Callable[[bytes], object]:
@@ -32,7 +38,7 @@ def read_fragment(data: bytes) -> object:
     return frames.Assembler().accept(frame)
 
 
-def read_body(frame: frames.Frame) -> object:
+def read_frame_body(frame: frames.Frame) -> object:
     reader = BODIES.get(frame.kind)
     if reader is None:
         if frame.kind % 2 == 1:
@@ -43,7 +49,7 @@ def read_body(frame: frames.Frame) -> object:
 
 def read_frame(data: bytes) -> object:
     [frame] = frames.read_frames(data)
-    return read_body(frame)
+    return read_frame_body(frame)
 
 
 BODIES: dict[int, Callable[[bytes], object]] = {
@@ -51,22 +57,44 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.PONG: frames.read_ping,
     frames.Type.CREDIT: frames.read_credit,
     frames.Type.GOAWAY: frames.read_goaway,
+    frames.Type.REALMS: frames.read_realms,
     frames.Type.ROOMS: frames.read_rooms,
+    frames.Type.SHARES: frames.read_shares,
     frames.Type.ROOMS_LEFT: frames.read_rooms_left,
-    frames.Type.LIVE_RUN: read_sent_run,
+    frames.Type.LIVE_RUN: read_run,
     frames.Type.DIGEST: frames.read_digest,
+    frames.Type.BUCKETS: frames.read_buckets,
     frames.Type.CLOCK: frames.read_clock,
+    frames.Type.DELTA: frames.read_delta,
     frames.Type.WANT: frames.read_want,
-    frames.Type.SYNC_RUN: read_sent_run,
+    frames.Type.SYNC_RUN: read_run,
     frames.Type.UNAVAILABLE: frames.read_unavailable,
     frames.Type.RECORDS: frames.read_records,
     frames.Type.RECORD_CLOCK: frames.read_record_clock,
     frames.Type.FORK_PROOF: read_fork_proof,
+    frames.Type.DIAL_BACK: frames.read_dial_back,
+    frames.Type.DIALLED_BACK: frames.read_dialled_back,
+    frames.Type.EPHEMERAL: frames.read_ephemeral,
+    frames.Type.PAYLOAD_WANT: frames.read_want,
+    frames.Type.PAYLOADS: frames.read_payloads,
 }
+
+def read_classed_body(data: bytes) -> object:
+    return read_content(data[0], read_body(data[1:]), False)
+
+
+def open_sealed(data: bytes) -> object:
+    return unseal(SEALING_KEY, data, vectors()["seal.associated.s2"])
+
 
 DECODERS: dict[str, Callable[[bytes], object]] = {
     "varint": read_whole(lambda reader: reader.varint()),
     "text": read_whole(lambda reader: reader.text(64)),
+    "area": read_whole(lambda reader: reader.area(1_024, ())),
+    "certificate": read_certificate,
+    "introduction": read_introduction,
+    "body": read_classed_body,
+    "seal": open_sealed,
     "run": read_run,
     "record": read_record,
     "forkProof": read_fork_proof,
@@ -82,13 +110,15 @@ class Vectors(unittest.TestCase):
         for name, data in self.lines.items():
             kind = name.split(".")[0]
             with self.subTest(name):
-                if kind in ("varint", "text", "frame"):
+                if kind in ("varint", "text", "area", "body", "frame"):
                     DECODERS[kind](data)
                 if kind == "run":
                     run = read_run(data)
                     self.assertEqual(run.verified().packed(), data)
                 if kind == "record":
-                    self.assertEqual(read_record(data).verified().packed(), data)
+                    record = read_record(data)
+                    self.assertEqual(record.verified().packed(), data)
+                    self.assertTrue(record.is_taken)
                 if kind == "forkProof":
                     self.assertEqual(read_fork_proof(data).verified().packed(), data)
 
@@ -98,12 +128,76 @@ class Vectors(unittest.TestCase):
                 with self.subTest(name), self.assertRaises(Refused):
                     DECODERS[name.split(".")[1]](data)
 
+    def test_records_that_are_ignored_are_well_formed(self) -> None:
+        for name, data in self.lines.items():
+            if name.startswith("ignore."):
+                with self.subTest(name):
+                    self.assertFalse(read_record(data).verified().is_taken)
+
+    def test_a_fallback_text_stands_for_what_cannot_be_read(self) -> None:
+        later = LATER[FALLBACK].decode()
+        for name, data in self.lines.items():
+            kind = name.split(".")[0]
+            with self.subTest(name):
+                if kind == "fallback":
+                    with self.assertRaises(Refused):
+                        read_classed_body(data)
+                    self.assertEqual(fallback(data[0], read_body(data[1:])), later)
+                if name.startswith("refuse.body.") and ".shape." not in name:
+                    self.assertIsNone(fallback(data[0], read_body(data[1:])))
+
+    def test_what_the_story_shows(self) -> None:
+        entries = Story().entries
+        shown = {name: entry.shown for name, entry in entries.items() if name[0] in "abu"}
+        self.assertEqual(
+            {name: words for name, words in shown.items() if words is not None},
+            {
+                "a3": "hello, agora",
+                "a4": "Grüße 🏛",
+                "b3": "hello, ada",
+                "u3": "from a later version",
+                "u4": "from a later version",
+                "u5": "even fields",
+                "u6": "from a later version",
+            },
+        )
+
+    def test_seals_open_with_their_key_at_their_place_only(self) -> None:
+        story = Story()
+        for name in ("s2", "s3", "s4"):
+            payload, front = story.entries[name].payload or b"", story.fronts[name]
+            self.assertEqual(unseal(SEALING_KEY, payload, front).kind, Kind.TEXT)
+            for key, associated in ((bytes(32), front), (SEALING_KEY, front[:-1] + b"x")):
+                with self.assertRaises(Refused):
+                    unseal(key, payload, associated)
+
     def test_what_is_forged_decodes_and_does_not_verify(self) -> None:
         for name, data in self.lines.items():
             if name.startswith("forged."):
-                decoded = DECODERS[name.split(".")[1]](data)
+                kind = name.split(".")[1]
+                decoded = DECODERS[kind](data)
                 with self.subTest(name), self.assertRaises(Refused):
-                    decoded.verified()  # type: ignore[attr-defined]
+                    decoded.verified(*self.place(kind))  # type: ignore[attr-defined]
+
+    def place(self, kind: str) -> tuple[object, ...]:
+        """What the verification of such a forgery needs beside it."""
+        if kind == "introduction":
+            key = self.lines["handshake.static.initiator"]
+            return INITIATOR, self.lines["handshake.h.3"], key
+        return (self.lines["key.ada"],) if kind == "certificate" else ()
+
+    def test_introductions_and_certificates_verify(self) -> None:
+        for role, number, side in ((RESPONDER, 2, "responder"), (INITIATOR, 3, "initiator")):
+            for name in ("handshake", "handshake.circle"):
+                found = read_introduction(self.lines[f"{name}.payload.{number}"])
+                key = self.lines[f"handshake.static.{side}"]
+                found.verified(role, self.lines[f"{name}.h.{number}"], key)
+        self.assertEqual((found.dial, found.port), (7, 4242))
+        self.assertEqual([bit for bit in range(256) if found.has(bit)], [1, 12])
+        for name in ("ada", "bea"):
+            certificate = read_certificate(self.lines[f"certificate.{name}"])
+            certificate.verified(self.lines[f"key.{name}"])
+            self.assertEqual(certificate.person_id, self.lines[f"person.{name}"])
 
     def test_fragments_carry_the_frame_that_was_cut(self) -> None:
         for channel in ("live", "sync"):
@@ -116,6 +210,18 @@ class Vectors(unittest.TestCase):
 
 
 class Ground(unittest.TestCase):
+    def test_only_the_neutral_and_the_mixed_points_lack_prime_order(self) -> None:
+        mixed = Vectors.lines["forged.introduction.notPrimeOrder"][1:33]
+        for key in (mixed, b"\x01" + bytes(31), bytes(32), b"\x02" + bytes(31)):
+            self.assertFalse(has_prime_order(key), key.hex())
+        for index in range(8):
+            self.assertTrue(has_prime_order(Identity.from_seed(bytes([index]) * 32).public))
+
+    def test_the_mixed_key_fails_for_its_order_alone(self) -> None:
+        data = Vectors.lines["forged.introduction.notPrimeOrder"]
+        message = Vectors.lines["handshake.signed.3"]
+        self.assertTrue(verify(data[1:33], message, data[33:97]))
+
     def test_the_noise_package_has_the_hmac_that_noise_wants(self) -> None:
         require_rfc2104_hmac()
 
@@ -130,6 +236,25 @@ class Ground(unittest.TestCase):
 
         for y in SMALL_ORDER_Y:
             self.assertEqual(doubled(doubled(doubled(y))), 1)
+
+    def test_the_extended_cipher_is_that_of_the_draft(self) -> None:
+        # draft-irtf-cfrg-xchacha-03, A.3.1.
+        text = (
+            b"Ladies and Gentlemen of the class of '99: If I could offer you only one tip for "
+            b"the future, sunscreen would be it."
+        )
+        associated = bytes.fromhex("50515253c0c1c2c3c4c5c6c7")
+        key, nonce = bytes(range(0x80, 0xA0)), bytes(range(0x40, 0x58))
+        cipher, short = xchacha20_poly1305(key, nonce)
+        sealed = cipher.encrypt(short, text, associated)
+        self.assertEqual(sealed[-16:].hex(), "c0875924c1c7987947deafd8780acf49")
+
+    def test_padded_lengths_are_those_of_the_formula(self) -> None:
+        for length in [*range(2, 5_000), *range(60_000, 65_473)]:
+            exponent = length.bit_length() - 1
+            step = 2 ** (exponent - exponent.bit_length())
+            due = max(64, min(-(-length // step) * step, 65_472))
+            self.assertEqual(padded_length(length), due)
 
     def test_room_names(self) -> None:
         for name in ROOMS.values():

@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any, Callable
 
 import frames
+from bodies import saying
 from Driver.control import request_line
 from link import Link
-from noise_link import Handshake, preface
-from codec import u16
-from entries import EntryKind
+from noise_link import INITIATOR, Handshake, attempt, preface
 from peer import HANDSHAKE_FAILURES, Peer
 
 ROOM = "bench"
@@ -107,8 +106,8 @@ def half_open(port: int, path: Path, signals: Signals, count: int = 10_000) -> d
 
 def slow_handshakes(port: int, path: Path, signals: Signals, count: int = 400) -> dict[str, Any]:
     """Handshakes of which a byte comes five times a second; closed ones are replaced."""
-    first = Handshake(1, preface()).write(None)
-    start = preface() + u16(len(first)) + first
+    handshake = Handshake(INITIATOR, preface())
+    start = preface() + attempt(handshake.tag, handshake.write_first())
 
     def due(opened: float, now: float) -> bytes:
         return start[: int((now - opened) * 5)]
@@ -220,7 +219,7 @@ def entries(port: int, path: Path, signals: Signals) -> dict[str, Any]:
         session = await peer.dial("127.0.0.1", port, source=next(sources()))
         await peer.heard_back(session, WAIT_SECONDS)
         signals.ready.set()
-        words = [(EntryKind.TEXT, b"x" * 100)] * 128
+        words = [saying("x" * 100)] * 128
         begin, count = time.monotonic(), 0
         while not signals.stop.is_set() and session.ended is None:
             if len(session.link.queues[1]) < 4:

@@ -66,7 +66,7 @@ HONEST = (
 # What a bit that was flipped behind the back of the checksums does to a link.
 DAMAGED = (
     "a message did not decrypt", "a message length of", "the first bytes are not Stoa's",
-    "no common version", "the handshake is too large",
+    "no common version", "no common realm", "the handshake is too large",
     # How the other end says so. It names what broke the protocol; of damage it says nothing.
     r"the peer said goodbye: protocolViolation ( \(\d+ times\))?$",
 )

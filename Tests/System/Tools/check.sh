@@ -78,11 +78,12 @@ tests() {
         --scratch-path "$scratch" --xunit-output "$logs/$name.xml" "$@"
 }
 
-# sanitized KIND TESTS: some of the tests under a sanitizer; in the long form the simulation, too.
+# sanitized KIND MODULES: the tests of some modules under a sanitizer; in the long form the simulation,
+# too. Nothing else is built.
 sanitized() {
-    part "$1-sanitizer" swift swift test --sanitize="$1" --disable-xctest \
-        --scratch-path "$scratch/$1" --xunit-output "$logs/$1-sanitizer.xml" \
-        --filter "$2${STOA_LONG:+|SimulationTests}"
+    part "$1-sanitizer" swift env STOA_TESTS="$2${STOA_LONG:+,Simulation}" \
+        swift test --sanitize="$1" --disable-xctest \
+        --scratch-path "$scratch/$1" --xunit-output "$logs/$1-sanitizer.xml"
 }
 
 finish() {
@@ -113,25 +114,24 @@ main() {
     part release-build step \
         swift build -c release --static-swift-stdlib --disable-local-rpath --scratch-path "$scratch" || finish
     part test-build step swift build --build-tests --scratch-path "$scratch" || finish
-    tests unit --skip IntegrationTests --skip SimulationTests --skip SystemDiscoveryTests/lab
+    tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
+        --skip SystemDiscoveryTests/lab
     around=(Tests/System/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     tests simulation-tests --filter SimulationTests
     # In a folder of its own each time: a check repeats what was done before.
     rm -rf "$scratch/check-simulations"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 1000) part simulation lines \
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 500) part simulation lines \
         Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
         Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
-    # Each deliberate bug is caught; a build of its own, too.
-    part mutants swift swift test -Xswiftc -DMUTANTS --disable-xctest \
-        --scratch-path "$scratch/mutants" --xunit-output "$logs/mutants.xml" \
-        --filter MutantTests
-    # What has threads, and what reads bytes of others or hands pointers to C; each sanitizer has a
-    # build of its own.
-    sanitized thread 'PosixTests|LoopTests|DaemonTests'
-    sanitized address 'CryptoTests|EngineTests|ControlAPITests|PosixTests|StorageTests'
+    # Each deliberate bug is caught.
+    tests mutants --filter MutantTests
+    # What has threads, and what hands pointers to C; each sanitizer has a build of its own. What
+    # reads bytes of others runs under the address sanitizer when it is fuzzed.
+    sanitized thread Posix,Loop,Daemon
+    sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}"
     tests integration --filter IntegrationTests
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"

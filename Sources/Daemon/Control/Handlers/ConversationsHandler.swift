@@ -34,12 +34,17 @@ extension NodeShell {
         _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int,
         _ texts: inout MessageTexts
     ) -> ConversationResult {
-        let last = summary?.lastMessage.flatMap { Message($0) }.map {
+        let keyring = self.node?.keyring ?? Keyring()
+        let last = summary?.lastMessage.flatMap { Message($0, by: keyring) }.map {
             self.messageResult($0, &texts)
         }
         var result = ConversationResult()
         result.id = status.id.description
-        result.name = status.name.text
+        let realms = self.nodeRealms
+        result.name = realms.text(of: status.room)
+        result.realm = realms.name(of: status.room.realm)
+        result.room = status.room.name.text
+        result.reachable = status.isReachable
         result.members = status.members.map { self.member($0, &texts) }
         result.learning = status.isLearning
         result.unread = Int64(summary?.unread ?? 0)

@@ -54,7 +54,8 @@ extension NodeShell {
     ) -> HistoryMethod.Result {
         var texts = MessageTexts()
         var result = HistoryMethod.Result()
-        result.messages = page.entries.compactMap { Message($0) }.map {
+        let keyring = self.node?.keyring ?? Keyring()
+        result.messages = page.entries.compactMap { Message($0, by: keyring) }.map {
             self.messageResult($0, &texts)
         }
         result.more = page.hasMore

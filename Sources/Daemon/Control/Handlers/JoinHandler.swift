@@ -6,14 +6,7 @@ extension JoinMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        guard let room = RoomName(typed: params.room) else {
-            throw .invalidParams(
-                "\"\(TerminalText.line(params.room))\" cannot be the name of a room",
-                reason: "badRoomName",
-                remedy: "use letters, digits and - _ . within, at most \(Limits.nameBytes) bytes",
-                details: [JSON.Member("param", "room")])
-        }
-        shell.request(.join(room), PendingRequest(reply: reply))
+        shell.request(.join(try shell.room(typed: params.room)), PendingRequest(reply: reply))
     }
 }
 

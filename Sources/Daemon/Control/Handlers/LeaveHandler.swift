@@ -16,6 +16,9 @@ extension NodeShell {
             LeaveMethod.Result {
                 $0.id = id.description
                 $0.name = self.name(of: id)
+                let room = self.node?.ask { $0.room(of: id) }
+                $0.realm = room.map { self.nodeRealms.name(of: $0.realm) } ?? ""
+                $0.room = room?.name.text ?? ""
             })
     }
 }

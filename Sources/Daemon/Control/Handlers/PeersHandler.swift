@@ -19,6 +19,7 @@ extension PeersMethod.Peer {
     init(_ peer: PeerStatus) {
         self.init()
         self.id = peer.id.description
+        self.person = peer.person?.description
         self.name = peer.profile.name
         self.status = peer.profile.status
         self.state = PeersMethod.State(peer.state)

@@ -33,6 +33,7 @@ extension NodeShell {
         var result = StatusMethod.Result()
         result.version = Build.version
         result.id = status.id.description
+        result.person = status.person.description
         result.name = status.name
         result.dataDirectory = self.configuration.dataDirectory
         result.startedAt = Timestamp(clamping: self.birth.moment)
@@ -47,7 +48,7 @@ extension NodeShell {
         result.incarnation = Self.hexadecimal(status.incarnation)
         result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
         result.scrub = self.scrubStatus
-        result.alerts = ((self.scrub.damage.map { [$0] } ?? []) + status.alerts).map { alert in
+        result.alerts = status.alerts.map { alert in
             StatusMethod.Alert {
                 $0.code = alert.code.rawValue
                 $0.text = alert.text

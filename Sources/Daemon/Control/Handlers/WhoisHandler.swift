@@ -10,6 +10,7 @@ extension WhoisMethod: MethodHandler {
         let peer = shell.node?.peers.first { $0.id == id }
         var result = Result()
         result.id = id.description
+        result.person = shell.node?.person(of: id)?.description
         result.name = profile?.name ?? ""
         result.status = profile?.status ?? ""
         result.state = peer.map { PeersMethod.State($0.state) } ?? .away

@@ -76,7 +76,7 @@ enum Verdicts {
             guard let text = String(validating: bytes, as: UTF8.self),
                 let name = RoomName(text)
             else { return nil }
-            return (1, name.conversation.hash.bytes)
+            return (1, Room(name, in: .open).conversation.hash.bytes)
         default: return nil
         }
     }

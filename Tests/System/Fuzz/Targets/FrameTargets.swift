@@ -72,15 +72,17 @@ enum FramesTarget {
                 let start = reader.position
                 let type = try reader.varint("type")
                 let body = try reader.sized("body", limit: plaintext.count)
-                if type == 0x11 || type == 0x24 {
-                    let channel = type == 0x11 ? Channel.live : .sync
+                if type == 0x22 || type == 0x47 {
+                    let channel = type == 0x22 ? Channel.live : .sync
                     let whole = self.parts[channel, default: []] + body[1...]
                     self.parts[channel] = body[0] == 1 ? [] : whole
                     guard body[0] == 1 else { continue }
                     var inner = WireReader(whole)
                     wholes.append((try inner.varint("type"), channel, whole))
                 } else {
-                    let channel = type < 16 ? Channel.control : type < 32 ? .live : .sync
+                    guard let channel = Channel(rawValue: UInt8(clamping: type / 32)) else {
+                        throw Finding("a frame of no channel is taken")
+                    }
                     wholes.append((type, channel, Array(plaintext[start..<reader.position])))
                 }
             }
@@ -91,15 +93,20 @@ enum FramesTarget {
 
 /// One frame: a byte says which of some kinds, the rest is its body.
 enum BodyTarget {
-    private static let clocks: [Frame.Kind] = [.clock, .recordClock, .digest, .want, .unavailable]
+    private static let clocks: [Frame.Kind] = [
+        .clock, .recordClock, .digest, .want, .unavailable, .buckets, .delta, .payloadWant,
+        .payloads,
+    ]
     private static let controls: [Frame.Kind] = [
-        .ping, .pong, .credit, .goaway, .rooms, .roomsLeft,
+        .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
+        .dialledBack,
+        .ephemeral,
     ]
 
     /// Digests, clock rows and what asks by them.
     static func clock(_ bytes: [UInt8]) throws -> Verdict { try Self.run(bytes, Self.clocks) }
 
-    /// The frames of channel 0.
+    /// The frames of channel 0, and that of the tags of conversations.
     static func control(_ bytes: [UInt8]) throws -> Verdict { try Self.run(bytes, Self.controls) }
 
     private static func run(_ bytes: [UInt8], _ kinds: [Frame.Kind]) throws -> Verdict {
@@ -112,8 +119,8 @@ enum BodyTarget {
         var whole = WireWriter()
         whole.varint(kind.rawValue)
         whole.sized(body)
-        if case .rooms(let names) = frame {
-            try Self.rooms(names, whole.bytes)
+        if case .rooms(let tag, let names) = frame {
+            try Self.rooms(tag, names, whole.bytes)
         } else if case .goaway(nil, let text) = frame {
             var reader = WireReader(body)
             let reason = try reader.varint("reason")
@@ -130,8 +137,10 @@ enum BodyTarget {
     private static func bounds(_ frame: Frame) throws {
         let largest: UInt64
         switch frame {
-        case .clock(_, _, let rows): largest = rows.map(\.seq).max() ?? 0
-        case .want(let want): largest = want.through
+        case .clock(_, let pages): largest = pages.flatMap(\.rows).map(\.seq).max() ?? 0
+        case .delta(_, let rows): largest = rows.map(\.seq).max() ?? 0
+        case .want(let want), .payloadWant(let want): largest = want.through
+        case .payloads(let payloads): largest = payloads.from + UInt64(payloads.items.count)
         case .unavailable(_, _, let from): largest = from
         default: largest = 0
         }
@@ -139,20 +148,22 @@ enum BodyTarget {
     }
 
     /// Names of rooms come back, but for those that are none here.
-    private static func rooms(_ names: [RoomName], _ whole: [UInt8]) throws {
+    private static func rooms(_ tag: Bytes16, _ names: [RoomName], _ whole: [UInt8]) throws {
         try demand(names == names.sorted() && Set(names).count == names.count, "names repeat")
         guard !names.isEmpty else { return }
         var writer = WireWriter()
+        writer.raw(tag.bytes)
         writer.varint(names.count)
         for name in names { writer.text(name.text) }
         let again = try Frame.decode(type: Frame.Kind.rooms.rawValue, body: writer.bytes)
-        try demand(again == .rooms(names), "names of rooms do not survive their encoding")
+        try demand(again == .rooms(tag, names), "names of rooms do not survive their encoding")
         var reader = WireReader(whole)
         _ = try reader.varint("type")
         _ = try reader.varint("length")
+        _ = try reader.raw("tag", count: 16)
         if try reader.varint("count") == UInt64(names.count), whole.count <= 4_096 {
             try demand(
-                Frame.rooms(names).encoded.bytes == whole, "names are taken in a second form")
+                Frame.rooms(tag, names).encoded.bytes == whole, "names are taken in a second form")
         }
     }
 }

@@ -35,14 +35,17 @@ struct FuzzTarget: Sendable {
 
     /// Every target, in the order of `Docs/Testing/Fuzzing.md`.
     static let all: [FuzzTarget] = [
-        FuzzTarget("preface", longest: 64, PrefaceTarget.run),
+        FuzzTarget("preface", longest: 2_400, PrefaceTarget.run),
         FuzzTarget("noise", longest: 512, NoiseTarget.run),
-        FuzzTarget("introduction", longest: 1_400, IntroductionTarget.run),
+        FuzzTarget("introduction", longest: 1_600, IntroductionTarget.run),
+        FuzzTarget("certificate", longest: 256, CertificateTarget.run),
         FuzzTarget("session", longest: 4_096, SessionTarget.run),
         FuzzTarget("frames", longest: 40_000, FramesTarget.run),
         FuzzTarget("clock", longest: 2_048, BodyTarget.clock),
         FuzzTarget("control-frames", longest: 2_048, BodyTarget.control),
         FuzzTarget("entry", longest: 4_096, EntryTarget.run),
+        FuzzTarget("body", longest: 2_048, EntryBodyTarget.run),
+        FuzzTarget("sealed", longest: 2_048, SealedTarget.run),
         FuzzTarget("run", longest: 8_192, RunTarget.run),
         FuzzTarget("fork-proof", longest: 8_192, ForkProofTarget.run),
         FuzzTarget("record", longest: 2_048, RecordTarget.run),

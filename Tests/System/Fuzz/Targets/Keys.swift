@@ -8,8 +8,25 @@ enum Keys {
     static let ada = Self.signer(1)
     static let bea = Self.signer(2)
 
-    static let initiator = SessionIdentity(signer: Self.ada, boot: 0xa0, listenPort: 4_242)
-    static let responder = SessionIdentity(signer: Self.bea, boot: 0xb0, listenPort: nil)
+    /// Of the same person, in the same order.
+    static let certificates = [Self.ada, Self.bea].map { Self.person.certify($0, at: 7) }
+    private static let person: PersonKeys = {
+        let bytes = [UInt8](repeating: 3, count: PersonKeys.byteCount)
+        guard let keys = try? PersonKeys(bytes.span.bytes) else {
+            preconditionFailure("every 64 bytes are a person's")
+        }
+        return keys
+    }()
+
+    static let initiator = SessionIdentity(
+        signer: Self.ada, certificate: Self.certificates[0], boot: 0xa0, listenPort: 4_242,
+        realms: [.open])
+    static let responder = SessionIdentity(
+        signer: Self.bea, certificate: Self.certificates[1], boot: 0xb0, listenPort: nil,
+        realms: [.open])
+
+    /// The tag of the open realm under the ephemeral key of ``handshake(_:opening:)``.
+    static let tag = RealmSecret.open.handshakeTag(Self.pair(0x12).publicKey)
 
     /// The signer whose seed is one byte, thirty-two times.
     static func signer(_ byte: UInt8) -> Signer {
@@ -30,26 +47,26 @@ enum Keys {
     }
 
     /// One side of a Noise handshake with keys that are always the same.
-    static func handshake(_ role: HandshakeRole) -> HandshakeState {
-        let prologue = Preface.ours.encoded
+    ///
+    /// - Parameter opening: the preface and the tag that a session sent; nil for those of the fixed keys.
+    static func handshake(_ role: HandshakeRole, opening: [UInt8]? = nil) -> HandshakeState {
+        let prologue = opening ?? Attempt.prologue(Preface.ours.encoded, Self.tag)
         switch role {
         case .initiator:
             return HandshakeState(
                 role: role, static: Self.pair(0x11), ephemeral: Self.pair(0x12),
-                prologue: prologue.span.bytes)
+                presharedKey: RealmSecret.open.presharedKey, prologue: prologue.span.bytes)
         case .responder:
             return HandshakeState(
                 role: role, static: Self.pair(0x21), ephemeral: Self.pair(0x22),
-                prologue: prologue.span.bytes)
+                presharedKey: RealmSecret.open.presharedKey, prologue: prologue.span.bytes)
         }
     }
 
     /// What an honest node says of itself in payload 2 or 3.
     static func introduction(_ identity: SessionIdentity, in context: PayloadContext) -> [UInt8] {
         Introduction(
-            version: 1, signer: identity.signer, boot: identity.boot,
-            dial: context.sender == .initiator ? 7 : 0, listenPort: identity.listenPort,
-            context: context
+            version: 2, of: identity, dial: context.sender == .initiator ? 7 : 0, context: context
         ).encoded
     }
 }

@@ -26,12 +26,23 @@ enum PrefaceTarget {
         guard let preface else {
             return try demand(failure == .notStoa && output.isEmpty, "another magic is answered")
         }
-        if preface.lowest <= 1 && preface.highest >= 1 {
-            try demand(output.first == 1, "version 1 is not chosen")
-        } else {
+        guard preface.lowest <= 2 && preface.highest >= 2 else {
             let due = SessionFailure.version(lowest: preface.lowest, highest: preface.highest)
-            try demand(failure == due && output == [0, 1, 1], "no range is told")
+            return try demand(failure == due && output == [0, 2, 2], "no range is told")
         }
+        // Only who knows the tag of an ephemeral key is answered by more than refusals.
+        try Self.demandRefusals(output)
+        let refusals = output.prefix { $0 == 0xff }.count
+        try demand(refusals <= Limits.handshakeAttempts, "attempts have no end")
+        try demand(
+            (refusals == Limits.handshakeAttempts) == (failure == .wrongRealm),
+            "the last refusal does not end the stream")
+    }
+
+    /// Attempts are refused one by one, until one is answered with the version.
+    static func demandRefusals(_ output: [UInt8]) throws {
+        let first = output.first { $0 != 0xff }
+        try demand(first == nil || first == 2, "an attempt is answered by something else")
     }
 
     /// The side that dialled.
@@ -40,7 +51,8 @@ enum PrefaceTarget {
             Session(initiator: Keys.initiator, static: $0, expecting: nil, dial: 7)
         }
         switch bytes.first {
-        case nil, 1: break
+        case nil, 2: break
+        case 0xff: try demand(failure == .wrongRealm, "a refusal is not taken")
         case 0 where bytes.count < 3:
             try demand(failure == nil, "a part of a refusal was judged")
         case 0:
@@ -59,7 +71,7 @@ enum PrefaceTarget {
             let key = Keys.pair(0x31)
             var session = make(key)
             let opening = session.output(limit: .max)
-            try demand(opening.isEmpty || opening.count == 12 + 2 + 32, "an opening is cut")
+            try demand(opening.isEmpty || opening.count == 12 + 16 + 2 + 49, "an opening is cut")
             var failures: [SessionFailure] = []
             for start in stride(from: 0, to: bytes.count, by: portion) {
                 let part = bytes[start..<min(start + portion, bytes.count)]
@@ -72,7 +84,7 @@ enum PrefaceTarget {
         try demand(
             results[0].failure == results[1].failure
                 && results[0].output.prefix(3) == results[1].output.prefix(3)
-                || results[0].output.count > 3 && results[0].output.first == 1,
+                || results[0].output.count > 17 && results[0].output.contains(2),
             "the bytes mean something else when they are cut")
         return results[0]
     }
@@ -94,21 +106,15 @@ enum NoiseTarget {
         }
     }
 
-    /// Message 1 is in clear: its reader cannot tell, but the answer fits no other message.
+    /// Message 1 is sealed under a key that all in a realm have.
     private static func first(_ feed: inout Feed) throws -> Verdict {
         var initiator = Keys.handshake(.initiator)
         var responder = Keys.handshake(.responder)
-        let patch = Patch(of: try initiator.writeMessage(), by: &feed)
-        guard let read = try Self.read(patch.bytes, by: &responder) else { return .refused }
-        try demand(patch.bytes.count == 32 + read.bytes.count, "a payload has another length")
-        // A key of small order is found where it is used first.
-        guard let answer = try? responder.writeMessage() else {
-            try demand(!patch.isIdentity, "an honest key is refused")
-            return .refused
-        }
-        let isTaken = try Self.read(answer, by: &initiator) != nil
-        try demand(isTaken == patch.isIdentity, "a changed message 1 goes unnoticed")
-        return isTaken ? .accepted : .refused
+        let patch = Patch(of: try initiator.writeMessage(payload: [1, 2, 3]), by: &feed)
+        let read = try Self.read(patch.bytes, by: &responder)
+        try demand((read?.bytes == [1, 2, 3]) == patch.isIdentity, "message 1 is not authentic")
+        try demand((read != nil) == patch.isIdentity, "a changed message 1 goes unnoticed")
+        return read == nil ? .refused : .accepted
     }
 
     private static func second(_ feed: inout Feed) throws -> Verdict {
@@ -187,7 +193,7 @@ enum NoiseTarget {
             var session = Session(
                 initiator: Keys.initiator, static: key, expecting: nil, dial: 7)
             _ = session.output(limit: .max)
-            events = session.receive([1] + bytes)
+            events = session.receive([2] + bytes)
             output = session.output(limit: .max)
         }
         for event in events {
@@ -197,9 +203,7 @@ enum NoiseTarget {
                 throw Finding("somebody without a key is introduced")
             }
         }
-        if role == .initiator {
-            try demand(output.removeFirst() == 1, "the version is not said first")
-        }
+        if role == .initiator { try PrefaceTarget.demandRefusals(output) }
         try demand(failure == nil || output.isEmpty || role == .initiator, "a failure is answered")
         return failure == nil ? .accepted : .refused
     }
@@ -255,9 +259,14 @@ enum IntroductionTarget {
         var peer = try Peer(isForResponder ? .initiator : .responder) { context in
             // A signature that holds, over whatever the introduction says.
             guard flags & 2 != 0, raw.count >= 97 else { return raw }
-            let signed = Introduction(
-                version: 1, signer: Keys.bea, boot: 0, dial: 0, listenPort: nil, context: context)
-            return [raw[0]] + signed.encoded[1..<97] + raw[97...]
+            let signed = Introduction(version: 2, of: Keys.responder, dial: 0, context: context)
+                .encoded
+            var bytes = [raw[0]] + signed[1..<97] + raw[97...]
+            // And a certificate that holds, where the input asks for it.
+            if flags & 4 != 0, bytes.count >= 281 {
+                bytes.replaceSubrange(113..<281, with: signed[113..<281])
+            }
+            return bytes
         }
         var isTaken = false
         for event in peer.events {
@@ -266,11 +275,17 @@ enum IntroductionTarget {
                 isTaken = true
                 try demand(decoded != nil, "an introduction is taken that does not parse")
                 try demand(flags & 2 != 0, "a signature over another handshake is taken")
+                try demand(
+                    info.certificate == Keys.certificates[1]
+                        || flags & 4 == 0
+                            && info.certificate.isValid(for: PeerID(Keys.bea.publicKey)),
+                    "another device's certificate is taken")
+                try demand(info.features == decoded?.features, "other features are told")
                 try demand(info.peer == PeerID(Keys.bea.publicKey), "another identity is told")
                 try demand(info.boot == decoded?.boot, "another boot is told")
                 try demand(info.listenPort == decoded?.listenPort, "another port is told")
                 try demand(
-                    decoded?.version == 1 && (decoded?.dial == 0) != isForResponder,
+                    decoded?.version == 2 && (decoded?.dial == 0) != isForResponder,
                     "another version or dial counter is taken")
             case .failed, .received: break
             }
@@ -279,19 +294,42 @@ enum IntroductionTarget {
         return isTaken ? .accepted : .refused
     }
 
-    /// What is decoded has one form, but for capabilities that this version does not know.
+    /// What is decoded has one form, but for types that this version does not know.
     private static func canonical(_ introduction: Introduction, _ raw: [UInt8]) throws {
         let encoded = introduction.encoded
         let again = try? Introduction(decoding: encoded)
         try demand(again == introduction, "an introduction does not survive its encoding")
         var reader = WireReader(raw)
-        _ = try reader.raw("head", count: 1 + 32 + 64 + 8 + 8)
-        let area = try reader.sized("capabilities", limit: Limits.capabilityBytes)
+        _ = try reader.raw("head", count: 1 + 32 + 64 + 8 + 8 + Certificate.byteCount)
+        _ = try reader.sized("features", limit: Limits.featureBytes)
+        let area = try reader.sized("area", limit: Limits.introductionAreaBytes)
         let types = try Extensions.types(of: area)
         if types.allSatisfy({ $0 == 2 }) {
             try demand(encoded == raw, "an introduction is taken in a second form")
         } else {
-            try demand(types.allSatisfy { $0.isMultiple(of: 2) }, "an odd capability is taken")
+            try demand(types.allSatisfy { $0.isMultiple(of: 2) }, "an odd type is taken")
         }
+    }
+}
+
+/// Certificates as somebody shows them, alone.
+enum CertificateTarget {
+    static func run(_ bytes: [UInt8]) throws -> Verdict {
+        let bea = PeerID(Keys.bea.publicKey)
+        let decoded = try? Certificate(decoding: bytes)
+        try demand((decoded != nil) == (bytes.count == Certificate.byteCount), "a length is wrong")
+        guard let decoded else { return .refused }
+        try demand(decoded.encoded == bytes, "a certificate does not survive its encoding")
+        let isValid = decoded.isValid(for: bea)
+        try demand(
+            !isValid || !decoded.isValid(for: PeerID(Keys.ada.publicKey)),
+            "a certificate holds for two devices")
+        // The input is added to an honest one, of which no bit may be changed.
+        let honest = Keys.certificates[1].encoded
+        let mixed = zip(honest, bytes).map { $0 ^ $1 }
+        let changed = try Certificate(decoding: mixed)
+        try demand(
+            changed.isValid(for: bea) == bytes.allSatisfy { $0 == 0 }, "a changed one is believed")
+        return isValid || changed.isValid(for: bea) ? .accepted : .refused
     }
 }

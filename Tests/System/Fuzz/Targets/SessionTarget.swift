@@ -16,8 +16,9 @@ struct Peer: ~Copyable {
         switch role {
         case .initiator:
             self.session = Session(responder: Keys.responder, static: key)
-            let first = try handshake.writeMessage()
-            self.events += self.session.receive(Preface.ours.encoded + Self.framed(first))
+            let first = try handshake.writeMessage(payload: OpeningPayload.empty)
+            self.events += self.session.receive(
+                Preface.ours.encoded + Keys.tag + Self.framed(first))
             let answer = self.session.output(limit: .max)
             _ = try handshake.readMessage(Array(answer[3...]))
             let third = try handshake.writeMessage(payload)
@@ -26,9 +27,10 @@ struct Peer: ~Copyable {
             self.session = Session(
                 initiator: Keys.initiator, static: key, expecting: nil, dial: 7)
             let opening = self.session.output(limit: .max)
-            _ = try handshake.readMessage(Array(opening[14...]))
+            handshake = Keys.handshake(role, opening: Array(opening.prefix(28)))
+            _ = try handshake.readMessage(Array(opening[30...]))
             let second = try handshake.writeMessage(payload)
-            self.events += self.session.receive([1] + Self.framed(second))
+            self.events += self.session.receive([2] + Self.framed(second))
             let third = self.session.output(limit: .max)
             if !third.isEmpty { _ = try handshake.readMessage(Array(third[2...])) }
         }

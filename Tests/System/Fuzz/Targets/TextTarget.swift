@@ -31,6 +31,8 @@ enum TextTarget {
         return true
     }
 
+    private static let realm = BLAKE2b.hash256(Array("a realm".utf8))
+
     private static func room(_ text: String) throws -> Bool {
         if let typed = RoomName(typed: text) {
             try demand(RoomName(typed.text) == typed, "a name that was typed is none")
@@ -39,8 +41,11 @@ enum TextTarget {
         guard let name = RoomName(text) else { return false }
         try demand(name.text.utf8.elementsEqual(text.utf8), "a name changes")
         try demand(Set([name, name]).count == 1 && !(name < name), "a name is two")
-        let hash = BLAKE2b.hash256(Array(text.utf8), personal: .room)
-        try demand(name.conversation.hash == hash, "a name has another room")
+        let (open, other) = (Room(name, in: .open), Room(name, in: RealmID(Self.realm)))
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let hash = BLAKE2b.hash256(zeros + Array(text.utf8), personal: .room)
+        try demand(open.conversation.hash == hash, "a name has another room")
+        try demand(open.conversation != other.conversation, "two realms share a room")
         try demand(
             TerminalText.line(text).utf8.elementsEqual(text.utf8), "a name steers a terminal")
         return true

@@ -29,17 +29,15 @@ import noise_link  # noqa: E402
 from codec import (  # noqa: E402
     Reader,
     Refused,
-    extensions,
-    read_extensions,
-    text,
     u8,
     u16,
     u64,
     varint,
 )
-from entries import is_room_name, read_fork_proof, read_run, read_sent_run, room_id  # noqa: E402
+from entries import read_fork_proof, read_run, read_sent_run, room_id  # noqa: E402
 from frames import Type  # noqa: E402
-from records import NAME_MAXIMUM, STATUS_MAXIMUM, read_record  # noqa: E402
+from names import is_room_name  # noqa: E402
+from records import profile_value, read_profile, read_record  # noqa: E402
 
 Verdict = tuple[int, bytes]
 REFUSED: Verdict = (0, b"")
@@ -51,22 +49,12 @@ def preface(data: bytes) -> Verdict:
     if len(data) != 12 or not data.startswith(noise_link.MAGIC):
         return REFUSED
     lowest, highest = data[8], data[9]
-    return 1, data[:10] + u8(1 if lowest <= 1 <= highest else 0)
+    return 1, data[:10] + u8(2 if lowest <= 2 <= highest else 0)
 
 
 def introduction(data: bytes) -> Verdict:
-    """The shape; what `read_hello` checks beside it hangs on a handshake."""
-    reader = Reader(data)
-    head = reader.take(1 + 32 + 64 + 8 + 8)
-    packed = reader.take(reader.counted(0, noise_link.CAPABILITIES_MAXIMUM, "capabilities"))
-    reader.end()
-    found = read_extensions(packed)
-    port = found.get(noise_link.CAPABILITY_PORT)
-    if any(kind % 2 for kind in found) or port is not None and (len(port) != 2 or port == bytes(2)):
-        return REFUSED
-    kept = {} if port is None else {noise_link.CAPABILITY_PORT: port}
-    area = extensions(kept)
-    return 1, head + varint(len(area)) + area
+    """The shape; what `Introduction.verified` checks beside it hangs on a handshake."""
+    return 1, noise_link.read_introduction(data).packed()
 
 
 def body(frame: frames.Frame) -> bytes:
@@ -80,18 +68,34 @@ def body(frame: frames.Frame) -> bytes:
         reason, words = frames.read_goaway(data)
         return frames.goaway(reason if reason <= 9 else 0, words).packed()
     if kind == Type.ROOMS:
-        names = [name for name in frames.read_rooms(data) if is_room_name(name)]
-        return frames.rooms(names).packed()
+        tag, texts = frames.read_rooms(data)
+        return frames.rooms(tag, [name for name in texts if is_room_name(name)]).packed()
+    if kind == Type.REALMS:
+        return frames.realms(frames.read_realms(data)).packed()
+    if kind == Type.SHARES:
+        return frames.shares(frames.read_shares(data)).packed()
+    if kind == Type.DIAL_BACK:
+        return frames.dial_back(frames.read_dial_back(data)).packed()
+    if kind == Type.DIALLED_BACK:
+        return frames.dialled_back(frames.read_dialled_back(data)).packed()
+    if kind == Type.EPHEMERAL:
+        return frames.ephemeral(*frames.read_ephemeral(data)).packed()
     if kind == Type.ROOMS_LEFT:
         return frames.rooms_left(frames.read_rooms_left(data)).packed()
     if kind in (Type.LIVE_RUN, Type.SYNC_RUN):
         return frames.Frame(kind, read_sent_run(data).packed()).packed()
     if kind == Type.DIGEST:
         return frames.digest(*frames.read_digest(data)).packed()
+    if kind == Type.BUCKETS:
+        return frames.buckets(*frames.read_buckets(data)).packed()
+    if kind == Type.DELTA:
+        return frames.delta(*frames.read_delta(data)).packed()
     if kind == Type.CLOCK:
         return frames.clock(*frames.read_clock(data)).packed()
-    if kind == Type.WANT:
-        return frames.read_want(data).frame().packed()
+    if kind in (Type.WANT, Type.PAYLOAD_WANT):
+        return frames.read_want(data).frame(kind).packed()
+    if kind == Type.PAYLOADS:
+        return frames.payloads(*frames.read_payloads(data)).packed()
     if kind == Type.UNAVAILABLE:
         return frames.unavailable(*frames.read_unavailable(data)).packed()
     if kind == Type.RECORDS:
@@ -108,7 +112,7 @@ def body(frame: frames.Frame) -> bytes:
 def unchecked_proof(data: bytes) -> bytes:
     """A frame is refused for its shape; what a proof proves is looked at later."""
     reader = Reader(data)
-    runs = [read_run(reader.take(reader.varint()), 135_168) for _ in range(2)]
+    runs = [read_run(reader.take(reader.varint())) for _ in range(2)]
     reader.end()
     if any(entry.payload is not None for run in runs for entry in run.entries):
         raise Refused("a fork proof with payloads")
@@ -129,7 +133,7 @@ def plaintexts(data: bytes) -> Verdict:
         if head & 0x8000:
             plaintext = plaintext.ljust(frames.PLAINTEXT_MAXIMUM, b"\xff")
         for frame in frames.read_frames(plaintext):
-            whole = assemblers[frame.channel].accept(frame) if frame.channel else frame
+            whole = assemblers[frame.channel].accept(frame) if frame.channel in assemblers else frame
             if whole is not None:
                 out += body(whole)
     return 1, bytes(out)
@@ -160,10 +164,7 @@ def record(data: bytes) -> Verdict:
 
 
 def profile(data: bytes) -> Verdict:
-    reader = Reader(data)
-    name, status = reader.text(NAME_MAXIMUM), reader.text(STATUS_MAXIMUM)
-    reader.end()
-    return 1, text(name, NAME_MAXIMUM) + text(status, STATUS_MAXIMUM)
+    return 1, profile_value(*read_profile(data))
 
 
 def room(data: bytes) -> Verdict:
@@ -196,9 +197,13 @@ DECODERS = (
 )
 # What `frames` is made of, for inputs with a single frame.
 BODIES = {
-    "clock": (Type.CLOCK, Type.RECORD_CLOCK, Type.DIGEST, Type.WANT, Type.UNAVAILABLE),
+    "clock": (
+        *(Type.CLOCK, Type.RECORD_CLOCK, Type.DIGEST, Type.WANT, Type.UNAVAILABLE),
+        *(Type.BUCKETS, Type.DELTA, Type.PAYLOAD_WANT, Type.PAYLOADS),
+    ),
     "control-frames": (
-        *(Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.ROOMS, Type.ROOMS_LEFT),
+        *(Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.REALMS, Type.ROOMS),
+        *(Type.ROOMS_LEFT, Type.SHARES, Type.DIAL_BACK, Type.DIALLED_BACK, Type.EPHEMERAL),
     ),
 }
 
@@ -210,12 +215,16 @@ def corpus(name: str) -> list[bytes]:
 
 def seeds(decoder: Decoder) -> list[bytes]:
     found = [data[skip:] for name, skip in decoder.corpora for data in corpus(name)]
-    for line in (TESTS.parent / "EngineTests/Vectors/wire-1.txt").read_text().splitlines():
+    files = sorted((TESTS.parent / "EngineTests/Vectors").glob("*.txt"))
+    for line in (line for file in files for line in file.read_text().splitlines()):
         name, _, digits = line.partition(" ")
         name = name.removeprefix("refuse.").removeprefix("forged.")
         if name.startswith(tuple(f"{word}." for word in decoder.words)) or name in decoder.words:
             data = bytes.fromhex(digits)
-            found.append(u16(len(data)) + data if decoder.name == "frames" else data)
+            if decoder.name != "frames":
+                found.append(data)
+            elif len(data) < 65_536:
+                found.append(u16(len(data)) + data)
     if decoder.name == "frames":
         for name, kinds in BODIES.items():
             found += [single(kinds, data) for data in BODY_SEEDS[name].all]

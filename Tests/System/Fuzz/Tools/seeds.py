@@ -34,8 +34,14 @@ from run_interop import SCENARIOS  # noqa: E402
 LINK_BYTES = 20_000
 # Of one shape so many are kept: a scenario sends thousands that differ in their ids only.
 OF_ONE_SHAPE = 3
-CLOCKS = [Type.CLOCK, Type.RECORD_CLOCK, Type.DIGEST, Type.WANT, Type.UNAVAILABLE]
-CONTROLS = [Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.ROOMS, Type.ROOMS_LEFT]
+CLOCKS = [
+    *(Type.CLOCK, Type.RECORD_CLOCK, Type.DIGEST, Type.WANT, Type.UNAVAILABLE),
+    *(Type.BUCKETS, Type.DELTA),
+]
+CONTROLS = [
+    *(Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.REALMS, Type.ROOMS),
+    *(Type.ROOMS_LEFT, Type.SHARES, Type.DIAL_BACK, Type.DIALLED_BACK, Type.EPHEMERAL),
+]
 
 
 class Seeds:
@@ -209,9 +215,14 @@ class Tap:
             return []
 
 
+def golden_lines() -> list[str]:
+    files = sorted((TESTS.parent / "EngineTests/Vectors").glob("*.txt"))
+    return [line for file in files for line in file.read_text().splitlines()]
+
+
 def vectors(seeds: Seeds) -> None:
-    """The lines of the golden file, by their names (Docs/Protocol/Vectors.md)."""
-    for line in (TESTS.parent / "EngineTests/Vectors/wire-1.txt").read_text().splitlines():
+    """The lines of the golden files, by their names (Docs/Protocol/Vectors.md)."""
+    for line in golden_lines():
         name, _, digits = line.partition(" ")
         data = bytes.fromhex(digits)
         words = name.removeprefix("refuse.").removeprefix("forged.").split(".")
@@ -245,7 +256,7 @@ def by_hand(seeds: Seeds) -> None:
     for choice in (b"\x01", b"\x00\x02\x03", b"\x02"):
         seeds.keep("preface", choice)
     # A frame that may be skipped and is one byte too long to go uncut; the harness fills the first part.
-    for kind, unknown in ((Type.LIVE_FRAGMENT, 0x12), (Type.SYNC_FRAGMENT, 0x30)):
+    for kind, unknown in ((Type.LIVE_FRAGMENT, 0x3E), (Type.SYNC_FRAGMENT, 0x5E)):
         head = varint(unknown) + varint(frames.PLAINTEXT_MAXIMUM - 2)
         first = varint(kind) + varint(frames.PLAINTEXT_MAXIMUM - 3) + b"\x00" + head
         last = varint(kind) + b"\x06\x01" + b"\xff" * 5
@@ -262,8 +273,8 @@ def by_hand(seeds: Seeds) -> None:
     seeds.keep("frames", u16(0x8000 | len(first)) + first + u16(len(last)) + last)
     # Something between two parts, a part of another channel, and a frame that never ends.
     part = varint(Type.LIVE_FRAGMENT) + varint(frames.PLAINTEXT_MAXIMUM - 3) + b"\x00"
-    other = part + varint(0x30) + varint(frames.PLAINTEXT_MAXIMUM - 2)
-    for parts in ([part, b"\x12\x00"], [other, last], [part] * 19):
+    other = part + varint(0x5E) + varint(frames.PLAINTEXT_MAXIMUM - 2)
+    for parts in ([part, b"\x3e\x00"], [other, last], [part] * 19):
         packed = b"".join(
             u16(len(item) | (0x8000 if item.startswith(part) else 0)) + item for item in parts
         )

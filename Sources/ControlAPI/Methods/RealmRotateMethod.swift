@@ -1,0 +1,42 @@
+/// The method `realmRotate`.
+public enum RealmRotateMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "realmRotate", "Give a realm a new secret; who gets no new invitation is out in the end.",
+        result: "invitation", errors: [.notFound, .refused, .busy, .storageFailed])
+
+    /// How long the old secret counts when the caller does not say, in days.
+    public static let days: Int64 = 30
+
+    /// Which realm, and until when the old secret counts.
+    public struct Params: ControlValue {
+        /// Its name here.
+        public var name = ""
+        /// For how many days the old secret counts.
+        public var days: Int64?
+        /// For how many seconds; goes before days.
+        public var seconds: Int64?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("name", &self.name, .word, "The realm's name here.")
+            visitor.field(
+                "days", &self.days, .range(0...3_650),
+                "For how many days the old secret counts; 30 by default.")
+            visitor.field(
+                "seconds", &self.seconds, .range(0...315_360_000),
+                "For how many seconds it counts; goes before days.")
+        }
+
+        /// For how many seconds the old secret counts.
+        public var lastingSeconds: Int64 {
+            self.seconds ?? (self.days ?? RealmRotateMethod.days) * 86_400
+        }
+    }
+
+    /// The new invitation.
+    public typealias Result = RealmInviteMethod.Result
+}

@@ -1,0 +1,13 @@
+/// The names of methods that later versions will have; no other method bears one.
+///
+/// A call to one is answered by `notYet`, so that a program written for a later version learns what
+/// it met. `Docs/ControlAPI.md` lists them, too.
+public enum ReservedMethods {
+    /// The names, in the order of the documentation.
+    public static let names = [
+        "edit", "erase", "react", "fetch", "openStream",
+        "createConversation", "invite", "accept", "decline",
+        "people", "verify", "block", "unblock",
+        "markRead", "forget", "retain", "usage", "search",
+    ]
+}

@@ -1,0 +1,68 @@
+/// What subscribers choose by.
+public enum ChangeKind: String, WordValue {
+    /// Messages, joins and leaves of others among them.
+    case message
+    /// In which conversations and realms this node is.
+    case conversation
+    /// What a person should know about.
+    case alert
+}
+
+/// One change that is no message, in the notification `change`.
+public struct ChangeResult: ControlValue {
+    /// What happened.
+    public enum Event: String, WordValue {
+        /// The user has joined the conversation.
+        case joined
+        /// The user has left the conversation.
+        case left
+        /// The user has joined the realm.
+        case realmJoined
+        /// The user has left the realm.
+        case realmLeft
+        /// The realm has another secret.
+        case realmRenewed
+        /// The alert stands, or says something else.
+        case raised
+        /// The alert is over.
+        case cleared
+    }
+
+    /// What sort of change it is; never `message`.
+    public var kind = ChangeKind.alert
+    /// What happened.
+    public var event = Event.raised
+    /// When.
+    public var time = Timestamp(milliseconds: 0)
+    /// Its position in this node's order of arrival.
+    public var cursor: Int64 = 0
+    /// The id of the conversation or of the realm; nil for an alert.
+    public var id: String?
+    /// The name of the conversation or of the realm; nil for an alert.
+    public var name: String?
+    /// The alert, as a stable word for programs; nil for others.
+    public var code: String?
+    /// Which person's device the alert is about; nil for none.
+    public var peer: String?
+    /// What the alert says; nil for others and for one that is over.
+    public var text: String?
+
+    /// An empty value.
+    public init() {}
+
+    /// Others refer to it as `Change`.
+    public static var schemaName: String? { "Change" }
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("kind", &self.kind)
+        visitor.field("event", &self.event)
+        visitor.field("time", &self.time)
+        visitor.field("cursor", &self.cursor)
+        visitor.field("id", &self.id, .id)
+        visitor.field("name", &self.name)
+        visitor.field("code", &self.code)
+        visitor.field("peer", &self.peer, .id)
+        visitor.field("text", &self.text)
+    }
+}

@@ -1,0 +1,21 @@
+/// An X25519 key that copyable values can hold, as `Signer` is for signing keys.
+///
+/// It never changes, so sharing the reference is the same as copying the key.
+public final class AgreementKey: Sendable {
+    /// The public key.
+    public let publicKey: Bytes32
+    private let secret: SecretKey
+
+    /// Takes over the secret.
+    public init(_ secret: consuming SecretKey) {
+        self.publicKey = X25519.publicKey(of: secret)
+        self.secret = secret
+    }
+
+    /// Lends the 32 bytes of the secret, for writing the key to its file.
+    public func withSecret<R: ~Copyable, E: Error>(
+        _ body: (RawSpan) throws(E) -> R
+    ) throws(E) -> R {
+        try self.secret.withBytes(body)
+    }
+}

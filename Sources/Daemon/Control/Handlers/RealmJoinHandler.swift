@@ -1,0 +1,46 @@
+internal import ControlAPI
+internal import Engine
+
+extension RealmJoinMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let invited: Realm
+        do throws(RealmInvitationError) {
+            invited = try RealmInvitation(params.invite).realm
+        } catch {
+            throw .invalidParams(
+                "this is no invitation to a realm: \(error)", reason: "badInvite",
+                remedy: "give the whole line that stoa realm invite printed",
+                details: [JSON.Member("param", "invite")])
+        }
+        guard let realm = try shell.joining(invited, as: params.name) else {
+            reply.answer(shell.realmResult(invited.id))
+            return
+        }
+        try shell.keepRealm(realm, reply) { reply.answer(shell.realmResult(realm.id)) }
+    }
+}
+
+extension NodeShell {
+    /// The realm as it is to be kept; nil where the invitation brings nothing new.
+    fileprivate func joining(
+        _ invited: Realm, as chosen: String?
+    ) throws(RPCError) -> Realm? {
+        guard let known = self.realms.realms.first(where: { $0.id == invited.id }) else {
+            try self.checkRealmCount()
+            let name = try self.freeRealmName(chosen ?? invited.name.text)
+            return Realm(
+                id: invited.id, name: name, secret: invited.secret, previous: invited.previous)
+        }
+        if invited.secret == known.secret { return nil }
+        guard invited.secret != known.previous?.secret else {
+            throw .refused(
+                "the invitation is older than the secret that you have", reason: "oldInvite",
+                remedy: "ask for a new one: stoa realm invite")
+        }
+        try self.checkOwn(known)
+        return Realm(
+            id: known.id, name: known.name, secret: invited.secret, previous: invited.previous)
+    }
+}

@@ -1,0 +1,24 @@
+internal import ControlAPI
+internal import Engine
+internal import Posix
+
+extension RealmLeaveMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let realm = try shell.realm(named: params.name)
+        try shell.checkOwn(realm)
+        let rooms = shell.node?.conversations.map(\.room).filter { $0.realm == realm.id } ?? []
+        try shell.changeRealms(reply) { (files) throws(SystemError) in
+            try files.leave(realm)
+        } then: { stored in
+            stored.drop(realm)
+        } answer: {
+            reply.answer(
+                Result {
+                    $0.name = realm.name.text
+                    $0.rooms = rooms.map(shell.nodeRealms.text(of:))
+                })
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import ControlAPI
+internal import Engine
+
+/// A change as clients see it.
+enum ShownChange {
+    case message(MessageResult)
+    case change(ChangeResult)
+
+    /// About how many bytes its line takes.
+    var expectedBytes: Int {
+        switch self {
+        case .message(let message): message.expectedBytes + 64
+        case .change(let change): change.expectedBytes + 64
+        }
+    }
+
+    /// Appends the notification's line for one subscription.
+    func writeLine(for subscription: Int64, into lines: inout [UInt8]) {
+        switch self {
+        case .message(let message):
+            var event = MessageEvent()
+            event.subscription = subscription
+            event.message = message
+            event.writeLine(into: &lines)
+        case .change(let change):
+            var event = ChangeEvent()
+            event.subscription = subscription
+            event.change = change
+            event.writeLine(into: &lines)
+        }
+    }
+}
+
+extension NodeShell {
+    /// The change as clients see it; `texts` is kept for the messages of one page or turn.
+    func shownChange(_ change: Change, _ texts: inout MessageTexts) -> ShownChange {
+        switch change {
+        case .message(let message): .message(self.messageResult(message, &texts))
+        case .notice(let cursor, let notice): .change(self.changeResult(notice, at: cursor))
+        }
+    }
+
+    private func changeResult(_ notice: Notice, at cursor: Cursor) -> ChangeResult {
+        var result = ChangeResult()
+        result.kind = ChangeKind(notice.kind)
+        result.time = Timestamp(clamping: notice.time)
+        result.cursor = cursor.rawValue
+        switch notice.event {
+        case .joined(let conversation): self.name(conversation, as: .joined, in: &result)
+        case .left(let conversation): self.name(conversation, as: .left, in: &result)
+        case .realmJoined(let realm): self.name(realm, as: .realmJoined, in: &result)
+        case .realmLeft(let realm): self.name(realm, as: .realmLeft, in: &result)
+        case .realmRenewed(let realm): self.name(realm, as: .realmRenewed, in: &result)
+        case .raised(let code, let peer, let text):
+            result.event = .raised
+            result.code = code.rawValue
+            result.peer = peer?.description
+            result.text = text
+        case .cleared(let code):
+            result.event = .cleared
+            result.code = code.rawValue
+        }
+        return result
+    }
+
+    private func name(
+        _ conversation: ConversationID, as event: ChangeResult.Event, in result: inout ChangeResult
+    ) {
+        result.event = event
+        result.id = conversation.description
+        result.name = self.name(of: conversation)
+    }
+
+    private func name(
+        _ realm: RealmID, as event: ChangeResult.Event, in result: inout ChangeResult
+    ) {
+        result.event = event
+        result.id = realm.description
+        result.name = self.node?.realms.name(of: realm) ?? ""
+    }
+}
+
+extension ChangeKind {
+    fileprivate init(_ kind: Change.Kind) {
+        switch kind {
+        case .message: self = .message
+        case .conversation: self = .conversation
+        case .alert: self = .alert
+        }
+    }
+}
+
+extension SubscribeMethod.Params {
+    /// What is to be given: messages where nothing else is said.
+    var changeKinds: Set<Change.Kind> {
+        Set(
+            (self.kinds ?? [.message]).map { kind in
+                switch kind {
+                case .message: .message
+                case .conversation: .conversation
+                case .alert: .alert
+                }
+            })
+    }
+}

@@ -1,0 +1,115 @@
+internal import ControlAPI
+internal import Engine
+internal import Loop
+internal import Posix
+
+/// Realms: from the files to the node, and back to the files.
+extension NodeShell {
+    var realmFiles: RealmFiles { RealmFiles(dataDirectory: self.configuration.dataDirectory) }
+
+    /// The realms as the node takes them.
+    var nodeRealms: Realms {
+        Realms(
+            self.realms.realms, isInOpen: self.configuration.isInOpenRealm,
+            defaultName: self.configuration.defaultRealm, left: self.realms.left)
+    }
+
+    // MARK: What clients name
+
+    /// The realm with a secret that a name means.
+    func realm(named text: String) throws(RPCError) -> Realm {
+        if let realm = RealmName(text).flatMap({ self.realms[$0] }) { return realm }
+        let shown = TerminalText.line(text)
+        if text == RealmName.open.text {
+            throw .refused(
+                "the open realm has no secret and is not left in this way", reason: "openRealm",
+                remedy: "set OpenRealm=no in stoad.conf to be without it")
+        }
+        let nearest = NearestName.find(text, among: self.realms.realms.map(\.name.text))
+        throw .notFound(
+            "you are in no realm \"\(shown)\"", reason: "unknownRealm",
+            remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "see stoa realm list")
+    }
+
+    /// A name for a realm that none has yet.
+    func freeRealmName(_ text: String) throws(RPCError) -> RealmName {
+        let shown = TerminalText.line(text)
+        guard let name = RealmName(text), name != .open else {
+            throw .invalidParams(
+                "\"\(shown)\" cannot be the name of a realm", reason: "badRealmName",
+                remedy: "use 1 to \(Limits.realmNameBytes) letters a to z, digits and -, not open",
+                details: [JSON.Member("param", "name")])
+        }
+        guard self.realms[name] == nil else {
+            throw .refused(
+                "you are in another realm \"\(shown)\" already", reason: "realmName",
+                remedy: "give this one another name")
+        }
+        return name
+    }
+
+    /// Refuses one realm too many.
+    func checkRealmCount() throws(RPCError) {
+        guard self.realms.realms.count < Limits.realms else {
+            throw .refused(
+                "you are in \(Limits.realms) realms already", reason: "tooManyRealms",
+                remedy: "leave one first: stoa realm leave NAME")
+        }
+    }
+
+    /// Refuses to change what an administrator installed.
+    func checkOwn(_ realm: Realm) throws(RPCError) {
+        guard let path = self.realms.installed[realm.id] else { return }
+        throw .refused(
+            "the administrator of this machine has put you into \"\(realm.name)\" by \(path)",
+            reason: "installed", remedy: "ask the administrator to change that file")
+    }
+
+    // MARK: Changes
+
+    /// Writes a realm that was made, joined or renewed, then goes on with it.
+    func keepRealm(
+        _ realm: Realm, _ reply: Reply, answer: @escaping () -> Void
+    ) throws(RPCError) {
+        try self.changeRealms(reply) { (files) throws(SystemError) in
+            try files.write(realm)
+        } then: { stored in
+            stored.put(realm)
+        } answer: {
+            answer()
+        }
+    }
+
+    /// Changes the files on the worker, since a disk may be slow; then tells the node.
+    ///
+    /// One change at a time, so that each is checked against all before it.
+    func changeRealms(
+        _ reply: Reply, _ write: @escaping @Sendable (RealmFiles) throws(SystemError) -> Void,
+        then change: @escaping (inout StoredRealms) -> Void, answer: @escaping () -> Void
+    ) throws(RPCError) {
+        guard !self.realms.isChanging else { throw .busy("another realm is being written") }
+        let files = self.realmFiles
+        self.realms.isChanging = true
+        let isTaken = self.worker?.run { () -> Result<Void, SystemError> in
+            do throws(SystemError) {
+                return .success(try write(files))
+            } catch { return .failure(error) }
+        } then: { result in
+            self.turn {
+                self.realms.isChanging = false
+                switch result {
+                case .success:
+                    change(&self.realms)
+                    self.happened(.realms(self.nodeRealms))
+                    answer()
+                case .failure(let error):
+                    reply.fail(.storageFailed(error.reason, remedy: error.remedy ?? ""))
+                }
+            }
+        }
+        guard isTaken == true else {
+            self.realms.isChanging = false
+            throw .busy("too much waits for the disk")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// Something that a subscriber is told of, at its place in the order of arrival.
+///
+/// One order holds all of them, so one cursor says how far a subscriber is. Who joined or left a
+/// conversation stands in it as a message of that kind, since that is an entry and has its place
+/// among the others. `Docs/ControlAPI.md`, which also lists the kinds that are reserved.
+public enum Change: Hashable, Sendable {
+    /// What subscribers choose by.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        /// What people wrote, and who joined or left.
+        case message
+        /// Where this node itself is: in which conversations and realms.
+        case conversation
+        /// What a person should know about.
+        case alert
+    }
+
+    /// An entry that people see.
+    case message(Message)
+    /// What has no entry, at its place.
+    case notice(Cursor, Notice)
+
+    /// Its place in the order of arrival.
+    public var cursor: Cursor {
+        switch self {
+        case .message(let message): message.cursor
+        case .notice(let cursor, _): cursor
+        }
+    }
+
+    /// What sort of change it is.
+    public var kind: Kind {
+        switch self {
+        case .message: .message
+        case .notice(_, let notice): notice.kind
+        }
+    }
+
+    /// The conversation that it belongs to; nil for none.
+    public var conversation: ConversationID? {
+        switch self {
+        case .message(let message): message.conversation
+        case .notice(_, let notice): notice.conversation
+        }
+    }
+}

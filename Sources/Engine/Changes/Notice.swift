@@ -1,0 +1,141 @@
+internal import Crypto
+
+/// What subscribers are told of that is no entry: the node notes it, and the store gives it a place
+/// in the order of arrival.
+///
+/// It concerns this node alone and goes to no peer. Notices are kept for a while only
+/// (``Limits/notices``).
+public struct Notice: Hashable, Sendable {
+    /// What happened.
+    public enum Event: Hashable, Sendable {
+        /// The user is in a conversation from here on.
+        case joined(ConversationID)
+        /// The user is in a conversation no longer.
+        case left(ConversationID)
+        /// The node is in a realm from here on.
+        case realmJoined(RealmID)
+        /// The node is in a realm no longer.
+        case realmLeft(RealmID)
+        /// A realm has another secret.
+        case realmRenewed(RealmID)
+        /// An alert stands from here on, or says something else.
+        case raised(Alert.Code, about: PeerID?, String)
+        /// An alert is over.
+        case cleared(Alert.Code)
+    }
+
+    /// When, wall-clock milliseconds.
+    public var time: UInt64
+    /// What happened.
+    public var event: Event
+
+    /// Makes a notice; the text of an alert is cut to ``Limits/noticeTextBytes``.
+    public init(_ event: Event, at time: UInt64) {
+        self.time = time
+        if case .raised(let code, let peer, let text) = event {
+            self.event = .raised(code, about: peer, Self.cut(text))
+        } else {
+            self.event = event
+        }
+    }
+
+    private static func cut(_ text: String) -> String {
+        guard text.utf8.count > Limits.noticeTextBytes else { return text }
+        var end = text.startIndex
+        var bytes = 0
+        for index in text.indices {
+            bytes += text[index].utf8.count
+            guard bytes <= Limits.noticeTextBytes else { break }
+            end = text.index(after: index)
+        }
+        return String(text[..<end])
+    }
+
+    /// What sort of change it is.
+    public var kind: Change.Kind {
+        switch self.event {
+        case .joined, .left, .realmJoined, .realmLeft, .realmRenewed: .conversation
+        case .raised, .cleared: .alert
+        }
+    }
+
+    /// The conversation that it belongs to; nil for none.
+    public var conversation: ConversationID? {
+        switch self.event {
+        case .joined(let conversation), .left(let conversation): conversation
+        case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared: nil
+        }
+    }
+}
+
+/// How a notice lies on disk: a number, the conversation, and the rest as bytes. `Docs/Data.md`.
+extension Notice {
+    /// The number of its event.
+    public var number: UInt8 {
+        switch self.event {
+        case .joined: 1
+        case .left: 2
+        case .realmJoined: 3
+        case .realmLeft: 4
+        case .realmRenewed: 5
+        case .raised: 6
+        case .cleared: 7
+        }
+    }
+
+    /// All but its number and its conversation.
+    public var body: [UInt8] {
+        var writer = WireWriter()
+        writer.u64(self.time)
+        switch self.event {
+        case .joined, .left: break
+        case .realmJoined(let realm), .realmLeft(let realm), .realmRenewed(let realm):
+            writer.raw(realm.hash)
+        case .raised(let code, let peer, let text):
+            writer.text(code.rawValue)
+            writer.byte(peer == nil ? 0 : 1)
+            if let peer { writer.raw(peer.key) }
+            writer.text(text)
+        case .cleared(let code): writer.text(code.rawValue)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what the store gives back; nil for what this version does not know.
+    public init?(number: Int64, conversation: ConversationID?, body: [UInt8]) {
+        do throws(WireError) {
+            var reader = WireReader(body)
+            let time = try reader.u64("time")
+            guard let event = try Event(number, conversation, &reader) else { return nil }
+            try reader.finish("notice")
+            self.init(event, at: time)
+        } catch { return nil }
+    }
+}
+
+extension Notice.Event {
+    fileprivate init?(
+        _ number: Int64, _ conversation: ConversationID?, _ reader: inout WireReader
+    ) throws(WireError) {
+        switch (number, conversation) {
+        case (1, let conversation?): self = .joined(conversation)
+        case (2, let conversation?): self = .left(conversation)
+        case (3, nil): self = .realmJoined(RealmID(try reader.bytes32("realm")))
+        case (4, nil): self = .realmLeft(RealmID(try reader.bytes32("realm")))
+        case (5, nil): self = .realmRenewed(RealmID(try reader.bytes32("realm")))
+        case (6, nil):
+            let code = Alert.Code(rawValue: try reader.text("code", limit: 64))
+            let isAboutPeer = try reader.byte("isAboutPeer") != 0
+            let peer = isAboutPeer ? PeerID(try reader.bytes32("peer")) : nil
+            let text = try reader.text("text", limit: Limits.noticeTextBytes)
+            guard let code else { return nil }
+            self = .raised(code, about: peer, text)
+        case (7, nil):
+            guard let code = Alert.Code(rawValue: try reader.text("code", limit: 64)) else {
+                return nil
+            }
+            self = .cleared(code)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// An optional part of the protocol, of which a peer says whether it knows it.
+public enum Feature: UInt8, Hashable, Sendable, CaseIterable {
+    /// It dials a peer back that asks for it, and understands the answer.
+    case dialBack = 0
+    /// Reserved.
+    case blobs = 1
+    /// Reserved.
+    case streams = 2
+    /// Reserved.
+    case neighbours = 3
+}
+
+/// The optional parts of the protocol that a node knows, with those that only it knows.
+///
+/// `Docs/Protocol/Wire.md` section 2.
+public struct Features: Hashable, Sendable {
+    /// Bit i is `bytes[i / 8] >> (i % 8) & 1`; the last byte is not zero.
+    private let bytes: [UInt8]
+
+    /// Those that this version knows.
+    public static let own = Features([.dialBack])
+
+    /// Names some features.
+    public init(_ features: Set<Feature> = []) {
+        let last = features.map { Int($0.rawValue) }.max()
+        var bytes = [UInt8](repeating: 0, count: last.map { $0 / 8 + 1 } ?? 0)
+        for feature in features { bytes[Int(feature.rawValue / 8)] |= 1 << (feature.rawValue % 8) }
+        self.bytes = bytes
+    }
+
+    /// Whether a feature is among them.
+    public func contains(_ feature: Feature) -> Bool {
+        let index = Int(feature.rawValue / 8)
+        return index < self.bytes.count && self.bytes[index] >> (feature.rawValue % 8) & 1 == 1
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let bytes = try reader.sized("features", limit: Limits.featureBytes)
+        guard bytes.last != 0 else { throw .value(field: "features") }
+        self.bytes = bytes
+    }
+
+    func write(to writer: inout WireWriter) { writer.sized(self.bytes) }
+}

@@ -1,0 +1,117 @@
+/// What the node says to the store of an entry, since the store parses none.
+///
+/// Made here alone, beside ``Visibility``: whether an entry is ahead of time or
+/// disputed is another question.
+public struct EntryVerdict: Hashable, Sendable {
+    /// The number of its kind; nil where there is no body, or none that can be parsed.
+    public var kind: UInt64?
+    /// Whether people see it once it is shown.
+    public var isSeen = false
+    /// Whether it counts as unread.
+    public var countsAsUnread = false
+    /// Whether it makes its author a member (true), ends that (false), or neither (nil).
+    public var attendance: Bool?
+    /// Whether it is sealed with a key that is not here.
+    public var isLocked = false
+    /// What becomes of its payload.
+    public var payload = PayloadState.present
+
+    /// Nobody sees it.
+    public init() {}
+
+    /// What becomes of an own entry.
+    init(ofOwn content: Content) {
+        self.init(
+            of: EntryReading(content: content, kind: content.kind?.rawValue),
+            byPerson: true)
+    }
+
+    /// What becomes of an entry, by what was read of it and the person whose log it is in; nil where
+    /// the log's first entry is not readable, or not one that opens a log.
+    public init(of reading: EntryReading, in person: PersonID?) {
+        #if MUTANTS
+            let isSomebodys = person != nil || Mutant.showLogsOfNobody.isActive
+        #else
+            let isSomebodys = person != nil
+        #endif
+        self.init(of: reading, byPerson: isSomebodys)
+    }
+
+    private init(of reading: EntryReading, byPerson: Bool) {
+        self.kind = reading.kind
+        self.isLocked = reading.isLocked
+        guard byPerson, let traits = reading.content?.traits else { return }
+        self.attendance = traits.attendance
+        self.isSeen = traits.isShown
+        self.countsAsUnread = traits.countsAsUnread
+    }
+}
+
+/// What could be read of an entry.
+public struct EntryReading: Hashable, Sendable {
+    /// What it says; nil where nothing of it can be shown.
+    public var content: Content?
+    /// The number of its kind; nil where there is no body, or none that can be parsed.
+    public var kind: UInt64?
+    /// Whether it is sealed with a key that is not here.
+    public var isLocked = false
+
+    /// The name of the open room that the author joins with it; nil where it does not say.
+    public var joinedRoom: RoomName? {
+        if case .join(let name)? = self.content { name } else { nil }
+    }
+
+    /// The person whose log begins with this entry; nil where it opens none.
+    public func person(of author: PeerID) -> PersonID? {
+        if case .open(let opening)? = self.content { opening.person(of: author) } else { nil }
+    }
+}
+
+/// Says what becomes of entries: the node's keyring, or what stands for it where no node runs.
+public protocol EntryJudge: Sendable {
+    /// What could be read of an entry.
+    func read(_ envelope: Envelope) -> EntryReading
+
+    /// What becomes of entry number `seq` of an author's log; `person` is whose log its first entry
+    /// said that it is, and is set by that one.
+    func judge(
+        _ reading: EntryReading, seq: UInt64, of author: PeerID, in person: inout PersonID?
+    ) -> EntryVerdict
+}
+
+extension Keyring: EntryJudge {
+    /// What becomes of an entry; see ``EntryJudge``.
+    public func judge(
+        _ reading: EntryReading, seq: UInt64, of author: PeerID, in person: inout PersonID?
+    ) -> EntryVerdict {
+        if seq == 1 { person = reading.person(of: author) }
+        return EntryVerdict(of: reading, in: person)
+    }
+}
+
+extension VerifiedRun {
+    /// What the store is told of each entry, and whose log this is; `person` as far as that was known
+    /// before this run.
+    public func verdicts(
+        by judge: some EntryJudge, person: PersonID?
+    ) -> (verdicts: [EntryVerdict], person: PersonID?) {
+        var person = person
+        var verdicts: [EntryVerdict] = []
+        verdicts.reserveCapacity(self.ids.count)
+        for index in self.ids.indices {
+            var verdict = judge.judge(
+                judge.read(self.envelope(at: index)), seq: self.run.first + UInt64(index),
+                of: self.run.key.name.author, in: &person)
+            if case .absent = self.run.entries[index].payload { verdict.payload = .wanted }
+            verdicts.append(verdict)
+        }
+        return (verdicts, person)
+    }
+
+    /// What it takes to read an entry of the run.
+    public func envelope(at index: Int) -> Envelope {
+        Envelope(
+            self.run.entries[index], key: self.run.key, seq: self.run.first + UInt64(index),
+            prev: index == 0 ? self.run.prev : self.ids[index - 1])
+    }
+}

@@ -1,0 +1,181 @@
+internal import Crypto
+
+/// An entry whose payload somebody wants erased: its place in a conversation, and its id.
+///
+/// `Docs/Protocol/Entries.md` section 3.
+public struct EraseTarget: Hashable, Sendable {
+    /// Its log.
+    public var log: LogName
+    /// Its number there.
+    public var seq: UInt64
+    /// Its id; another entry at its place is not meant.
+    public var id: EntryID
+
+    /// Names an entry.
+    public init(log: LogName, seq: UInt64, id: EntryID) {
+        self.log = log
+        self.seq = seq
+        self.id = id
+    }
+
+    private static let namesType: UInt64 = 1
+    private static let extensionType: UInt64 = 2
+    static let mustKnow = [Self.namesType]
+
+    /// Writes the fields of an `erase`.
+    static func write(_ targets: [EraseTarget], to writer: inout WireWriter) {
+        var list = WireWriter(capacity: 80 * targets.count)
+        for target in targets {
+            list.raw(target.log.author.key)
+            target.writePlace(to: &list)
+        }
+        writer.field(Self.namesType, list.bytes)
+    }
+
+    private func writePlace(to writer: inout WireWriter) {
+        writer.u64(self.log.incarnation)
+        writer.varint(self.seq)
+        writer.raw(self.id.hash)
+    }
+
+    /// Reads the fields of an `erase`; nil where they are not as described.
+    static func read(_ fields: FieldList) -> [EraseTarget]? {
+        guard let value = fields.value(of: Self.namesType) else { return nil }
+        return Self.list(Array(value)) { (reader) throws(WireError) in
+            PeerID(try reader.bytes32("target author"))
+        }
+    }
+
+    private static func list(
+        _ bytes: [UInt8], _ author: (inout WireReader) throws(WireError) -> PeerID
+    ) -> [EraseTarget]? {
+        var reader = WireReader(bytes)
+        var targets: [EraseTarget] = []
+        while reader.remaining > 0 {
+            guard targets.count < Limits.eraseTargets,
+                let target = try? Self.target(&reader, author)
+            else { return nil }
+            if let last = targets.last, (target.log, target.seq) <= (last.log, last.seq) {
+                return nil
+            }
+            targets.append(target)
+        }
+        return targets.isEmpty ? nil : targets
+    }
+
+    private static func target(
+        _ reader: inout WireReader, _ author: (inout WireReader) throws(WireError) -> PeerID
+    ) throws(WireError) -> EraseTarget {
+        let name = LogName(
+            author: try author(&reader), incarnation: try reader.u64("target incarnation"))
+        let seq = try reader.varint("target seq")
+        guard (1..<UInt64(Int64.max)).contains(seq) else { throw .value(field: "target seq") }
+        return EraseTarget(log: name, seq: seq, id: EntryID(try reader.bytes32("target id")))
+    }
+
+    // MARK: In the header
+
+    /// The extension area that names in clear those targets that a device wrote itself, so that
+    /// replicas that cannot read the body obey; empty where there are none.
+    static func extensions(_ targets: [EraseTarget], by device: PeerID) -> [UInt8] {
+        let own = targets.filter { $0.log.author == device }
+        guard !own.isEmpty else { return [] }
+        var list = WireWriter(capacity: 48 * own.count)
+        for target in own { target.writePlace(to: &list) }
+        var area = WireWriter(capacity: 64 + 48 * own.count)
+        area.field(Self.extensionType, list.bytes)
+        return area.bytes
+    }
+
+    /// The targets that a header names in clear, all of its author's device.
+    static func inExtensions(_ area: [UInt8], by device: PeerID) -> [EraseTarget] {
+        var targets: [EraseTarget]?
+        try? Extensions.forEach(area) { type, value in
+            guard type == Self.extensionType else { return }
+            targets = Self.list(value) { (_) throws(WireError) in device }
+        }
+        return targets ?? []
+    }
+}
+
+/// Whose log an entry is in.
+public struct Authorship: Hashable, Sendable {
+    /// The device that signs it.
+    public var device: PeerID
+    /// The person whose device it is, as the log's first entry says; nil where that cannot be read.
+    public var person: PersonID?
+
+    /// Describes an author.
+    public init(device: PeerID, person: PersonID?) {
+        self.device = device
+        self.person = person
+    }
+
+    /// Whether one may erase what another has written: the rule, for replicas with keys and without.
+    ///
+    /// The same person may, with any device. The same device may also where nothing says whose it is:
+    /// a replica without the key of a sealed conversation cannot read that, and erases all the same.
+    public func mayErase(_ author: Authorship) -> Bool {
+        #if MUTANTS
+            if Mutant.eraseForAnybody.isActive { return true }
+        #endif
+        if self.device == author.device { return true }
+        return self.person != nil && self.person == author.person
+    }
+}
+
+/// What the store is to do about an entry that somebody wants erased.
+public struct Erasure: Hashable, Sendable {
+    /// What is decided.
+    public enum Step: UInt8, Hashable, Sendable {
+        /// Erase it; where it is not here, remember it.
+        case erase
+        /// Remember it until the entry is here.
+        case wait
+        /// Forget it: the one who wants it may not, or it is done.
+        case forget
+    }
+
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The entry.
+    public var target: EraseTarget
+    /// Who wants it.
+    public var eraser: Authorship
+    /// What is decided.
+    public var step: Step
+
+    /// The log of the entry.
+    public var key: LogKey { LogKey(conversation: self.conversation, name: self.target.log) }
+
+    /// Describes an erasure.
+    public init(
+        conversation: ConversationID, target: EraseTarget, eraser: Authorship, step: Step
+    ) {
+        self.conversation = conversation
+        self.target = target
+        self.eraser = eraser
+        self.step = step
+    }
+}
+
+extension VerifiedRun {
+    /// What the control entries of the run want erased, in the body or in clear; nothing is decided.
+    public func erasures(by judge: some EntryJudge, person: PersonID?) -> [Erasure] {
+        var erasures: [Erasure] = []
+        let eraser = Authorship(device: self.run.key.name.author, person: person)
+        for (index, entry) in self.run.entries.enumerated()
+        where entry.entryClass == EntryClass.control.rawValue {
+            var targets = EraseTarget.inExtensions(entry.extensions, by: eraser.device)
+            if case .erase(let named)? = judge.read(self.envelope(at: index)).content {
+                targets += named.filter { !targets.contains($0) }
+            }
+            erasures += targets.map { target in
+                Erasure(
+                    conversation: self.run.key.conversation, target: target, eraser: eraser,
+                    step: .wait)
+            }
+        }
+        return erasures
+    }
+}

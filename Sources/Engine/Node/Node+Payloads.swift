@@ -1,0 +1,241 @@
+internal import Crypto
+
+/// Payloads that a peer has sent after their entries.
+struct PayloadArrival: Hashable, Sendable {
+    var link: LinkID
+    var key: LogKey
+    var from: UInt64
+    var items: [Payloads.Item]
+    /// What the frame counts against credit.
+    var byteCount: Int
+    /// What is to be stored of it.
+    var fills: [PayloadFill] = []
+
+    var seqs: ClosedRange<UInt64> { self.from...(self.from + UInt64(self.items.count) - 1) }
+}
+
+/// Payloads that were left out of runs: asked for, sent, and put where they were missing.
+///
+/// `Docs/Protocol/Sync.md` section 9.
+extension Node {
+    // MARK: What is wanted
+
+    /// Notes which entries of a run are on disk without their payloads.
+    mutating func noteWanted(_ append: Append) {
+        #if MUTANTS
+            if Mutant.believeAbsentPayload.isActive { return }
+        #endif
+        guard append.verdicts.contains(where: { $0.payload == .wanted }) else { return }
+        let key = append.run.run.key
+        // What is behind a fork point counts for nobody.
+        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        for (index, verdict) in append.verdicts.enumerated() where verdict.payload == .wanted {
+            let seq = append.run.run.first + UInt64(index)
+            if seq <= head { self.payloadWants.want(key, seq...seq) }
+        }
+        self.noteWhole(key)
+    }
+
+    /// Notes what clocks say of a log's payloads.
+    mutating func noteWhole(_ key: LogKey) {
+        self.conversationTable[known: key.conversation]
+            .setWhole(key.name, self.payloadWants.lowest(of: key).map { $0 - 1 })
+    }
+
+    // MARK: Asking
+
+    /// Asks the links that may have what is wanted.
+    mutating func planPayloads() {
+        while let id = self.payloadWants.takeDue() {
+            guard self.links.has(id) else { continue }
+            let (shared, conversations) = (self.links[id].shared, self.conversationTable)
+            let ask = self.payloadWants.ask(id, at: self.now.monotonic) { key in
+                guard conversations[key.conversation]?.isJoined == true else { return nil }
+                return shared[key.conversation]?.whole(of: key.name)
+            }
+            guard let ask else { continue }
+            let conversation = ask.key.conversation
+            let tag = self.links[id].tags.log(ask.key.name, in: conversation)
+            self.send(
+                .payloadWant(
+                    Want(
+                        conversation: conversation, tag: tag, from: ask.rest.lowerBound,
+                        through: ask.rest.upperBound)),
+                on: id)
+        }
+        if let next = self.payloadWants.nextWake(after: self.now.monotonic) {
+            self.actions.append(.arm(.payloads, at: next))
+        }
+    }
+
+    // MARK: Answers
+
+    /// Takes an answer; its bytes are credited when what is in it is on disk, or will never be.
+    mutating func receivePayloads(_ payloads: Payloads, byteCount: Int, on id: LinkID) {
+        let conversation = payloads.conversation
+        guard let name = self.links[id].shared[conversation]?.names[payloads.tag],
+            self.payloadWants.receive(
+                LogKey(conversation: conversation, name: name), from: payloads.from,
+                count: payloads.items.count, on: id, at: self.now.monotonic),
+            payloads.items.contains(where: { $0.state == .present })
+        else { return self.consume(byteCount, on: .sync, of: id) }
+        let arrival = PayloadArrival(
+            link: id, key: LogKey(conversation: conversation, name: name), from: payloads.from,
+            items: payloads.items, byteCount: byteCount)
+        self.payloadWants.arrive(arrival.key, arrival.seqs)
+        // Only the headers on disk say what their hashes must be.
+        self.actions.append(
+            .readPayloads(
+                self.reads.begin(.fill(arrival)), arrival.key, from: arrival.seqs.lowerBound,
+                through: arrival.seqs.upperBound))
+    }
+
+    mutating func payloadsRead(_ read: ReadID, _ stored: [StoredPayload]) {
+        switch self.reads.end(read) {
+        case .payloads(let id, let serving): self.servePayloads(stored, serving, on: id)
+        case .fill(let arrival): self.fill(arrival, stored)
+        case .live, .sync, .fork, .end:
+            preconditionFailure("payloads answer what payloads were asked for")
+        case nil: break
+        }
+    }
+
+    /// Checks payloads against the headers that are stored, and has them written.
+    private mutating func fill(_ arrival: PayloadArrival, _ stored: [StoredPayload]) {
+        var arrival = arrival
+        let key = arrival.key
+        let log = self.conversationTable[known: key.conversation].log(key.name)
+        for entry in stored where arrival.seqs.contains(entry.seq) {
+            guard entry.state == .wanted else {
+                self.payloadWants.settle(key, entry.seq...entry.seq)
+                continue
+            }
+            guard case .present(let payload) = arrival.items[Int(entry.seq - arrival.from)],
+                entry.seq <= log.head.seq
+            else { continue }
+            guard let filled = entry.filled(with: payload) else {
+                self.dropArrival(arrival)
+                if self.links.has(arrival.link) {
+                    self.violation(
+                        arrival.link, "forged payload of \(key.name.author.shortText)")
+                }
+                return
+            }
+            let envelope = Envelope(filled, key: key, seq: entry.seq, prev: entry.prev)
+            arrival.fills.append(
+                PayloadFill(
+                    key: key, seq: entry.seq, payload: payload,
+                    verdict: EntryVerdict(of: self.keyring.read(envelope), in: log.person)))
+        }
+        self.noteWhole(key)
+        // The store may have read a part only, so the rest is asked for again.
+        if (1..<arrival.items.count).contains(stored.count) {
+            self.payloadWants.hear(key, on: arrival.link)
+        }
+        guard !arrival.fills.isEmpty else { return self.dropArrival(arrival) }
+        self.commits.add(arrival)
+    }
+
+    /// Ends what came with an answer of which nothing is stored.
+    mutating func dropArrival(_ arrival: PayloadArrival) {
+        self.payloadWants.arrived(arrival.key, arrival.seqs)
+        self.consume(arrival.byteCount, on: .sync, of: arrival.link)
+    }
+
+    /// Payloads are on disk: who had asked for them in vain is told.
+    mutating func settleArrivals(_ arrivals: [PayloadArrival]) {
+        for arrival in arrivals {
+            for fill in arrival.fills { self.payloadWants.settle(fill.key, fill.seq...fill.seq) }
+            self.dropArrival(arrival)
+            self.noteWhole(arrival.key)
+            self.tellWhole(arrival.key)
+        }
+    }
+
+    /// Tells a peer of which of its own entries the payloads are wanted here, since a digest that is
+    /// equal would say that nothing is lacking.
+    mutating func tellAuthor(of conversation: ConversationID, on id: LinkID) {
+        guard !self.payloadWants.isEmpty else { return }
+        let (tags, peer) = (self.links[id].tags, self.links[id].info.peer)
+        let rows = self.conversationTable[known: conversation].logs
+            .filter { name, log in name.author == peer && log.whole != nil }
+            .map { name, log in tags.row(name, log, in: conversation, by: tags.own) }
+            .sorted { $0.tag < $1.tag }.prefix(Limits.logsPerConversation)
+        if !rows.isEmpty { self.send(.delta(conversation, Array(rows)), on: id) }
+    }
+
+    /// Tells the author, and those who had asked in vain.
+    private mutating func tellWhole(_ key: LogKey) {
+        let conversation = key.conversation
+        let log = self.conversationTable[known: conversation].log(key.name)
+        for id in self.links.sharing(conversation) {
+            let hasAsked =
+                self.links[id].shared[known: conversation].awaitsPayloads.remove(key.name) != nil
+            guard hasAsked || self.links[id].info.peer == key.name.author else { continue }
+            let tags = self.links[id].tags
+            self.send(
+                .delta(conversation, [tags.row(key.name, log, in: conversation, by: tags.own)]),
+                on: id)
+        }
+    }
+
+    // MARK: Serving
+
+    mutating func receivePayloadWant(_ want: Want, on id: LinkID) {
+        let conversation = want.conversation
+        guard self.links.isShared(conversation, on: id),
+            let name = self.links[id].shared[known: conversation].names[want.tag]
+        else {
+            return self.send(
+                .payloads(
+                    Payloads(
+                        conversation: conversation, tag: want.tag, from: want.from, items: [])),
+                on: id)
+        }
+        self.links[id].payloadServing = PayloadServing(
+            key: LogKey(conversation: conversation, name: name), tag: want.tag, from: want.from,
+            through: want.through)
+        self.pumpPayloads(id)
+    }
+
+    mutating func pumpPayloads(_ id: LinkID) {
+        guard let serving = self.links[id].nextPayloads() else { return }
+        self.links[id].isReadingPayloads = true
+        let last = min(serving.through, serving.from + UInt64(Limits.payloadItems) - 1)
+        let head = self.conversationTable[serving.key.conversation]?.log(serving.key.name).head.seq
+        guard let head, head >= serving.from else { return self.servePayloads([], serving, on: id) }
+        self.actions.append(
+            .readPayloads(
+                self.reads.begin(.payloads(id, serving)), serving.key, from: serving.from,
+                through: min(last, head)))
+    }
+
+    /// Sends what was read; nothing where the log has no entry there.
+    mutating func servePayloads(
+        _ stored: [StoredPayload], _ serving: PayloadServing, on id: LinkID
+    ) {
+        self.links[id].isReadingPayloads = false
+        let conversation = serving.key.conversation
+        guard self.links[id].payloadServing == serving,
+            self.links.isShared(conversation, on: id)
+        else { return self.pumpPayloads(id) }
+        let items = stored.map { Payloads.Item($0) }
+        let frame = Frame.payloads(
+            Payloads(
+                conversation: conversation, tag: serving.tag, from: serving.from, items: items)
+        ).encoded
+        // Frames that were sent since the read began may have used of the credit.
+        guard self.links[id].flow.credit(on: .sync) >= frame.bytes.count else { return }
+        if items.isEmpty || items.contains(.wanted) {
+            self.links[id].shared[known: conversation].awaitsPayloads.insert(serving.key.name)
+        }
+        self.sendEncoded(frame, on: id)
+        let next = serving.from + UInt64(items.count)
+        if items.isEmpty || next > serving.through {
+            self.links[id].payloadServing = nil
+        } else {
+            self.links[id].payloadServing?.from = next
+        }
+        self.pumpPayloads(id)
+    }
+}

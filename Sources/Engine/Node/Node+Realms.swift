@@ -1,0 +1,205 @@
+internal import Crypto
+
+/// Realms that the user joins, leaves and renews, and which of them each link shares.
+///
+/// `Docs/Protocol/Sync.md` sections 1 and 2.
+extension Node {
+    // MARK: The own realms
+
+    mutating func setRealms(_ realms: Realms) {
+        self.commits.add(realms.notices(since: self.realms, at: self.now.wall))
+        self.realms = realms
+        self.renewSecrets()
+    }
+
+    /// The earlier secret of a realm has ended, or the clock was set.
+    mutating func secretsDue() { self.renewSecrets() }
+
+    /// Goes on with the secrets that count now: in handshakes, and on each link.
+    mutating func renewSecrets() {
+        self.armSecrets()
+        let secrets = self.realms.secrets(at: self.now.wall)
+        guard secrets != self.secrets else { return }
+        self.secrets = secrets
+        self.actions.append(.hold(secrets))
+        for link in self.links.ids {
+            self.sendRealms(on: link)
+            let had = self.links[link].realms.common.count
+            self.settleRealms(on: link)
+            // Nothing more will be said here; who dials again is told so before the handshake.
+            if had > 0 && self.links[link].realms.common.isEmpty {
+                self.links.doom(link, .shutdown, "no realm is common any longer")
+            }
+        }
+    }
+
+    private mutating func armSecrets() {
+        guard let end = self.realms.nextEnd(after: self.now.wall) else { return }
+        // The wall clock may be set meanwhile, so it is looked at once in a while.
+        let wait = min(end - self.now.wall, Limits.secretsMilliseconds)
+        self.actions.append(.arm(.secrets, at: self.now.monotonic + wait))
+    }
+
+    // MARK: Realms of a link
+
+    mutating func sendRealms(on id: LinkID) {
+        let tags = self.links[id].realms.tags
+        let all = RealmTags.filled(
+            self.secrets.map { tags.realm($0, by: tags.own) }, to: Limits.realmTagCounts
+        ) {
+            var writer = WireWriter(capacity: 16)
+            for _ in 0..<2 { writer.u64(self.random.next()) }
+            return Bytes16(writer.bytes) ?? .zero
+        }
+        self.send(.realms(all), on: id)
+    }
+
+    mutating func receiveRealms(_ tags: [Bytes16], on id: LinkID) {
+        guard self.links[id].realms.receive(tags) else {
+            return self.violation(id, "realms change too often")
+        }
+        self.settleRealms(on: id)
+    }
+
+    /// Begins and ends what is shared on a link as its common realms have changed.
+    private mutating func settleRealms(on id: LinkID) {
+        let change = self.links[id].realms.settle(self.secrets)
+        for realm in change.ended { self.endRealm(realm, on: id) }
+        for realm in change.begun { self.announceRooms(of: realm, on: id) }
+        let changed = Set(change.begun + change.ended)
+        if self.conversationTable.values.contains(where: {
+            $0.name == nil && $0.isShared && changed.contains($0.realm)
+        }) {
+            self.sendShares(on: id)
+        }
+        self.settleShares(on: id)
+        self.tellProfile(on: id)
+    }
+
+    private mutating func endRealm(_ realm: RealmID, on id: LinkID) {
+        self.links[id].rooms = self.links[id].rooms.filter { $0.value.realm != realm }
+        for conversation in self.links[id].shared.keys.sorted()
+        where self.conversationTable[known: conversation].realm == realm {
+            self.unshare(conversation, on: id)
+        }
+    }
+
+    private mutating func announceRooms(of realm: RealmID, on id: LinkID) {
+        let rooms = self.conversationTable.values.filter { $0.isShared && $0.realm == realm }
+        var gathered: [RoomName] = []
+        var bytes = 0
+        for name in rooms.compactMap(\.name).sorted() {
+            if bytes + name.text.utf8.count + 1 > Limits.controlFrameBytes - 32 {
+                self.announce(gathered, of: realm, on: id)
+                (gathered, bytes) = ([], 0)
+            }
+            gathered.append(name)
+            bytes += name.text.utf8.count + 1
+        }
+        if !gathered.isEmpty { self.announce(gathered, of: realm, on: id) }
+    }
+
+    private mutating func announce(_ names: [RoomName], of realm: RealmID, on id: LinkID) {
+        guard let tag = self.links[id].realms.common[realm] else { return }
+        self.send(.rooms(tag, names), on: id)
+    }
+
+    // MARK: Conversations of a link
+
+    mutating func receiveRooms(_ tag: Bytes16, _ names: [RoomName], on id: LinkID) {
+        // It may have been left just now.
+        guard let realm = self.links[id].realms.realm(of: tag) else { return }
+        for name in names {
+            let room = Room(name, in: realm)
+            let conversation = room.conversation
+            guard self.links[id].rooms[conversation] == nil else { continue }
+            guard self.links[id].rooms.count < Limits.roomsPerPeer else { return }
+            self.links[id].rooms[conversation] = room
+            if self.conversationTable[conversation]?.isShared == true {
+                self.share(conversation, on: id)
+            }
+        }
+    }
+
+    mutating func receiveRoomsLeft(_ conversations: [ConversationID], on id: LinkID) {
+        for conversation in conversations {
+            // What is shared by its tag ends with that.
+            guard self.links[id].rooms.removeValue(forKey: conversation) != nil else { continue }
+            self.unshare(conversation, on: id)
+        }
+    }
+
+    /// Tells peers of its realm that this node is in a conversation.
+    mutating func announce(_ id: ConversationID) {
+        let conversation = self.conversationTable[known: id]
+        for link in self.links.ids where self.links[link].realms.isCommon(conversation.realm) {
+            if let name = conversation.name {
+                self.announce([name], of: conversation.realm, on: link)
+                if self.links[link].rooms[id] != nil { self.share(id, on: link) }
+            } else {
+                self.sendShares(on: link)
+                self.settleShares(on: link)
+            }
+        }
+    }
+
+    /// Tells peers of its realm that this node is in a conversation no longer.
+    mutating func retract(_ id: ConversationID) {
+        let conversation = self.conversationTable[known: id]
+        for link in self.links.ids where self.links[link].realms.isCommon(conversation.realm) {
+            if conversation.name != nil {
+                self.send(.roomsLeft([id]), on: link)
+            } else {
+                self.sendShares(on: link)
+            }
+            self.unshare(id, on: link)
+        }
+    }
+
+    /// Sends a tag for each conversation that is no open room, among random ones.
+    mutating func sendShares(on id: LinkID) {
+        let realms = self.links[id].realms
+        let shared = self.conversationTable.values.filter {
+            $0.name == nil && $0.isShared && realms.isCommon($0.realm)
+        }
+        let tags = shared.map { realms.tags.share($0.id, by: realms.tags.own) }
+        let all = RealmTags.filled(tags, to: Limits.shareTagCounts) { self.random.next() }
+        self.send(.shares(all), on: id)
+    }
+
+    mutating func receiveShares(_ tags: [UInt64], on id: LinkID) {
+        self.links[id].shares = Set(tags)
+        self.settleShares(on: id)
+    }
+
+    /// Shares those conversations that are no open rooms which both sides have shown.
+    private mutating func settleShares(on id: LinkID) {
+        let realms = self.links[id].realms
+        let others = self.conversationTable.values.filter { $0.name == nil && $0.isShared }
+        for conversation in others.map(\.id).sorted() {
+            let realm = self.conversationTable[known: conversation].realm
+            let tag = realms.tags.share(conversation, by: realms.tags.peer)
+            if realms.isCommon(realm) && self.links[id].shares.contains(tag) {
+                self.share(conversation, on: id)
+            } else {
+                self.unshare(conversation, on: id)
+            }
+        }
+    }
+
+    // MARK: The own profile
+
+    /// Whether a peer may see who this is: it shares a conversation or a realm with a secret.
+    func maySeeProfile(_ id: LinkID) -> Bool {
+        self.links[id].realms.isFellow || self.links[id].shared.count > 0
+    }
+
+    /// Sends the own profile once the peer may see it.
+    mutating func tellProfile(on id: LinkID) {
+        guard !self.links[id].isProfileTold, self.maySeeProfile(id),
+            let record = self.profiles.record(self.ownProfile)
+        else { return }
+        self.links[id].isProfileTold = true
+        self.send(.records([record]), on: id)
+    }
+}

@@ -1,0 +1,98 @@
+public import Crypto
+
+/// The keys of conversations that are here: what opens entries, and what own ones are sealed with.
+public struct Keyring: Sendable {
+    private struct Conversation {
+        var keys: [Bytes32: ConversationKey] = [:]
+        /// The one that own entries are sealed with.
+        var current: ConversationKey
+    }
+
+    private var conversations: [ConversationID: Conversation] = [:]
+
+    /// Makes an empty one.
+    public init() {}
+
+    /// Adds a key; own entries are sealed with it from here on.
+    public mutating func add(_ key: ConversationKey) {
+        self.conversations[key.conversation, default: Conversation(current: key)]
+            .keys[key.id] = key
+        self.conversations[key.conversation]?.current = key
+    }
+
+    /// What own entries of a conversation are sealed with; nil where they are not.
+    public func current(in conversation: ConversationID) -> ConversationKey? {
+        self.conversations[conversation]?.current
+    }
+
+    /// Reads an entry, as far as it can be.
+    public func read(_ envelope: Envelope) -> EntryReading {
+        var reading = EntryReading()
+        guard let payload = envelope.payload else { return reading }
+        let body: Body?
+        if envelope.epoch != .zero {
+            guard let key = self.conversations[envelope.conversation]?.keys[envelope.epoch] else {
+                // What is not even sealed can never be opened.
+                reading.isLocked = !Content.isPlain(payload)
+                return reading
+            }
+            body = envelope.header.flatMap { header in
+                SealedPayload.open(payload, with: key, header: header)
+                    .flatMap { try? Body(decoding: $0) }
+            }
+        } else if self.conversations[envelope.conversation] == nil {
+            body = Content.plainBody(of: payload)
+        } else {
+            // Where all else is sealed, anybody on the way could have written this.
+            body = nil
+        }
+        guard let body else { return reading }
+        reading.kind = body.kind
+        reading.content = Content(
+            body, in: envelope.entryClass, isUnderstood: envelope.isUnderstood)
+        return reading
+    }
+}
+
+/// A key of a conversation.
+public struct ConversationKey: Sendable {
+    /// How payloads are sealed; the number is a payload's first byte.
+    public enum Suite: UInt8, CaseIterable, Sendable {
+        /// XChaCha20-Poly1305.
+        case xchacha20Poly1305 = 1
+        /// AES-256-GCM, under a key of its own for each payload.
+        case aes256GCM = 2
+
+        /// Whether this machine can seal and open so.
+        public var isAvailable: Bool {
+            switch self {
+            case .xchacha20Poly1305: true
+            case .aes256GCM: AES256GCM.isAvailable
+            }
+        }
+    }
+
+    /// What the key is for.
+    public let conversation: ConversationID
+    /// Names the key, in headers.
+    public let id: Bytes32
+    /// How own payloads are sealed with it.
+    public let suite: Suite
+    let key: SealingKey
+
+    /// Takes over the key of a whole conversation.
+    ///
+    /// Throws `unsupported` where this machine cannot do what the suite needs.
+    public init(
+        _ key: consuming SecretKey, suite: Suite, of conversation: ConversationID
+    ) throws(CryptoError) {
+        guard suite.isAvailable else { throw .unsupported }
+        var hasher = BLAKE2b.Hasher(personal: .keyID)
+        key.withBytes { hasher.update($0) }
+        hasher.update(conversation.hash)
+        self.id = hasher.finalize()
+        self.conversation = conversation
+        self.suite = suite
+        self.key = SealingKey(key)
+    }
+}

@@ -1,0 +1,78 @@
+public import Crypto
+
+/// What a replica has of a conversation in two hashes, so that what is equal costs nothing more.
+///
+/// `Docs/Protocol/Sync.md` section 3.
+public struct ConversationDigest: Hashable, Sendable {
+    /// Over the logs.
+    public var logs: Bytes32
+    /// Over the records.
+    public var records: Bytes32
+
+    /// Combines two hashes.
+    public init(logs: Bytes32, records: Bytes32) {
+        self.logs = logs
+        self.records = records
+    }
+}
+
+/// What a digest of the peer asks for.
+enum DigestAnswer: Hashable, Sendable {
+    /// Nothing: it equals the own one.
+    case equal
+    /// What is not equal is told.
+    case differs(logs: Bool, records: Bool)
+    /// Nothing but trying again: both are as they were when all was told.
+    case told(records: Bool)
+}
+
+/// The digests of a conversation on a link: when the own one is sent, and what the peer's asks for.
+struct DigestExchange: Sendable {
+    private var sent: ConversationDigest?
+    private var received: ConversationDigest?
+    /// The two log digests at which this node has told what it has; nothing is to be told again
+    /// while they stay.
+    private var told: (own: Bytes32, theirs: Bytes32)?
+    /// When to send an unchanged digest again because the peer's differs, and how long to wait next.
+    private var repair: (at: UInt64, wait: UInt64)?
+
+    mutating func noteSent(_ digest: ConversationDigest) { self.sent = digest }
+
+    /// Whether a digest is to be sent at a ping: it says what has changed since the last one, and so
+    /// repairs what deltas have missed.
+    ///
+    /// One that has not changed is sent again, ever more rarely, while the peer's differs: a want may
+    /// have been given up, a record may have been ahead of time.
+    mutating func isDue(_ digest: ConversationDigest, at now: UInt64) -> Bool {
+        if self.sent != digest {
+            self.repair = nil
+            return true
+        }
+        if self.received == digest {
+            self.repair = nil
+            return false
+        }
+        guard let (moment, wait) = self.repair else {
+            let first = Limits.repairFirstMilliseconds
+            self.repair = (now + first, first)
+            return false
+        }
+        guard moment <= now else { return false }
+        let next = min(2 * wait, Limits.repairLastMilliseconds)
+        self.repair = (now + next, next)
+        return true
+    }
+
+    /// Takes the peer's digest; where something is to be told it counts as told.
+    mutating func receive(
+        _ theirs: ConversationDigest, own: ConversationDigest
+    ) -> DigestAnswer {
+        self.received = theirs
+        if theirs == own { return .equal }
+        let records = theirs.records != own.records
+        guard theirs.logs != own.logs else { return .differs(logs: false, records: records) }
+        if let told = self.told, told == (own.logs, theirs.logs) { return .told(records: records) }
+        self.told = (own.logs, theirs.logs)
+        return .differs(logs: true, records: records)
+    }
+}

@@ -1,0 +1,192 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("Erasing payloads") struct ErasureTests {
+    private static let ops = room("ops")
+    /// A log, and another device of the same person.
+    private static let log = TestLog(signer(20), in: ops.conversation)
+    private static let second = TestLog(signer(21), in: ops.conversation)
+    private static let opening = log.opening(at: 1 << 16)
+    private static let texts = log.run(
+        (2...4).map { TestLog.text("text \($0)", at: $0 << 16) }, first: 2,
+        prev: opening.ids.last)
+    private static let target = EraseTarget(log: log.key.name, seq: 3, id: texts.ids[1])
+
+    /// A node in the room with one peer.
+    private static func joined() -> Harness {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        harness.link(2, in: [Self.ops])
+        return harness
+    }
+
+    /// The log of a device that wants something erased, behind its opening.
+    private static func erasing(
+        _ targets: [EraseTarget], by log: TestLog, person: PersonKeys = personKeys(40, 41)
+    ) -> [Run] {
+        let opening = LogOpening(
+            certificate: person.certify(log.signer, at: 1_767_225_600_000), closes: [])
+        let first = log.run([TestLog.entry(.open(opening), at: 1 << 16)])
+        let run = log.run(
+            [TestLog.entry(.erase(targets), at: 9 << 16)], first: 2, prev: first.ids.last)
+        return [first.run, run.run]
+    }
+
+    private static func give(_ runs: [Run], to harness: inout Harness) {
+        for run in runs {
+            harness.give(.syncRun(run), from: 2)
+            harness.settle()
+        }
+    }
+
+    private static func states(_ harness: Harness) -> [PayloadState] {
+        harness.stored(Self.log.key).map(\.state)
+    }
+
+    @Test("another device of the same person may erase, and ids, heads and clocks stay as they are")
+    func erased() {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run], to: &harness)
+        let before = harness.node.audit.logs[Self.log.key]
+        Self.give(Self.erasing([Self.target], by: Self.second), to: &harness)
+        #expect(Self.states(harness) == [.present, .present, .erased, .present])
+        #expect(harness.node.audit.logs[Self.log.key]?.head == before?.head)
+        #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
+    }
+
+    @Test("nobody else may, and control entries stay whoever wants it")
+    func others() {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run], to: &harness)
+        let first = EraseTarget(log: Self.log.key.name, seq: 1, id: Self.opening.ids[0])
+        Self.give(
+            Self.erasing([first, Self.target], by: Self.second, person: personKeys(50, 51)),
+            to: &harness)
+        #expect(Self.states(harness).allSatisfy { $0 == .present })
+        let third = TestLog(signer(22), in: Self.ops.conversation)
+        Self.give(Self.erasing([first], by: third), to: &harness)
+        #expect(Self.states(harness).allSatisfy { $0 == .present })
+    }
+
+    @Test("what is erased before it comes never reaches the disk, nor is it asked for or shown")
+    func early() {
+        var harness = Self.joined()
+        Self.give(Self.erasing([Self.target], by: Self.second), to: &harness)
+        Self.give([Self.opening.run, Self.texts.run], to: &harness)
+        #expect(Self.states(harness) == [.present, .present, .erased, .present])
+        let shown = harness.messages(of: Self.log.key.name.author)
+        #expect(shown.map(\.content) == [.text("text 2"), .text("text 4")])
+        #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
+        #expect(harness.waitingErasures.isEmpty)
+    }
+
+    @Test("what somebody else wants erased before it comes stays")
+    func earlyOthers() {
+        var harness = Self.joined()
+        Self.give(
+            Self.erasing([Self.target], by: Self.second, person: personKeys(50, 51)), to: &harness)
+        Self.give([Self.opening.run, Self.texts.run], to: &harness)
+        #expect(Self.states(harness).allSatisfy { $0 == .present })
+        #expect(harness.waitingErasures.isEmpty)
+    }
+
+    @Test("a payload that is wanted is wanted no longer once it is erased")
+    func wanted() {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run.withoutPayloads], to: &harness)
+        #expect(harness.node.wholes(in: Self.ops.conversation) == [Self.log.key.name: 1])
+        let all = (UInt64(2)...4).map {
+            EraseTarget(log: Self.log.key.name, seq: $0, id: Self.texts.ids[Int($0) - 2])
+        }
+        Self.give(Self.erasing(all, by: Self.second), to: &harness)
+        #expect(Self.states(harness) == [.present, .erased, .erased, .erased])
+        #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
+    }
+
+    @Test("an own erasure names own targets in clear, so that replicas without keys obey")
+    func own() throws {
+        var harness = Self.joined()
+        harness.say("one", in: Self.ops)
+        harness.settle()
+        let key = LogKey(conversation: Self.ops.conversation, name: harness.node.ownLog)
+        let last = try #require(harness.stored(key).last)
+        let id = last.entry.id(key: key, seq: last.seq, prev: last.prev)
+        let target = EraseTarget(log: key.name, seq: last.seq, id: id)
+        harness.give(.request(RequestID(77), .erase(Self.ops.conversation, [target])))
+        harness.settle()
+        #expect(harness.stored(key).first { $0.seq == last.seq }?.state == .erased)
+        let entry = try #require(harness.stored(key).last?.entry)
+        #expect(EraseTarget.inExtensions(entry.extensions, by: key.name.author) == [target])
+        guard case .erased? = harness.answers(of: RequestID(77)).first else {
+            Issue.record("the request is not answered")
+            return
+        }
+    }
+
+    @Test("a body names 1 to 64 entries, ascending; any other is not understood")
+    func codec() throws {
+        func content(_ targets: [EraseTarget]) -> Content? {
+            var random = RepeatedByte(byte: 0)
+            let payload = Content.erase(targets).payload(using: &random)
+            return Keyring().read(
+                Envelope(plain: payload, entryClass: 1, in: Self.ops.conversation)
+            ).content
+        }
+        let many = (UInt64(1)...64).map {
+            EraseTarget(log: Self.log.key.name, seq: $0, id: EntryID(fixed32(7)))
+        }
+        #expect(content(many) == .erase(many))
+        let more =
+            many + [
+                EraseTarget(log: Self.log.key.name, seq: 65, id: EntryID(fixed32(7)))
+            ]
+        for wrong in [[], more, [many[1], many[0]], [many[0], many[0]]] {
+            #expect(content(wrong) == nil)
+        }
+        let own = Array(many.prefix(Limits.ownEraseTargets))
+        let area = EraseTarget.extensions(own, by: Self.log.key.name.author)
+        #expect(area.count <= Limits.extensionBytes)
+        #expect(EraseTarget.inExtensions(area, by: Self.log.key.name.author) == own)
+        #expect(EraseTarget.extensions(own, by: Self.second.key.name.author).isEmpty)
+    }
+}
+
+@Suite("Erasures that wait") struct ErasuresTests {
+    private static func erasure(_ seq: UInt64, by device: UInt8) -> Erasure {
+        let log = TestLog(signer(20), in: room("ops").conversation)
+        return Erasure(
+            conversation: log.key.conversation,
+            target: EraseTarget(log: log.key.name, seq: seq, id: EntryID(fixed32(7))),
+            eraser: Authorship(device: Harness.peer(device), person: nil), step: .wait)
+    }
+
+    @Test("are bounded over all: who has most gives way, the oldest first")
+    func bounded() {
+        var erasures = Erasures()
+        var dropped = erasures.wait(Self.erasure(1, by: 2))
+        for seq in UInt64(1)..<UInt64(Limits.waitingErasures) {
+            dropped = erasures.wait(Self.erasure(seq, by: 3))
+        }
+        #expect(dropped == nil && erasures.count == Limits.waitingErasures)
+        dropped = erasures.wait(Self.erasure(2, by: 2))
+        #expect(dropped == Self.erasure(1, by: 3))
+        #expect(erasures.count == Limits.waitingErasures)
+    }
+
+    @Test("wait once, and are forgotten once they are done")
+    func once() {
+        var erasures = Erasures()
+        _ = erasures.wait(Self.erasure(5, by: 2))
+        _ = erasures.wait(Self.erasure(5, by: 2))
+        let key = Self.erasure(5, by: 2).key
+        #expect(erasures.count == 1 && erasures.isWaiting(for: key))
+        #expect(erasures.due(key, through: 4).isEmpty)
+        #expect(erasures.due(key, through: 5) == [Self.erasure(5, by: 2)])
+        erasures.forget(Self.erasure(5, by: 2))
+        #expect(erasures.isEmpty && !erasures.isWaiting(for: key))
+    }
+}

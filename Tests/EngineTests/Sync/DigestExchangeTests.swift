@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Engine
+
+@Suite("Digests of a conversation on a link") struct DigestExchangeTests {
+    private static func digest(_ logs: UInt8, _ records: UInt8 = 0) -> ConversationDigest {
+        ConversationDigest(logs: fixed32(logs), records: fixed32(records))
+    }
+
+    @Test("an unchanged digest is sent again ever more rarely while the peer's differs")
+    func backoff() {
+        var digests = DigestExchange()
+        let (own, theirs) = (Self.digest(1), Self.digest(2))
+        var due: [UInt64] = []
+        for second in 0..<UInt64(4_000) {
+            guard digests.isDue(own, at: second * 1_000) else { continue }
+            due.append(second)
+            digests.noteSent(own)
+            _ = digests.receive(theirs, own: own)
+        }
+        #expect(due == [0, 31, 91, 211, 451, 931, 1_891, 2_851, 3_811])
+        let answer = digests.receive(own, own: own)
+        #expect(answer == .equal)
+        let isDue = digests.isDue(own, at: 9_000_000)
+        #expect(!isDue)
+    }
+
+    @Test("what differs is told once, and again only when either side has changed")
+    func told() {
+        var digests = DigestExchange()
+        var answers: [DigestAnswer] = []
+        let pairs: [(UInt8, UInt8)] = [(1, 2), (1, 2), (1, 3), (1, 3), (4, 3), (4, 3), (1, 2)]
+        for (own, theirs) in pairs {
+            answers.append(digests.receive(Self.digest(theirs), own: Self.digest(own)))
+        }
+        let (tell, again) = (
+            DigestAnswer.differs(logs: true, records: false), DigestAnswer.told(records: false)
+        )
+        #expect(answers == [tell, again, tell, again, tell, again, tell])
+    }
+
+    @Test("records are told whenever they differ, since one may have come too early")
+    func records() {
+        var digests = DigestExchange()
+        var answers: [DigestAnswer] = []
+        for theirs in [Self.digest(1, 1), Self.digest(1, 1), Self.digest(2, 1), Self.digest(2, 1)] {
+            answers.append(digests.receive(theirs, own: Self.digest(1, 0)))
+        }
+        let records = DigestAnswer.differs(logs: false, records: true)
+        #expect(
+            answers == [
+                records, records, .differs(logs: true, records: true), .told(records: true),
+            ])
+    }
+}

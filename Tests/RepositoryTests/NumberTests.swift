@@ -1,0 +1,84 @@
+import Testing
+
+/// The numbers of the wire stand twice, on the pages and in the code.
+@Suite("Numbers on the pages are those of the code")
+struct NumberTests {
+    /// The rows of the tables of a page whose first cell is one number, by the name in the second;
+    /// reserved ones are left out.
+    private static func page(_ path: String, _ section: String, radix: Int) -> [String: Int] {
+        var found: [String: Int] = [:]
+        var isInside = false
+        for line in Repository.file(path)?.lines ?? [] {
+            if line.text.hasPrefix("| ") && line.text.hasPrefix("| \(section)") {
+                isInside = true
+            } else if !line.text.hasPrefix("|") {
+                isInside = false
+            }
+            let cells = line.text.split(separator: "|").map { cell in
+                String(cell.drop { $0 == " " }.prefix { $0 != " " && $0 != ":" })
+            }
+            guard isInside, cells.count >= 2, let number = Int(cells[0], radix: radix),
+                !cells[1].isEmpty, !line.text.contains("reserved")
+            else { continue }
+            found[cells[1]] = number
+        }
+        return found
+    }
+
+    /// The cases of an enumeration whose numbers are given, from its line to the end of its cases.
+    private static func code(_ path: String, _ enumeration: String) -> [String: Int] {
+        var found: [String: Int] = [:]
+        var isInside = false
+        for line in Repository.file(path)?.lines ?? [] {
+            let words = line.code.split(separator: " ")
+            if line.code.contains("enum \(enumeration): ") {
+                isInside = true
+            } else if isInside, words.first == "case", words.count == 4, words[2] == "=" {
+                let digits = words[3]
+                let number =
+                    digits.hasPrefix("0x")
+                    ? Int(digits.dropFirst(2), radix: 16) : Int(digits)
+                if let number { found[words[1].filter { $0 != "`" }] = number }
+            } else if isInside, line.code.contains("func ") || line.code.contains("enum ") {
+                break
+            }
+        }
+        return found
+    }
+
+    @Test("of frames")
+    func frames() {
+        let page = Self.page("Docs/Protocol/Wire.md", "type |", radix: 16)
+        #expect(page.count >= 20)
+        #expect(page == Self.code("Sources/Engine/Wire/Frame+Coding.swift", "Kind"))
+    }
+
+    @Test("of reasons of a goodbye")
+    func reasons() {
+        let page = Self.page("Docs/Protocol/Wire.md", "reason |", radix: 10)
+        #expect(page.count == 9)
+        #expect(page == Self.code("Sources/Engine/Wire/Frame.swift", "GoawayReason"))
+    }
+
+    @Test("of kinds of entries")
+    func kinds() {
+        let page = Self.page("Docs/Protocol/Entries.md", "kind | name | class", radix: 10)
+        #expect(page.count >= 4)
+        #expect(page == Self.code("Sources/Engine/Log/EntryKinds.swift", "EntryKind"))
+    }
+
+    @Test("of methods that are reserved")
+    func methods() throws {
+        let code = try #require(
+            Repository.file("Sources/ControlAPI/Methods/ReservedMethods.swift"))
+        let page = try #require(Repository.file("Docs/ControlAPI.md"))
+        let names = code.lines.flatMap { line in
+            line.code.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
+        }
+        #expect(names.count >= 18)
+        let text = page.lines.drop { $0.text != "### Reserved" }.prefix(6).map(\.text)
+            .joined(separator: "\n")
+        for name in names { #expect(text.contains("`\(name)`"), "\(name)") }
+    }
+}

@@ -1,0 +1,132 @@
+import Crypto
+import Engine
+import Testing
+
+@testable import Storage
+
+@Suite("Payloads that come after their entries") struct PayloadTests {
+    /// Two messages of bob's of which the second came without its payload.
+    private static func stored(
+        in store: MessageStore
+    ) async throws -> (log: LogWriter, run: Run, payload: [UInt8]) {
+        var log = LogWriter(bob)
+        let whole = log.run([text("one", at: 1), text("two", at: 2), text("three", at: 3)])
+        var entries = whole.run.entries
+        guard case .present(let payload) = entries[1].payload else {
+            throw SQLiteError.damaged("a text has a payload")
+        }
+        entries[1].payload = entries[1].payload.omitted
+        let run = VerifiedRun(
+            run: Run(
+                key: log.key, first: 1, prev: nil, attestation: whole.run.attestation,
+                entries: entries), ids: whole.ids)
+        _ = try await store.commit(batch(Append(run: run, heldFrom: .max)))
+        return (log, whole.run, payload)
+    }
+
+    private static func fill(_ key: LogKey, _ payload: [UInt8]) -> Batch {
+        var batch = Batch(number: 2)
+        let reading = Keyring().read(
+            Envelope(plain: payload, entryClass: 2, in: ops.conversation))
+        let verdict = EntryVerdict(of: reading, in: somebody)
+        batch.fills = [PayloadFill(key: key, seq: 2, payload: payload, verdict: verdict)]
+        return batch
+    }
+
+    private static func history(_ store: MessageStore) async throws -> [String] {
+        texts(
+            try await store.history(HistoryQuery(conversation: ops.conversation, limit: 9)).entries)
+    }
+
+    @Test("an entry without its payload is served, counted and checked, and not shown")
+    func absent() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let (log, run, _) = try await Self.stored(in: store)
+        let served = try #require(try await store.run(log.key, from: 1, through: 3))
+        #expect(served.ids == run.ids && served != run)
+        #expect(try await Self.history(store) == ["one", "three"])
+        #expect(try await store.summaries().first?.unread == 2)
+        #expect(try await store.check().isEmpty)
+        let stored = try await store.payloads(log.key, from: 1, through: 9)
+        #expect(stored.map(\.state) == [.present, .wanted, .present])
+        #expect(stored.map(\.prev) == [nil, run.ids[0], run.ids[1]])
+        #expect(try await store.payloads(log.key, from: 4, through: 9).isEmpty)
+        #expect(try await store.snapshot().logs[log.key]?.wanted.all == [2...2])
+    }
+
+    @Test("its payload puts it in its place, under a new cursor, once")
+    func filled() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let (log, run, payload) = try await Self.stored(in: store)
+        let outcome = try await store.commit(Self.fill(log.key, payload))
+        #expect(texts(outcome.filled) == ["two"])
+        #expect(outcome.filled.map(\.cursor) == [Cursor(4)])
+        #expect(try await Self.history(store) == ["one", "two", "three"])
+        #expect(try await store.summaries().first?.unread == 3)
+        #expect(try await store.run(log.key, from: 1, through: 3) == run)
+        #expect(try await store.entry(run.ids[1])?.cursor == Cursor(4))
+        #expect(texts(try await store.entries(after: Cursor(3), limit: 9).entries) == ["two"])
+        #expect(try await store.snapshot().logs[log.key]?.wanted.isEmpty == true)
+        #expect(try await store.check().isEmpty)
+        let again = try await store.commit(Self.fill(log.key, payload))
+        #expect(again.filled.isEmpty)
+        #expect(try await store.newestCursor() == Cursor(4))
+    }
+
+    private static func erasure(
+        _ run: Run, _ seq: UInt64, _ step: Erasure.Step
+    ) -> Erasure {
+        Erasure(
+            conversation: run.key.conversation,
+            target: EraseTarget(log: run.key.name, seq: seq, id: run.ids[Int(seq) - 1]),
+            eraser: Authorship(device: bob.id, person: somebody), step: step)
+    }
+
+    @Test("an erased payload is gone, with what was counted of it, and the log is as it was")
+    func erased() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let (log, run, payload) = try await Self.stored(in: store)
+        var batch = Batch(number: 2)
+        batch.erasures = [Self.erasure(run, 1, .erase), Self.erasure(run, 2, .erase)]
+        let outcome = try await store.commit(batch)
+        #expect(outcome.erased == batch.erasures)
+        #expect(try await Self.history(store) == ["three"])
+        #expect(try await store.summaries().first?.unread == 1)
+        #expect(try await store.run(log.key, from: 1, through: 3)?.ids == run.ids)
+        let states = try await store.payloads(log.key, from: 1, through: 3).map(\.state)
+        #expect(states == [.erased, .erased, .present])
+        // What is erased is not wanted, nor taken when it comes.
+        #expect(try await store.snapshot().logs[log.key]?.wanted.isEmpty == true)
+        #expect(try await store.commit(Self.fill(log.key, payload)).filled.isEmpty)
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("an erasure waits on disk for its entry, and is gone once it is done")
+    func waiting() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var log = LogWriter(bob)
+        let run = log.run([text("one", at: 1)]).run
+        var first = Batch(number: 1)
+        first.erasures = [Self.erasure(run, 1, .erase)]
+        #expect(try await store.commit(first).erased.isEmpty)
+        await store.close()
+        store = try await directory.open()
+        let waiting = try await store.snapshot().erasures
+        #expect(waiting == [Self.erasure(run, 1, .wait)])
+        var entries = run.entries
+        entries[0].payload = entries[0].payload.omitted
+        var append = Append(
+            run: VerifiedRun(
+                run: Run(
+                    key: run.key, first: 1, prev: nil, attestation: run.attestation,
+                    entries: entries), ids: run.ids), heldFrom: .max)
+        append.verdicts[0].payload = .erased
+        _ = try await store.commit(batch(append, number: 2))
+        #expect(try await store.snapshot().erasures.isEmpty)
+        #expect(try await store.check().isEmpty)
+    }
+}

@@ -1,0 +1,145 @@
+"""What stands in a payload that is not sealed: Docs/Protocol/Entries.md §3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from codec import Reader, Refused, fields, read_fields, u64, varint
+from names import is_room_name
+from persons import CERTIFICATE_BYTES, Certificate, read_certificate
+
+SALT_BYTES = 16
+CLEAR = 0
+TEXT_MAXIMUM = 65_000
+FALLBACK_MAXIMUM = 4_096
+CLOSED_MAXIMUM = 64
+FALLBACK = 2
+
+
+class Class(IntEnum):
+    CONTROL = 1
+    CONTENT = 2
+    STREAM = 3
+
+
+class Kind(IntEnum):
+    OPEN = 1
+    JOIN = 2
+    LEAVE = 3
+    TEXT = 32
+
+
+CLASS_OF = {
+    Kind.OPEN: Class.CONTROL,
+    Kind.JOIN: Class.CONTROL,
+    Kind.LEAVE: Class.CONTROL,
+    Kind.TEXT: Class.CONTENT,
+}
+
+
+@dataclass(frozen=True)
+class Body:
+    kind: int
+    fields: dict[int, bytes] = field(default_factory=dict)
+
+    def packed(self) -> bytes:
+        return varint(self.kind) + fields(self.fields)
+
+    def payload(self, salt: bytes) -> bytes:
+        """Suite 0."""
+        if len(salt) != SALT_BYTES:
+            raise ValueError("a salt has 16 bytes")
+        return bytes([CLEAR]) + salt + self.packed()
+
+
+def opening(certificate: Certificate, closed: tuple[int, ...] = ()) -> Body:
+    items = {1: certificate.packed()}
+    if closed:
+        items[4] = b"".join(map(u64, sorted(closed)))
+    return Body(Kind.OPEN, items)
+
+
+def joining(room: str) -> Body:
+    return Body(Kind.JOIN, {1: room.encode()})
+
+
+LEAVING = Body(Kind.LEAVE)
+
+
+def saying(words: str) -> Body:
+    return Body(Kind.TEXT, {1: words.encode()})
+
+
+def read_body(data: bytes) -> Body:
+    """The shape alone."""
+    reader = Reader(data)
+    return Body(reader.varint(), read_fields(reader.take(reader.left)))
+
+
+def read_payload(payload: bytes) -> Body:
+    if len(payload) < 1 + SALT_BYTES or payload[0] != CLEAR:
+        raise Refused("a payload of another suite, or without a salt")
+    return read_body(payload[1 + SALT_BYTES :])
+
+
+def _utf8(raw: bytes, minimum: int, maximum: int) -> str:
+    if not minimum <= len(raw) <= maximum:
+        raise Refused(f"a text of {len(raw)} bytes")
+    try:
+        return raw.decode("utf-8", errors="strict")
+    except UnicodeDecodeError as error:
+        raise Refused("a text that is not UTF-8") from error
+
+
+@dataclass(frozen=True)
+class Opened:
+    certificate: Certificate
+    closed: tuple[int, ...]
+
+
+def _opened(body: Body) -> Opened:
+    raw = body.fields.get(1, b"")
+    if len(raw) != CERTIFICATE_BYTES:
+        raise Refused("an open without a certificate")
+    listed = body.fields.get(4, b"")
+    closed = tuple(int.from_bytes(listed[at : at + 8], "big") for at in range(0, len(listed), 8))
+    ascending = all(a < b for a, b in zip(closed, closed[1:]))
+    if len(listed) % 8 or not ascending or len(closed) > CLOSED_MAXIMUM:
+        raise Refused("a list of closed logs that is none")
+    if 4 in body.fields and not closed:
+        raise Refused("an empty list of closed logs")
+    return Opened(read_certificate(raw), closed)
+
+
+def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened | None:
+    """A text, an open, None for a join or a leave; refused is what cannot be read."""
+    known = {Kind.OPEN: {1}, Kind.JOIN: {1}, Kind.LEAVE: set[int](), Kind.TEXT: {1}}
+    if odd_extension:
+        raise Refused("an unknown odd extension")
+    if body.kind not in known or CLASS_OF[Kind(body.kind)] != class_:
+        raise Refused(f"kind {body.kind} in class {class_}")
+    kind = Kind(body.kind)
+    if any(type_ % 2 == 1 and type_ not in known[kind] for type_ in body.fields):
+        raise Refused("an unknown odd field")
+    match kind:
+        case Kind.OPEN:
+            return _opened(body)
+        case Kind.TEXT:
+            return _utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM)
+        case Kind.JOIN:
+            if 1 in body.fields and not is_room_name(_utf8(body.fields[1], 1, 64)):
+                raise Refused("a join of no room")
+            return None
+        case Kind.LEAVE:
+            return None
+
+
+def fallback(class_: int, body: Body) -> str | None:
+    """What stands for a body of class 2 that cannot be read."""
+    if class_ != Class.CONTENT or FALLBACK not in body.fields:
+        return None
+    try:
+        return _utf8(body.fields[FALLBACK], 1, FALLBACK_MAXIMUM)
+    except Refused:
+        return None

@@ -1,0 +1,170 @@
+"""The golden vectors of `entries-2.txt`: rooms, entries, seals, runs, proofs, records."""
+
+from __future__ import annotations
+
+from bodies import Body, Class, Kind, opening, read_body, read_content
+from codec import fields, u8
+from entries import ForkProof, attestation_message, read_fork_proof, read_run, room_id
+from records import read_record
+from refusals import forgeries, refusals
+from sealing import padded_length, unseal
+from story import (
+    ADA_CERTIFICATE,
+    CIRCLE,
+    EPOCH,
+    LATER,
+    ROOM,
+    SEALING_KEY,
+    Story,
+    records_of,
+    runs_of,
+)
+
+Lines = dict[str, bytes]
+ROOMS = {"agora": ROOM, "cafe": "café-2", "machi": "まち_٣.", "longest": "a" * 64}
+PADDED = (1, 64, 65, 100, 1_000, 4_097, 65_000, 65_472)
+
+
+def rooms(lines: Lines) -> None:
+    for label, name in ROOMS.items():
+        lines[f"room.{label}"] = room_id(name)
+    lines["room.agora.circle"] = room_id(ROOM, CIRCLE.realm)
+
+
+def readable() -> dict[str, tuple[int, Body]]:
+    """Bodies that can be read, with the class of their entries."""
+    certificate = ADA_CERTIFICATE.packed()
+    return {
+        "open": (1, opening(ADA_CERTIFICATE)),
+        "open.closed": (1, opening(ADA_CERTIFICATE, (1, 2**64 - 1))),
+        "open.closed64": (1, opening(ADA_CERTIFICATE, tuple(range(64)))),
+        "open.unknownEven": (1, Body(Kind.OPEN, {1: certificate, 6: b"later"})),
+        "join": (1, Body(Kind.JOIN, {1: ROOM.encode()})),
+        "join.bare": (1, Body(Kind.JOIN)),
+        "leave": (1, Body(Kind.LEAVE)),
+        "leave.fallback": (1, Body(Kind.LEAVE, LATER)),
+        "text": (2, Body(Kind.TEXT, {1: b"hello"})),
+        "text.fallback": (2, Body(Kind.TEXT, {1: b"hello", **LATER})),
+        "text.badFallback": (2, Body(Kind.TEXT, {1: b"hello", 2: b""})),
+        "text.unknownEven": (2, Body(Kind.TEXT, {1: b"hello", 4: b"x", 6: b"", 2**64 - 2: b""})),
+    }
+
+
+def unreadable() -> dict[str, tuple[int, bytes]]:
+    """Bodies that cannot be read, and show nothing but a fallback text."""
+    certificate = ADA_CERTIFICATE.packed()
+    ids = b"".join(index.to_bytes(8, "big") for index in range(65))
+    made = {
+        "open.bare": (1, Body(Kind.OPEN)),
+        "open.short": (1, Body(Kind.OPEN, {1: certificate[:-1]})),
+        "open.unknownOdd": (1, Body(Kind.OPEN, {1: certificate, 3: b""})),
+        "open.closedNone": (1, Body(Kind.OPEN, {1: certificate, 4: b""})),
+        "open.closedCut": (1, Body(Kind.OPEN, {1: certificate, 4: bytes(9)})),
+        "open.closedTwice": (1, Body(Kind.OPEN, {1: certificate, 4: bytes(16)})),
+        "open.closedOrder": (1, Body(Kind.OPEN, {1: certificate, 4: ids[8:16] + ids[:8]})),
+        "open.closed65": (1, Body(Kind.OPEN, {1: certificate, 4: ids})),
+        "open.class": (2, Body(Kind.OPEN, {1: certificate})),
+        "join.name": (1, Body(Kind.JOIN, {1: b"No Name"})),
+        "join.empty": (1, Body(Kind.JOIN, {1: b""})),
+        "join.class": (2, Body(Kind.JOIN)),
+        "leave.unknownOdd": (1, Body(Kind.LEAVE, {1: b"x"})),
+        "text.empty": (2, Body(Kind.TEXT, {1: b""})),
+        "text.bare": (2, Body(Kind.TEXT)),
+        "text.latin": (2, Body(Kind.TEXT, {1: b"caf\xe9"})),
+        "text.surrogate": (2, Body(Kind.TEXT, {1: b"\xed\xa0\x80"})),
+        "text.unknownOdd": (2, Body(Kind.TEXT, {1: b"hello", 3: b""})),
+        "text.class": (1, Body(Kind.TEXT, {1: b"hello"})),
+        "text.stream": (3, Body(Kind.TEXT, {1: b"hello"})),
+        "kind": (2, Body(33, {1: b"waves"})),
+        "kind.zero": (2, Body(0, {1: b"hello"})),
+        "class": (9, Body(Kind.TEXT, {1: b"hello"})),
+        "fallback.empty": (2, Body(33, {2: b""})),
+        "fallback.latin": (2, Body(33, {2: b"caf\xe9"})),
+        "fallback.long": (2, Body(33, {2: b"a" * 4_097})),
+        "fallback.control": (1, Body(31, LATER)),
+        "fallback.stream": (3, Body(64, LATER)),
+    }
+    raw = {
+        "nothing": b"",
+        "kind.long": b"\xa0\x00\x01\x01a",
+        "order": b"\x20" + fields({2: b"x"}) + fields({1: b"a"}),
+        "twice": b"\x20" + fields({1: b"a"}) * 2,
+        "value": b"\x20\x01\x02a",
+    }
+    packed = {name: (class_, body.packed()) for name, (class_, body) in made.items()}
+    return packed | {f"shape.{name}": (2, data) for name, data in raw.items()}
+
+
+def replaced() -> dict[str, Body]:
+    """Bodies of class 2 in whose place `from a later version` is shown."""
+    return {
+        "kind": Body(33, {1: b"waves", **LATER}),
+        "kind.control": Body(Kind.JOIN, LATER),
+        "unknownOdd": Body(Kind.TEXT, {1: b"hello", **LATER, 3: b""}),
+        "text.bare": Body(Kind.TEXT, LATER),
+        "text.latin": Body(Kind.TEXT, {1: b"\xe9", **LATER}),
+    }
+
+
+def bodies(lines: Lines) -> None:
+    for name, (class_, body) in readable().items():
+        assert read_content(class_, read_body(body.packed()), False) or class_ == Class.CONTROL
+        lines[f"body.{name}"] = u8(class_) + body.packed()
+    for name, body in replaced().items():
+        lines[f"fallback.{name}"] = u8(Class.CONTENT) + body.packed()
+    for name, (class_, data) in unreadable().items():
+        lines[f"refuse.body.{name}"] = u8(class_) + data
+
+
+def logs(lines: Lines, story: Story) -> None:
+    for name in sorted(story.entries):
+        item = story.entries[name]
+        if name != "d2":
+            assert item.payload is not None
+            lines[f"payload.{name}"] = item.payload
+        lines[f"payloadHash.{name}"] = item.payload_hash
+        lines[f"header.{name}"] = story.header(name)
+        lines[f"id.{name}"] = story.ids[name]
+    for name in ("a1", "a5", "b3"):
+        log, seq, _ = story.places[name]
+        identity = next(known[1] for known in story.logs.values() if known[0] == log)
+        message = attestation_message(log, seq, story.ids[name])
+        lines[f"attested.{name}"] = message
+        lines[f"attestation.{name}"] = identity.sign(message)
+
+
+def seals(lines: Lines, story: Story) -> None:
+    lines["seal.key"] = SEALING_KEY
+    lines["seal.epoch"] = EPOCH
+    for length in PADDED:
+        lines[f"seal.padded.{length}"] = padded_length(length).to_bytes(4, "big")
+    for name, front in story.fronts.items():
+        payload = story.entries[name].payload
+        assert payload is not None and unseal(SEALING_KEY, payload, front).kind == Kind.TEXT
+        lines[f"seal.associated.{name}"] = front
+
+
+def entries_vectors() -> Lines:
+    lines: Lines = {}
+    rooms(lines)
+    bodies(lines)
+    story = Story()
+    logs(lines, story)
+    seals(lines, story)
+    runs = runs_of(story)
+    for name, run in runs.items():
+        lines[f"run.{name}"] = run.packed()
+        assert read_run(run.packed()).verified() == run
+    records = records_of()
+    for name, record in records.items():
+        lines[f"record.{name}"] = record.packed()
+        lines[f"recordHash.{name}"] = record.hash
+        assert read_record(record.packed()).verified() == record and record.is_taken
+    middle = ForkProof.of(runs["a3-5"], runs["f3"])
+    first = ForkProof.of(runs["c1"], runs["e1"])
+    for name, item in (("middle", middle), ("first", first)):
+        lines[f"forkProof.{name}"] = item.packed()
+        assert read_fork_proof(item.packed()).verified() == item
+    refusals(lines, story, runs, middle)
+    forgeries(lines, runs, records["ada"], middle)
+    return lines
