@@ -4,9 +4,9 @@ import Glibc
 ///
 /// A line that the terminal gathers itself is cut at 4,095 bytes.
 public enum TerminalMode {
-    // Written by one thread, before the handler that reads it is set.
+    // Written by the main thread alone, before the handler that reads it is set.
     nonisolated(unsafe) private static var usual: termios?
-    // The same.
+    // Written by the main thread alone; a handler that reads the older value leaves one mode on.
     nonisolated(unsafe) private static var marksPastes = false
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.

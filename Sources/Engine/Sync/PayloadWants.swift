@@ -127,7 +127,7 @@ struct PayloadWants: Sendable {
         return self.due.remove(first)
     }
 
-    /// What to ask a link for now; nil for nothing.
+    /// What to ask a link for at this moment; nil for nothing.
     ///
     /// - Parameter whole: up to which entry of a log the peer says that it has all payloads; nil
     ///   where it cannot be asked. Asked are those first, then what it may have of the others.
