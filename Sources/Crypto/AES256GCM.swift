@@ -82,11 +82,8 @@ public enum AES256GCM {
         _ ciphertext: RawSpan, associatedData: RawSpan, key: borrowing SecretBytes,
         appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
-        guard ciphertext.byteCount >= self.tagByteCount else {
-            throw .messageTooShort(expected: self.tagByteCount, got: ciphertext.byteCount)
-        }
-        let verified = output.appendOpened(
-            byteCount: ciphertext.byteCount - self.tagByteCount
+        try output.appendOpened(
+            sealedByteCount: ciphertext.byteCount, tagByteCount: self.tagByteCount
         ) { opened in
             ciphertext.withPointer { ciphertext, count in
                 associatedData.withPointer { associatedData, associatedCount in
@@ -98,7 +95,6 @@ public enum AES256GCM {
                 }
             }
         }
-        guard verified else { throw .decryptFailed }
     }
 }
 

@@ -8,23 +8,36 @@ extension [UInt8] {
     mutating func appendSealed(
         byteCount: Int, _ seal: (UnsafeMutablePointer<UInt8>) -> Int32
     ) {
-        let sealed = self.appendOpened(byteCount: byteCount, seal)
+        let sealed = self.grow(by: byteCount, seal)
         precondition(sealed, "encryption of a bounded input cannot fail")
     }
 
-    /// Grows by what a C function decrypts straight into the new room; on false it has not grown.
+    /// Grows by what a C function decrypts straight into the new room.
+    ///
+    /// Throws `messageTooShort` where what is sealed has no room for a tag and `decryptFailed` where
+    /// it does not verify; then it has not grown.
     mutating func appendOpened(
-        byteCount: Int, _ open: (UnsafeMutablePointer<UInt8>) -> Int32
+        sealedByteCount: Int, tagByteCount: Int, _ open: (UnsafeMutablePointer<UInt8>) -> Int32
+    ) throws(CryptoError) {
+        guard sealedByteCount >= tagByteCount else {
+            throw .messageTooShort(expected: tagByteCount, got: sealedByteCount)
+        }
+        guard self.grow(by: sealedByteCount - tagByteCount, open) else { throw .decryptFailed }
+    }
+
+    /// Grows by what a C function writes; on false it has not grown.
+    private mutating func grow(
+        by byteCount: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int32
     ) -> Bool {
-        var opened = false
+        var written = false
         // One more byte than needed, so that there is an address also for an empty plaintext.
         self.append(addingCapacity: byteCount + 1) { room in
             room.withUnsafeMutableBufferPointer { buffer, initialized in
                 guard let base = buffer.baseAddress else { return }
-                opened = open(base) == 0
-                initialized = opened ? byteCount : 0
+                written = write(base) == 0
+                initialized = written ? byteCount : 0
             }
         }
-        return opened
+        return written
     }
 }

@@ -76,11 +76,8 @@ public enum XChaCha20Poly1305 {
         _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
         appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
-        guard ciphertext.byteCount >= self.tagByteCount else {
-            throw .messageTooShort(expected: self.tagByteCount, got: ciphertext.byteCount)
-        }
-        let verified = output.appendOpened(
-            byteCount: ciphertext.byteCount - self.tagByteCount
+        try output.appendOpened(
+            sealedByteCount: ciphertext.byteCount, tagByteCount: self.tagByteCount
         ) { opened in
             ciphertext.withPointer { ciphertext, count in
                 associatedData.withPointer { associatedData, associatedCount in
@@ -96,6 +93,5 @@ public enum XChaCha20Poly1305 {
                 }
             }
         }
-        guard verified else { throw .decryptFailed }
     }
 }

@@ -106,12 +106,9 @@ public struct CipherState: ~Copyable, Sendable {
             output.append(ciphertext)
             return
         }
-        guard ciphertext.byteCount >= Self.tagByteCount else {
-            throw .messageTooShort(expected: Self.tagByteCount, got: ciphertext.byteCount)
-        }
         let nonce = try self.nonceBytes()
-        let verified = output.appendOpened(
-            byteCount: ciphertext.byteCount - Self.tagByteCount
+        try output.appendOpened(
+            sealedByteCount: ciphertext.byteCount, tagByteCount: Self.tagByteCount
         ) { opened in
             ciphertext.withPointer { ciphertext, count in
                 associatedData.withPointer { associatedData, associatedCount in
@@ -125,7 +122,6 @@ public struct CipherState: ~Copyable, Sendable {
                 }
             }
         }
-        guard verified else { throw .decryptFailed }
         self.nonce += 1
     }
 

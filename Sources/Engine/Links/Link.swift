@@ -60,7 +60,7 @@ struct Link: Sendable {
         self.dial = dial
         self.pulse = Pulse(at: now)
         self.ephemeral = EphemeralIntake(at: now)
-        self.realms = LinkRealms(RealmTags(exporter: info.exporter, role: info.role))
+        self.realms = LinkRealms(LinkTags(exporter: info.exporter, role: info.role))
     }
 
     var tags: LinkTags { LinkTags(exporter: self.info.exporter, role: self.info.role) }

@@ -1,11 +1,12 @@
 internal import Crypto
 
-/// How the two ends of a link name logs, heads and authors without telling who does not know them.
+/// How the two ends of a link name what they have without telling who does not know it.
 ///
-/// Where a tag says what one side has, that side's role is in it: no tag that was received can be
-/// sent back as one's own. `Docs/Protocol/Sync.md` section 4.
+/// Each tag is made of what only the two ends of the link know. Where it says what one side has, that
+/// side's role is in it: no tag that was received can be sent back as one's own.
+/// `Docs/Protocol/Sync.md` sections 1, 2 and 4.
 struct LinkTags: Sendable {
-    private let exporter: Bytes64
+    let exporter: Bytes64
     /// The role of this side.
     let own: LinkRole
 
@@ -50,7 +51,7 @@ struct LinkTags: Sendable {
         return [role.rawValue]
     }
 
-    private func tag(_ bytes: [UInt8], _ personal: BLAKE2b.Personal) -> UInt64 {
+    func tag(_ bytes: [UInt8], _ personal: BLAKE2b.Personal) -> UInt64 {
         let hash = self.exporter.withBytes { key in
             BLAKE2b.hash256(bytes.span.bytes, key: key, personal: personal)
         }

@@ -44,7 +44,7 @@ extension Node {
 
     mutating func sendRealms(on id: LinkID) {
         let tags = self.links[id].realms.tags
-        let all = RealmTags.filled(
+        let all = LinkTags.filled(
             self.secrets.map { tags.realm($0, by: tags.own) }, to: Limits.realmTagCounts
         ) {
             var writer = WireWriter(capacity: 16)
@@ -163,7 +163,7 @@ extension Node {
             $0.name == nil && $0.isShared && realms.isCommon($0.realm)
         }
         let tags = shared.map { realms.tags.share($0.id, by: realms.tags.own) }
-        let all = RealmTags.filled(tags, to: Limits.shareTagCounts) { self.random.next() }
+        let all = LinkTags.filled(tags, to: Limits.shareTagCounts) { self.random.next() }
         self.send(.shares(all), on: id)
     }
 

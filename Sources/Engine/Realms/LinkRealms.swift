@@ -5,7 +5,7 @@ internal import Crypto
 /// A realm is common while each side has sent a tag of it that the other can make, too.
 /// `Docs/Protocol/Sync.md` section 1.
 struct LinkRealms: Sendable {
-    let tags: RealmTags
+    let tags: LinkTags
     /// What the peer has sent last.
     private var theirs: Set<Bytes16> = []
     /// The common realms, each with the own tag under which its rooms are announced.
@@ -15,7 +15,7 @@ struct LinkRealms: Sendable {
     /// How often the peer has changed its tags since the last ping.
     private var changes = 0
 
-    init(_ tags: RealmTags) { self.tags = tags }
+    init(_ tags: LinkTags) { self.tags = tags }
 
     /// What has become common, and what is so no longer; ascending.
     struct Change: Hashable {

@@ -3,7 +3,7 @@
 
     python3 -m venv venv
     venv/bin/pip install noiseprotocol==0.3.1 dissononce==0.34.3 cryptography==50.0.2
-    venv/bin/python generate.py          # writes the three Swift files beside it
+    venv/bin/python generate.py          # writes the four Swift files beside it
 
 Handshakes run twice, in noiseprotocol and in dissononce, and the script stops unless both give the
 same bytes. Both take their primitives from cryptography (OpenSSL), ours come from libsodium.
@@ -380,37 +380,33 @@ def literal(value, indent, label=""):
     return label + str(value)
 
 
-def table(type_name, doc, fields, values):
+def table(type_name, doc, fields, values, element=None):
     lines = [f"/// {doc}", f"struct {type_name}: Sendable {{"]
     lines += [f"    let {name}: {kind}" for name, kind in fields]
-    lines += ["", f"    static let all: [{type_name}] = {literal(values, 4)}", "}", ""]
+    lines += ["", f"    static let all: [{element or type_name}] = {literal(values, 4)}", "}", ""]
     return "\n".join(lines)
 
 
 def main():
     cases = handshakes()
-    for v in cases:
-        v["transport"] = [
-            {"nonce": n, "plaintext": p, "fromInitiator": i, "fromResponder": r}
-            for n, p, i, r in v["transport"]]
+    streams = [
+        [{"nonce": n, "plaintext": p, "fromInitiator": i, "fromResponder": r}
+         for n, p, i, r in case.pop("transport")] for case in cases]
     with open("HandshakeVectors.swift", "w") as file:
         file.write(HEADER + "\n" + table(
-            "HandshakeVector", "A whole handshake and some messages of its stream.",
+            "HandshakeVector", "A whole handshake.",
             [("name", "String"), ("prologue", "[UInt8]"), ("presharedKey", "[UInt8]"),
              ("initiatorStatic", "[UInt8]"),
              ("initiatorEphemeral", "[UInt8]"), ("responderStatic", "[UInt8]"),
              ("responderEphemeral", "[UInt8]"), ("payloads", "[[UInt8]]"),
              ("messages", "[[UInt8]]"), ("payloadHashes", "[[UInt8]]"),
-             ("handshakeHash", "[UInt8]"), ("exporter", "[UInt8]"), ("transport", "[TransportVector]")], cases))
-        file.write("""
-/// One message of each direction at some place in the stream.
-struct TransportVector: Sendable {
-    let nonce: UInt64
-    let plaintext: [UInt8]
-    let fromInitiator: [UInt8]
-    let fromResponder: [UInt8]
-}
-""")
+             ("handshakeHash", "[UInt8]"), ("exporter", "[UInt8]")], cases))
+    with open("TransportVectors.swift", "w") as file:
+        file.write(HEADER + "\n" + table(
+            "TransportVector",
+            "One message of each direction at some place in the stream; a list for each handshake.",
+            [("nonce", "UInt64"), ("plaintext", "[UInt8]"), ("fromInitiator", "[UInt8]"),
+             ("fromResponder", "[UInt8]")], streams, "[TransportVector]"))
     with open("PrimitiveVectors.swift", "w") as file:
         file.write(HEADER + "\n" + "\n".join([
             table("HMACVector", "HMAC over BLAKE2b-512.",

@@ -24,7 +24,7 @@ struct GoldenLines {
         self.tags(tags)
         self.frames(tags)
         let shown = GoldenRealms(
-            self.story, RealmTags(exporter: handshake.exporter, role: .initiator))
+            self.story, LinkTags(exporter: handshake.exporter, role: .initiator))
         self.lines.merge(shown.lines) { old, _ in old }
     }
 

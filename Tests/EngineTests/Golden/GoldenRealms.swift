@@ -6,7 +6,7 @@ import Crypto
 struct GoldenRealms {
     private(set) var lines: [String: [UInt8]] = [:]
 
-    init(_ story: GoldenStory, _ tags: RealmTags) {
+    init(_ story: GoldenStory, _ tags: LinkTags) {
         let conversation = story.agora.conversation
         for (side, role) in [("initiator", LinkRole.initiator), ("responder", .responder)] {
             for (name, secret) in [("open", RealmSecret.open), ("circle", story.circle)] {

@@ -91,14 +91,14 @@ struct Harness {
 
     /// The tag of the open realm that the peer of a link sends.
     static func openTag(_ info: LinkInfo) -> Bytes16 {
-        let tags = RealmTags(exporter: info.exporter, role: info.role)
+        let tags = LinkTags(exporter: info.exporter, role: info.role)
         return tags.realm(.open, by: tags.peer)
     }
 
     /// The frame of a peer that is in the open realm only.
     static func realmTags(_ info: LinkInfo) -> [Bytes16] {
         var random = SeededRandom(seed: info.boot)
-        return RealmTags.filled([Self.openTag(info)], to: Limits.realmTagCounts) {
+        return LinkTags.filled([Self.openTag(info)], to: Limits.realmTagCounts) {
             Bytes16(random.bytes(16)) ?? .zero
         }
     }

@@ -10,7 +10,7 @@ struct RealmLinkTests {
         id: RealmID(fixed32(1)), name: realmName("office"), secret: fixed32(2))
     private static let ops = Room(room("ops").name, in: office.id)
     private static let info = LinkInfo(to: Harness.peer(2), boot: 2)
-    private static let tags = RealmTags(exporter: info.exporter, role: info.role)
+    private static let tags = LinkTags(exporter: info.exporter, role: info.role)
 
     /// A node that is in the office, and in `ops` there and in the open.
     private static func harness(_ realm: Realm = office, isInOpen: Bool = true) -> Harness {
@@ -29,7 +29,7 @@ struct RealmLinkTests {
     private static func realms(_ tags: Bytes16...) -> Frame {
         var random = SeededRandom(seed: 5)
         return .realms(
-            RealmTags.filled(tags, to: Limits.realmTagCounts) {
+            LinkTags.filled(tags, to: Limits.realmTagCounts) {
                 Bytes16(random.bytes(16)) ?? .zero
             })
     }
@@ -110,7 +110,7 @@ struct RealmLinkTests {
             id: hidden, realm: Self.office.id, name: nil, isJoined: true)
         func frame(_ tags: UInt64...) -> Frame {
             var random = SeededRandom(seed: 6)
-            return .shares(RealmTags.filled(tags, to: Limits.shareTagCounts) { random.next() })
+            return .shares(LinkTags.filled(tags, to: Limits.shareTagCounts) { random.next() })
         }
         let tag = Self.tags.share(hidden, by: Self.tags.peer)
         Self.open(&harness)

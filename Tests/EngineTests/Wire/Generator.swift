@@ -199,10 +199,10 @@ struct Generator {
             return .goaway(reason, String(repeating: "\u{e9}", count: self.number(0...128)))
         case .realms:
             return .realms(
-                RealmTags.filled([], to: [[8, 16, 32][self.number(0...2)]]) { self.tag() })
+                LinkTags.filled([], to: [[8, 16, 32][self.number(0...2)]]) { self.tag() })
         case .shares:
             return .shares(
-                RealmTags.filled([], to: [[16, 64, 256][self.number(0...2)]]) { self.random.next() }
+                LinkTags.filled([], to: [[16, 64, 256][self.number(0...2)]]) { self.random.next() }
             )
         case .rooms:
             let names = Set((0..<self.number(1...12)).map { _ in self.roomName() })

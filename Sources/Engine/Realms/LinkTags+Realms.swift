@@ -1,23 +1,7 @@
 internal import Crypto
 
-/// How the two ends of a link show each other what they share, without telling who does not know it.
-///
-/// Each tag is made of what only the two ends of the link know, of the role of the side that sends it,
-/// and of what it stands for: nobody else can read it, and the side that gets it cannot send it back
-/// as its own. `Docs/Protocol/Sync.md` sections 1 and 2.
-struct RealmTags: Sendable {
-    private let exporter: Bytes64
-    /// The role of this side.
-    let own: LinkRole
-
-    init(exporter: Bytes64, role: LinkRole) {
-        self.exporter = exporter
-        self.own = role
-    }
-
-    /// The role of the peer.
-    var peer: LinkRole { self.own.other }
-
+/// How the two ends of a link show each other which realms and conversations they share.
+extension LinkTags {
     /// The tag that one of the sides sends for a secret of a realm that it is in.
     func realm(_ secret: RealmSecret, by role: LinkRole) -> Bytes16 {
         var writer = WireWriter(capacity: 97)
@@ -38,10 +22,7 @@ struct RealmTags: Sendable {
         var writer = WireWriter(capacity: 33)
         Self.write(role, to: &writer)
         writer.raw(conversation.hash)
-        let hash = self.exporter.withBytes { key in
-            BLAKE2b.hash256(writer.bytes.span.bytes, key: key, personal: .shareTag)
-        }
-        return hash.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        return self.tag(writer.bytes, .shareTag)
     }
 
     private static func write(_ role: LinkRole, to writer: inout WireWriter) {
