@@ -239,6 +239,18 @@ struct TornLogTests {
         }
     }
 
+    @Test(
+        "is told from a damaged frame that names a page of the schema, over which the rest is read",
+        arguments: [UInt32(1), 2, 15])
+    func schema(number: UInt32) async throws {
+        let log = try await Log()
+        var damaged = log.bytes
+        Self.put(number, in: &damaged, at: Self.place(try log.torn(behind: 8).frame))
+        try LogRepairTests.put(log.story.directory, log.database, damaged)
+        _ = try RepairTests.repair(log.story.directory)
+        try await RepairTests.refill(log.story)
+    }
+
     @Test("is told from a synced commit whose end is damaged, though one commit alone follows it")
     func syncedEnd() async throws {
         let log = try await Log()

@@ -190,7 +190,12 @@ struct WriteAheadLog {
 
     /// The log as SQLite can read it up to its last commit: with checksums that hold, and zeros in
     /// the place of pages that are not as they were written, which SQLite takes for damage.
-    func readable(_ write: ([UInt8]) throws(StoreFailure) -> Void) throws(StoreFailure) {
+    ///
+    /// `model` holds what is put in the place of some of those, by their numbers, with their own
+    /// checksums.
+    func readable(
+        model: [UInt32: [UInt8]], _ write: ([UInt8]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
         func bytes(_ words: [UInt32]) -> [UInt8] {
             words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
         }
@@ -202,9 +207,9 @@ struct WriteAheadLog {
         for index in 0..<self.frameCount {
             guard var frame = try self.bytes(of: index) else { return }
             if self.lostFrames.contains(index) {
-                frame.replaceSubrange(
-                    Self.frameHeaderBytes...,
-                    with: repeatElement(0, count: Int(CPAGES_PAGE_BYTES)))
+                let number = frame[..<4].reduce(0) { $0 << 8 | UInt32($1) }
+                let page = model[number] ?? [UInt8](repeating: 0, count: Int(CPAGES_PAGE_BYTES))
+                frame.replaceSubrange(Self.frameHeaderBytes..., with: page)
             }
             sums = self.sums(after: sums, of: frame)
             frame.replaceSubrange(8..<24, with: bytes(self.salts + sums))
