@@ -63,9 +63,11 @@ let package = Package(
         .target(name: "CLinux"),
         // In C, because SQLite calls it with pointers to structures that it allocates.
         .target(name: "CPages", dependencies: ["CSQLite"]),
+        // A table in C is read where it lies, and costs no memory until a name needs it.
+        .target(name: "CConfusables"),
 
         library("Crypto", ["CSodium"]),
-        library("Engine", ["Crypto"]),
+        library("Engine", ["CConfusables", "Crypto"]),
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),
         library("ControlClient", ["ControlAPI", "Posix"]),

@@ -155,6 +155,8 @@ public enum Limits {
     public static let payloadWantMilliseconds: UInt64 = 3_600_000
     /// Answers with payloads in one transaction: as much as a large run each.
     static let payloadFillsPerBatch = 4
+    /// People whom the user may know: many times what one network has.
+    public static let people = 4_096
     /// Rooms one peer may announce: as many as it may be in.
     public static let roomsPerPeer = 4_096
     /// Rooms in one frame.

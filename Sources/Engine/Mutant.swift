@@ -25,6 +25,8 @@
         case takeSentForDelivered
         /// The tags of realms and conversations do not say which side of the link made them.
         case forgetRealmRole
+        /// No name is ever marked, whoever else looks like it.
+        case believeNames
         /// A peer hears of rooms that it is not in.
         case tellStrangers
         /// Every digest is taken for equal, so that nothing is ever asked for.

@@ -51,6 +51,7 @@ struct ModelStore {
     var rooms: [ConversationID: RoomMembership] = [:]
     var records: [RecordKey: Record] = [:]
     var peers: [PeerID: KnownPeer] = [:]
+    var people: Set<PeerID> = []
     var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
@@ -93,6 +94,9 @@ struct ModelStore {
         for key in batch.droppedRecords { self.records[key] = nil }
         for (room, membership) in batch.membership { self.rooms[room] = membership }
         for peer in batch.peers { self.peers[peer.id] = peer }
+        for (peer, isKnown) in batch.people {
+            if isKnown { self.people.insert(peer) } else { self.people.remove(peer) }
+        }
         if let incarnation = batch.incarnation { self.incarnation = incarnation }
         // What one batch both appends and releases is told once, as released.
         let cursors = batch.appends.map { append in
@@ -354,6 +358,7 @@ struct ModelStore {
         snapshot.erasures = self.erasures
         snapshot.records = self.records.values.sorted { $0.key < $1.key }
         snapshot.peers = self.peers.values.sorted { $0.id < $1.id }
+        snapshot.people = self.people
         snapshot.held = self.held
         for (key, log) in self.logs.sorted(by: { $0.key < $1.key }) {
             let head = log.head

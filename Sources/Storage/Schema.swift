@@ -112,6 +112,7 @@ enum Schema {
             addresses BLOB NOT NULL,
             seen INTEGER NOT NULL
         ) STRICT;
+        CREATE TABLE people (author INTEGER PRIMARY KEY REFERENCES authors) STRICT;
         CREATE TABLE notices (
             number INTEGER PRIMARY KEY,
             arrival INTEGER NOT NULL UNIQUE,

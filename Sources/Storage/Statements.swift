@@ -238,7 +238,7 @@ final class EffectStatements: StatementGroup {
         """)
 }
 
-/// Statements on small values: rooms, records, peers, idempotency keys, consumers.
+/// Statements on small values: rooms, records, peers, people, idempotency keys, consumers.
 final class ValueStatements: StatementGroup {
     lazy var setIncarnation = self.sql("UPDATE state SET incarnation = :incarnation")
     lazy var setMembership = self.sql(
@@ -261,7 +261,10 @@ final class ValueStatements: StatementGroup {
         """
         DELETE FROM peers WHERE author IN
             (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET :count)
+            AND author NOT IN (SELECT author FROM people)
         """)
+    lazy var addPerson = self.sql("INSERT OR IGNORE INTO people (author) VALUES (:author)")
+    lazy var removePerson = self.sql("DELETE FROM people WHERE author = :author")
     lazy var addNotice = self.sql(
         """
         INSERT INTO notices (number, arrival, conversation, kind, body)

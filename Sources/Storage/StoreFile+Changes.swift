@@ -159,6 +159,15 @@ extension StoreFile {
         }
     }
 
+    /// Takes whom the user knows from here on, and whom no longer.
+    func store(people: [PeerID: Bool]) throws(SQLiteError) {
+        for (peer, isKnown) in people.sorted(by: { $0.key < $1.key }) {
+            let values = self.statements.values
+            let change = isKnown ? values.addPerson : values.removePerson
+            try change.bind(.author, self.makeAuthorRow(peer)).run()
+        }
+    }
+
     /// Gives notices their places behind all that has arrived, and forgets the oldest.
     ///
     /// They are numbered without gaps, so the newest number says how many ever came.

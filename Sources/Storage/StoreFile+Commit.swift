@@ -127,6 +127,7 @@ extension StoreFile {
                 .bind(.name, text: membership.room.name.text)
                 .bind(.joined, membership.isJoined ? 1 : 0).run()
         }
+        try self.store(people: batch.people)
         try self.store(batch.peers)
         let notices = try self.store(batch.notices, &progress)
         if let incarnation = batch.incarnation {

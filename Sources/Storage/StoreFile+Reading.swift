@@ -46,6 +46,11 @@ extension StoreFile {
             snapshot.records.append(try Self.record(row.bytes(.record)))
         }
         try self.readPeers(into: &snapshot)
+        let people = try self.database.prepare(
+            "SELECT a.key FROM people p JOIN authors a ON a.id = p.author")
+        try people.forEach { (row) throws(SQLiteError) in
+            snapshot.people.insert(PeerID(try row.bytes32(.key)))
+        }
         snapshot.held = try self.held(self.heldCount)
         return snapshot
     }

@@ -127,6 +127,14 @@ extension JSON {
             .joined(separator: ", ")
     }
 
+    /// How somebody is called in a line: the name, with the beginning of the key where it could be taken
+    /// for another; the key alone where there is no name.
+    func shownPerson(_ name: String = "name", key: String = "id") -> String {
+        let shown = self.shown(name)
+        if shown.isEmpty { return self.shortKey(key) }
+        return self["ambiguous"] == .bool(true) ? shown + self.shortKey(key) : shown
+    }
+
     /// A member's identity in the short form that commands take: `@` and 12 characters.
     func shortKey(_ name: String = "id") -> String { "@" + self.shown(name).prefix(12) }
 }

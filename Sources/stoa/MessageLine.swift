@@ -4,36 +4,16 @@ import ControlAPI
 struct MessageLine {
     private let console: Console
     private let showsConversation: Bool
-    /// Which authors were seen under each name; two of one name are told apart by their keys.
-    private var authors: [String: Set<String>] = [:]
-    /// Names noted at most, so that a long run does not grow without bound.
-    private static let namesNoted = 4_096
 
     init(console: Console, showsConversation: Bool) {
         self.console = console
         self.showsConversation = showsConversation
     }
 
-    /// Notes who bears which name, before any of these messages is shown.
-    mutating func note(_ messages: [JSON]) {
-        for message in messages {
-            let name = message["authorName"]?.stringValue ?? ""
-            guard self.authors[name] != nil || self.authors.count < Self.namesNoted else {
-                continue
-            }
-            self.authors[name, default: []].insert(message["author"]?.stringValue ?? "")
-        }
-    }
-
     /// The lines of one message, with their newline.
-    mutating func text(_ message: JSON) -> String {
-        self.note([message])
+    func text(_ message: JSON) -> String {
         let time = LocalTime.text(message["time"])
-        let name = message["authorName"]?.stringValue ?? ""
-        var label = TerminalText.line(name)
-        if label.isEmpty || self.authors[name]?.count ?? 0 > 1 {
-            label += message.shortKey("author")
-        }
+        let label = message.shownPerson("authorName", key: "author")
         var line = self.console.styled(time, .faint) + " "
         if self.showsConversation {
             line += self.console.styled(message.shown("conversationName"), .cyan) + " "

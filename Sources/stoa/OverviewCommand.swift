@@ -26,10 +26,7 @@ struct OverviewCommand: Subcommand {
             $0["state"] == "linked"
         }
         let rooms = try context.call(ConversationsMethod.self).arrayValue ?? []
-        let people = peers.map { peer in
-            let name = peer.shown("name")
-            return name.isEmpty ? peer.shortKey() : name
-        }
+        let people = peers.map { $0.shownPerson() }
         var text = TextTable.text([
             ["you", context.console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
             ["daemon", "runs since \(LocalTime.text(status["startedAt"]))"],

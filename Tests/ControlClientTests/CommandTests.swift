@@ -398,15 +398,17 @@ struct CommandTests {
 
     @Test("history shows messages safely, tells namesakes apart and marks nothing read in a pipe")
     func history() throws {
-        let messages = [
+        var messages = [
             Self.message(1, "one\ntwo"), Self.message(2, "\u{1B}[31mx", author: Self.id),
             Self.message(3, "z", name: "bob"),
         ]
+        for index in 0..<2 { messages[index].ambiguous = true }
+        let shown = messages
         let daemon = try FakeDaemon { _ in
             [
                 .result(
                     HistoryMethod.Result {
-                        $0.messages = messages
+                        $0.messages = shown
                         $0.more = false
                     }.json)
             ]
@@ -431,6 +433,31 @@ struct CommandTests {
         #expect(daemon.params("acknowledge").isEmpty)
         let json = try CommandRun(["history", "ops", "--json"], daemon: daemon)
         #expect(json.output == messages.map { $0.json.text + "\n" }.joined())
+    }
+
+    @Test("people are listed, added and removed; anything else is refused with the usage")
+    func people() throws {
+        let bob = PersonResult {
+            $0.id = Self.id
+            $0.name = "bob\u{1B}"
+            $0.ambiguous = true
+            $0.state = .linked
+        }
+        let daemon = try FakeDaemon { request in
+            [.result(request.method == "people" ? [bob.json] : bob.json)]
+        }
+        let list = try CommandRun(["people"], daemon: daemon)
+        #expect(list.output.contains("bob^[  @aaaaaaaaaaaa  linked"))
+        let added = try CommandRun(["people", "add", "@bob"], daemon: daemon)
+        #expect(added.output == "you know bob^[@aaaaaaaaaaaa from here on\n")
+        #expect(daemon.params("addPerson") == [#"{"person":"@bob"}"#])
+        let removed = try CommandRun(["people", "remove", "@bob"], daemon: daemon)
+        #expect(removed.output == "you know bob^[@aaaaaaaaaaaa no longer\n")
+        for words in [["add"], ["remove"], ["know", "@bob"], ["add", "@bob", "@eve"]] {
+            let run = try CommandRun(["people"] + words, daemon: daemon)
+            #expect(run.code == .usage)
+            #expect(run.errors.contains("usage: stoa people"))
+        }
     }
 
     @Test("history asks on when one answer could not hold all that was asked for")

@@ -24,6 +24,47 @@ struct ControlTests {
         }
     }
 
+    @Test(
+        "whom the user knows keeps the name alone, also after a restart; who looks alike is marked")
+    func namesakes() throws {
+        let ada = try TestDaemon(name: "ada")
+        let known = try TestDaemon(name: "Cleo", peers: [try ada.address()])
+        let stranger = try TestDaemon(name: "\u{421}leo", peers: [try ada.address()])
+        for daemon in [ada, known, stranger] {
+            try daemon.ask("join", ["room": "ops"])
+            let wait: JSON = ["to": "ops", "text": "hi", "wait": "delivered"]
+            if daemon !== ada { try daemon.ask("send", wait) }
+        }
+        func marks(_ daemon: TestDaemon) throws -> [String: Bool] {
+            let history = try daemon.ask("history", ["to": "ops"])
+            let messages = history["messages"]?.arrayValue ?? []
+            return Dictionary(
+                messages.map {
+                    ($0["authorName"]?.stringValue ?? "", $0["ambiguous"] == .bool(true))
+                }, uniquingKeysWith: { $1 })
+        }
+        // The names come with records, soon after the messages.
+        let alike = ["ada": false, "Cleo": true, "\u{421}leo": true]
+        for _ in 0..<200 where try marks(ada) != alike {
+            try ada.ask("send", ["to": "ops", "text": "x", "wait": "delivered"])
+        }
+        #expect(try marks(ada) == alike)
+        let person: JSON = ["person": "@Cleo"]
+        #expect(try ada.ask("whois", person)["tier"] == "stranger")
+        #expect(try ada.ask("addPerson", person)["ambiguous"] == nil)
+        #expect(try ada.ask("whois", person)["tier"] == "known")
+        var told = alike
+        told["Cleo"] = false
+        #expect(try marks(ada) == told)
+        ada.stop()
+        let again = try TestDaemon(name: "ada", directory: ada.directory)
+        #expect(try marks(again) == told)
+        #expect(try again.ask("people").arrayValue?.map { $0["name"] } == ["Cleo"])
+        #expect(throws: (any Error).self) { try again.ask("addPerson", ["person": "@ada"]) }
+        #expect(try again.ask("removePerson", person)["ambiguous"] == .bool(true))
+        #expect(throws: (any Error).self) { try again.ask("removePerson", person) }
+    }
+
     @Test("a name that nobody bears leads to the near one, with its @")
     func nearName() throws {
         let daemon = try TestDaemon(name: "Ada Lovelace")

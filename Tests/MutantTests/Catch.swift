@@ -25,6 +25,7 @@
             case .creditTwice: [.seed(6, says: "gets more credit than it used")]
             case .takeSentForDelivered: [.seed(3, says: "says delivered where it is not")]
             case .forgetRealmRole: [EngineCatches.mirrored]
+            case .believeNames: [EngineCatches.names]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .takeDigestsForEqual: [.seed(4, says: "still not: all agree")]
             case .keepEveryLink: [.seed(1, says: "links between")]

@@ -27,6 +27,7 @@
         static let mirroredHeads = Catch.test("LinkTagsTests.mirrored") {
             try LinkTagsTests().mirrored()
         }
+        static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
         static let withheld = Catch.test("CodecPropertyTests.withheld") {

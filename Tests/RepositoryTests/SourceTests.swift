@@ -65,7 +65,10 @@ struct SourceTests {
     func length() {
         let limit = 600
         let endings = [".swift", ".py", ".c", ".h", ".sh"]
-        for file in Repository.files where endings.contains(where: { file.path.hasSuffix($0) }) {
+        // Written by a program, and read by none but the compiler.
+        let tables = ["Sources/CConfusables/table.h"]
+        for file in Repository.files
+        where endings.contains(where: { file.path.hasSuffix($0) }) && !tables.contains(file.path) {
             #expect(file.lines.count <= limit, "\(file.path) has \(file.lines.count) lines")
         }
     }

@@ -281,7 +281,7 @@ struct CommitTests {
         #expect(try await store.check().isEmpty)
     }
 
-    @Test("rooms, peers and the incarnation come back in the snapshot")
+    @Test("rooms, peers, people and the incarnation come back in the snapshot")
     func smallValues() async throws {
         let directory = try TemporaryDirectory()
         var store = try await directory.open()
@@ -296,11 +296,16 @@ struct CommitTests {
             room("dev").conversation: RoomMembership(room: room("dev"), isJoined: false),
         ]
         one.incarnation = 0xffff_ffff_ffff_fff0
+        one.people = [bob.id: true, eve.id: true]
         _ = try await store.commit(one)
+        var two = Batch(number: 2)
+        two.people = [eve.id: false]
+        _ = try await store.commit(two)
         await store.close()
         store = try await directory.open()
         let snapshot = try await store.snapshot()
         #expect(snapshot.peers == peers)
+        #expect(snapshot.people == [bob.id])
         #expect(snapshot.rooms == one.membership)
         #expect(snapshot.incarnation == one.incarnation)
     }

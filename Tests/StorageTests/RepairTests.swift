@@ -34,6 +34,7 @@ struct RepairTests {
                 value: Profile(name: "n", status: "s").encoded, signer: $0.signer)
         }
         setup.peers = [KnownPeer(id: bob.id, addresses: ["192.0.2.1:4"], lastSeen: 7)]
+        setup.people = [eve.id: true]
         _ = try await store.commit(setup)
         var clock: UInt64 = 0
         for round in 0..<40 {
@@ -261,6 +262,7 @@ struct RepairTests {
         #expect(snapshot.members == story.snapshot.members)
         #expect(Set(snapshot.records) == Set(story.snapshot.records))
         #expect(snapshot.peers == story.snapshot.peers)
+        #expect(snapshot.people == [eve.id])
         await store.close()
     }
 

@@ -33,7 +33,7 @@ public enum OpenRPC {
 
     /// The schemas that others refer to by name.
     private static let named: [any ControlValue.Type] = [
-        MessageResult.self, ChangeResult.self, ConversationResult.self,
+        MessageResult.self, ChangeResult.self, ConversationResult.self, PersonResult.self,
     ]
 
     private static func method<Method: ControlMethod>(_ method: Method.Type) -> JSON {

@@ -58,6 +58,10 @@ public enum PeersMethod: ControlMethod {
         public var person: String?
         /// The name it goes by here.
         public var name = ""
+        /// True where the name could be taken for that of somebody else; nil otherwise.
+        public var ambiguous: Bool?
+        /// How far it is trusted here.
+        public var tier = TierWord.stranger
         /// Its status text.
         public var status = ""
         /// How this node stands with it.
@@ -83,6 +87,8 @@ public enum PeersMethod: ControlMethod {
             visitor.field("id", &self.id, .id)
             visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)
+            visitor.field("ambiguous", &self.ambiguous)
+            visitor.field("tier", &self.tier)
             visitor.field("status", &self.status)
             visitor.field("state", &self.state)
             visitor.field("addresses", &self.addresses)

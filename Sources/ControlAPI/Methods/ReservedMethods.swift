@@ -7,7 +7,7 @@ public enum ReservedMethods {
     public static let names = [
         "edit", "erase", "react", "fetch", "openStream",
         "createConversation", "invite", "accept", "decline",
-        "people", "verify", "block", "unblock",
+        "verify", "block", "unblock",
         "markRead", "forget", "retain", "usage", "search",
     ]
 }

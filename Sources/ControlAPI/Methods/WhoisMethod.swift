@@ -5,20 +5,7 @@ public enum WhoisMethod: ControlMethod {
         "whois", "Show who someone is.", result: "person", errors: [.notFound, .ambiguous])
 
     /// Whom.
-    public struct Params: ControlValue {
-        /// `@` and the beginning of a name or, 8 characters or more, of a key.
-        public var person = ""
-
-        /// Empty parameters.
-        public init() {}
-
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field(
-                "person", &self.person, .word,
-                "@ and a name, the beginning of one, or 8 or more characters of the id.")
-        }
-    }
+    public typealias Params = PersonParams
 
     /// A person.
     public struct Result: ControlValue {
@@ -28,6 +15,10 @@ public enum WhoisMethod: ControlMethod {
         public var person: String?
         /// The name it goes by here.
         public var name = ""
+        /// True where the name could be taken for that of somebody else; nil otherwise.
+        public var ambiguous: Bool?
+        /// How far it is trusted here.
+        public var tier = TierWord.stranger
         /// Its status text.
         public var status = ""
         /// How this node stands with it.
@@ -45,6 +36,8 @@ public enum WhoisMethod: ControlMethod {
             visitor.field("id", &self.id, .id)
             visitor.field("person", &self.person, .id)
             visitor.field("name", &self.name)
+            visitor.field("ambiguous", &self.ambiguous)
+            visitor.field("tier", &self.tier)
             visitor.field("status", &self.status)
             visitor.field("state", &self.state)
             visitor.field("verified", &self.verified)

@@ -14,6 +14,8 @@ public struct ConversationResult: ControlValue {
         public var id = ""
         /// The name it goes by here.
         public var name = ""
+        /// True where the name could be taken for that of somebody else; nil otherwise.
+        public var ambiguous: Bool?
 
         /// An empty value.
         public init() {}
@@ -22,6 +24,7 @@ public struct ConversationResult: ControlValue {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
+            visitor.field("ambiguous", &self.ambiguous)
         }
     }
 

@@ -23,6 +23,9 @@ public struct MessageResult: ControlValue {
     public var author = ""
     /// The name that the author goes by here.
     public var authorName = ""
+    /// True where the author's name could be taken for that of somebody else, for a key or for none, so that the
+    /// beginning of the key belongs to it; nil otherwise.
+    public var ambiguous: Bool?
     /// Its kind.
     public var kind = Kind.text
     /// The text; empty for the kinds that have none.
@@ -52,6 +55,7 @@ public struct MessageResult: ControlValue {
         visitor.field("conversationName", &self.conversationName)
         visitor.field("author", &self.author, .id)
         visitor.field("authorName", &self.authorName)
+        visitor.field("ambiguous", &self.ambiguous)
         visitor.field("kind", &self.kind)
         visitor.field("text", &self.text)
         visitor.field("time", &self.time)

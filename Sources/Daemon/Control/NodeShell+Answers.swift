@@ -44,6 +44,9 @@ extension NodeShell {
                     $0.peer = peer.description
                 })
         case .profile: reply.answer(self.ownProfile())
+        case .known(let peer, _):
+            let status = self.node?.peers.first { $0.id == peer }
+            reply.answer(self.personResult(peer, status))
         }
     }
 }
@@ -77,6 +80,14 @@ extension RPCError {
                     .tooLarge, "the text is empty or has more than \(limit) bytes",
                     reason: "tooLarge", remedy: "use 1 to \(limit) bytes",
                     details: [JSON.Member("limit", .integer(Int64(limit)))])
+            case .misleadingName:
+                .refused(
+                    "the name could be taken for a key, or for none", reason: "misleadingName",
+                    remedy: "use a name that people can read and that has no @")
+            case .tooManyPeople:
+                .refused(
+                    "you know \(Limits.people) people already", reason: "tooManyPeople",
+                    remedy: "remove some first: stoa people remove @PERSON")
             case .notInRealm:
                 .refused(
                     "you are not in the realm of this room", reason: "notInRealm",

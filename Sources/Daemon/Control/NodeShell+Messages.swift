@@ -12,6 +12,7 @@ struct MessageTexts {
     var author: PeerID?
     var authorID = ""
     var authorName = ""
+    var isAuthorAmbiguous: Bool?
     var members: [PeerID: ConversationResult.Member] = [:]
 }
 
@@ -26,7 +27,7 @@ extension NodeShell {
         if texts.author != message.author {
             texts.author = message.author
             texts.authorID = message.author.description
-            texts.authorName = self.name(of: message.author)
+            (texts.authorName, texts.isAuthorAmbiguous) = self.shownName(of: message.author)
         }
         var result = MessageResult()
         result.id = message.id.description
@@ -34,6 +35,7 @@ extension NodeShell {
         result.conversationName = texts.conversationName
         result.author = texts.authorID
         result.authorName = texts.authorName
+        result.ambiguous = texts.isAuthorAmbiguous
         switch message.content {
         case .text(let text): result.text = text
         case .join: result.kind = .join

@@ -63,7 +63,8 @@ extension NodeShell {
             .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a \(kind)",
                 reason: "badName",
-                remedy: "a room is a bare word, a person @name, an id has 52 characters")
+                remedy: "a room is a bare word or REALM/ROOM, a person @name, an id has 52 "
+                    + "characters")
         case .unknownRealm(let text):
             .notFound(
                 "there is no realm \"\(TerminalText.line(text))\" here", reason: "unknownRealm",

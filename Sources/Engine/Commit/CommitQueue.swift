@@ -28,7 +28,8 @@ struct InFlight: Sendable {
     var ownAppends = 0
     /// Where the other appends came from, in their order.
     var accepted: [Accepted] = []
-    var profileRequests: [RequestID] = []
+    /// What is answered once the batch is on disk.
+    var answers: [(request: RequestID, answer: Answer)] = []
     /// Where the batch's payloads came from.
     var arrivals: [PayloadArrival] = []
 }
@@ -54,7 +55,10 @@ struct CommitQueue: Sendable {
     var membership: [ConversationID: RoomMembership] = [:]
     var peers: [PeerID: KnownPeer] = [:]
     private(set) var notices: [Notice] = []
-    var profileRequests: [RequestID] = []
+    /// Whom the user knows from here on, or no longer.
+    var people: [PeerID: Bool] = [:]
+    /// Requests for small things, and what they are answered once these are on disk.
+    var answers: [(request: RequestID, answer: Answer)] = []
     var release = false
     private(set) var inFlight: InFlight?
     private var lastNumber: UInt64 = 0
@@ -75,8 +79,8 @@ struct CommitQueue: Sendable {
         self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
             || !self.arrivals.isEmpty || !self.erasures.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty
-            || !self.notices.isEmpty
-            || !self.profileRequests.isEmpty
+            || !self.notices.isEmpty || !self.people.isEmpty
+            || !self.answers.isEmpty
     }
 
     /// All runs of others that are not yet on disk.
@@ -162,10 +166,11 @@ struct CommitQueue: Sendable {
         flight.batch.proofs = self.proofs
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.notices += self.notices
-        flight.profileRequests = self.profileRequests
+        flight.batch.people = self.people
+        flight.answers = self.answers
         if self.release { flight.batch.release = release }
-        (self.records, self.proofs, self.peers) = ([:], [], [:])
-        (self.profileRequests, self.release, self.droppedRecords) = ([], false, [])
+        (self.records, self.proofs, self.peers, self.people) = ([:], [], [:], [:])
+        (self.answers, self.release, self.droppedRecords) = ([], false, [])
         self.notices = []
     }
 

@@ -69,6 +69,10 @@ public enum RequestError: Error, Hashable, Sendable {
     case notMember
     /// A text is empty, or larger than its limit in bytes.
     case size(limit: Int)
+    /// A name looks like a key, or as if there were none.
+    case misleadingName
+    /// As many people are known as may be.
+    case tooManyPeople
     /// The node is not in the room's realm, so that nobody else could be reached there.
     case notInRealm
     /// The node already is in as many rooms as it may.
@@ -103,6 +107,8 @@ public enum Answer: Hashable, Sendable {
     case connected(PeerID)
     /// The profile is on disk.
     case profile(Profile)
+    /// It is on disk that somebody is known, or no longer.
+    case known(PeerID, Bool)
     /// Nothing has changed.
     case failed(RequestError)
 }

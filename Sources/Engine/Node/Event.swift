@@ -82,6 +82,8 @@ public enum Request: Hashable, Sendable {
     case connect(address: String, expecting: PeerID?, by: UInt64?)
     /// Set the own profile; nil leaves a part as it is.
     case profile(name: String?, status: String?)
+    /// Know somebody from here on, or no longer.
+    case know(PeerID, Bool)
 }
 
 /// A message that a user wants sent.

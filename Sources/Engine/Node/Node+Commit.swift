@@ -34,9 +34,8 @@ extension Node {
         for record in flight.batch.records { self.settleRecord(record) }
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
-        for request in flight.profileRequests {
-            self.answer(request, .profile(self.profile(of: self.id)))
-        }
+        self.people.settle(flight.batch.people)
+        for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
@@ -161,9 +160,7 @@ extension Node {
         let flight = self.commits.finish()
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.dropDraft(draft, .storage(failure)) }
-        for request in flight.profileRequests {
-            self.answer(request, .failed(.storage(failure)))
-        }
+        for (request, _) in flight.answers { self.answer(request, .failed(.storage(failure))) }
         for arrival in flight.arrivals { self.dropArrival(arrival) }
         self.resetTails()
         // A link whose entries were dropped cannot be told to send them again; a new one can.

@@ -13,7 +13,7 @@ extension Node {
         self.commits.records[self.ownProfile] = Record(
             kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
             value: profile.encoded, signer: self.own.signer)
-        if let request { self.commits.profileRequests.append(request) }
+        if let request { self.commits.answers.append((request, .profile(profile))) }
     }
 
     var ownProfile: RecordKey {
@@ -23,6 +23,7 @@ extension Node {
     /// A record that is on disk: it stands, and linked peers who may know its author get it.
     mutating func settleRecord(_ record: Record) {
         self.commits.droppedRecords.formUnion(self.profiles.settle(record))
+        self.people.name(record)
         for id in self.conversationTable.keys.sorted() where self.isCounted(record, in: id) {
             self.conversationTable[known: id].recordsChanged()
         }

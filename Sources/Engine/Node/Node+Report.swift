@@ -1,8 +1,5 @@
 /// What people may ask of a node; nothing here changes it.
 extension Node {
-    /// The shortest key prefix that may stand for a key: 40 bits.
-    private static var keyPrefixCharacters: Int { 8 }
-
     /// The node as a whole.
     public func status(at now: Instant) -> NodeStatus {
         NodeStatus(
@@ -166,34 +163,6 @@ extension Node {
         let id = try self.realms.room(typed: text).conversation
         guard self.conversationTable[id] != nil else { throw .notFound(text) }
         return id
-    }
-
-    /// The person that a name, the beginning of a name or, from eight characters on, of a key means,
-    /// with `@` or without.
-    ///
-    /// Upper and lower case are the same. Whole names come first; only where nobody bears one do the
-    /// beginnings of names and of their words count. Throws ``NameError`` with all that match.
-    public func person(named text: String) throws(NameError) -> PeerID {
-        let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
-        guard !sought.isEmpty else { throw .malformed(text) }
-        var known = Set(self.profiles.authors).union(self.dialling.known.keys).union(
-            self.links.peers)
-        known.insert(self.id)
-        let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
-        var named = names.filter { $0.name == sought }
-        if named.isEmpty {
-            named = names.filter { _, name in
-                name.hasPrefix(sought)
-                    || name.split(separator: " ").contains { $0.hasPrefix(sought) }
-            }
-        }
-        let keyed = known.filter { $0.description.hasPrefix(sought) }
-        let isKey = sought.count >= Self.keyPrefixCharacters
-        let candidates = Set(named.map(\.id) + (isKey ? Array(keyed) : [])).sorted()
-        if candidates.count > 1 { throw .ambiguous(text, candidates: candidates) }
-        if let only = candidates.first { return only }
-        if !isKey && !keyed.isEmpty { throw .tooShort(text) }
-        throw .notFound(text)
     }
 }
 

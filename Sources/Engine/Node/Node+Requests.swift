@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// What users ask for: rooms, messages, profile.
+/// What users ask for: rooms, messages, people, the profile.
 extension Node {
     mutating func handleRequest(_ what: Request, _ request: RequestID) {
         switch what {
@@ -12,16 +12,8 @@ extension Node {
             self.performDialling(
                 self.dialling.connect(
                     address, expecting: key, request, by: deadline, at: self.now))
-        case .profile(let name, let status):
-            let now = self.profile(of: self.id)
-            let profile = Profile(name: name ?? now.name, status: status ?? now.status)
-            guard profile.isWithinLimits else {
-                let isName = !(1...Limits.nameBytes).contains(profile.name.utf8.count)
-                self.fail(
-                    request, .size(limit: isName ? Limits.nameBytes : Limits.statusBytes))
-                return
-            }
-            self.setProfile(profile, request: request)
+        case .profile(let name, let status): self.changeProfile(name, status, request)
+        case .know(let peer, let isKnown): self.know(peer, isKnown, request)
         }
     }
 
@@ -31,6 +23,35 @@ extension Node {
 
     private mutating func fail(_ request: RequestID, _ error: RequestError) {
         self.answer(request, .failed(error))
+    }
+
+    // MARK: People
+
+    private mutating func changeProfile(
+        _ name: String?, _ status: String?, _ request: RequestID
+    ) {
+        let now = self.profile(of: self.id)
+        let profile = Profile(name: name ?? now.name, status: status ?? now.status)
+        guard profile.isWithinLimits else {
+            let isName = !(1...Limits.nameBytes).contains(profile.name.utf8.count)
+            return self.fail(
+                request, .size(limit: isName ? Limits.nameBytes : Limits.statusBytes))
+        }
+        if let name {
+            let look = NameLook(name)
+            guard !look.isBlank && !look.isLikeKey else {
+                return self.fail(request, .misleadingName)
+            }
+        }
+        self.setProfile(profile, request: request)
+    }
+
+    private mutating func know(_ peer: PeerID, _ isKnown: Bool, _ request: RequestID) {
+        guard !isKnown || self.people.known.count < Limits.people else {
+            return self.fail(request, .tooManyPeople)
+        }
+        self.commits.people[peer] = isKnown
+        self.commits.answers.append((request, .known(peer, isKnown)))
     }
 
     // MARK: Rooms

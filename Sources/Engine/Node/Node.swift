@@ -48,6 +48,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var erasures = Erasures()
     var news = News()
     var alerts = Alerts()
+    var people: People
 
     /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
     ///
@@ -74,6 +75,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             buildTime: configuration.buildTime, latestOwn: snapshot.latestOwnTime)
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
+        self.people = People(snapshot.people, snapshot.records)
         self.realms = configuration.realms
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
             self.conversationTable[id] = conversation

@@ -28,6 +28,8 @@ public struct Batch: Hashable, Sendable {
     public var release: HybridTime?
     /// What to remember of peers.
     public var peers: [KnownPeer] = []
+    /// Whom the user knows from here on (true), or no longer (false).
+    public var people: [PeerID: Bool] = [:]
     /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
     public var notices: [Notice] = []
     /// The incarnation that own logs have from here on.
@@ -45,6 +47,7 @@ public struct Batch: Hashable, Sendable {
             && self.droppedRecords.isEmpty
             && self.proofs.isEmpty
             && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
+            && self.people.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
     }
 }
@@ -238,6 +241,8 @@ public struct Snapshot: Sendable {
     public var attendance: [ConversationID: [PeerID: Attendance]] = [:]
     /// Peers that were linked before.
     public var peers: [KnownPeer] = []
+    /// Whom the user knows.
+    public var people: Set<PeerID> = []
     /// What is stored but not due.
     public var held = HeldEntries(count: 0, first: nil)
     /// The greatest own clock reading that was stored, over all conversations.

@@ -128,6 +128,7 @@ struct Rebuild {
         }
         batch.records = self.salvage.records
         batch.peers = self.salvage.peers
+        batch.people = self.salvage.people
         let runs = try self.staging.prepare(
             "SELECT log, first, count FROM runs ORDER BY place, log, first")
         try runs.forEach { (row) throws(SQLiteError) in

@@ -33,6 +33,7 @@ struct Salvage {
     private(set) var proofs: [ForkProof] = []
     private(set) var records: [Record] = []
     private(set) var peers: [KnownPeer] = []
+    private(set) var people: [PeerID: Bool] = [:]
     private(set) var consumers: [Consumer] = []
     private(set) var starts: Int64?
     private(set) var entryCount = 0
@@ -164,6 +165,9 @@ struct Salvage {
                 KnownPeer(
                     id: PeerID(key), addresses: addresses, lastSeen: UInt64(stored: row.int(.seen)))
             )
+        }
+        try self.read("author", of: "people") { row, salvage in
+            if let key = salvage.authors[row.int(.row)] { salvage.people[PeerID(key)] = true }
         }
         try self.readKeyed("record", of: "records", orderedBy: ["author", "conversation", "kind"]) {
             row, salvage in

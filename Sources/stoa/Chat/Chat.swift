@@ -22,7 +22,7 @@ struct Chat {
     private var outbox: [Unsent] = []
     /// The request that carries the first of them; nil where none is under way.
     private var sending: Int64?
-    private var lines: MessageLine
+    private let lines: MessageLine
     private var rejected = false
     /// Makes the keys of this run its own.
     private let started = LocalTime.now().milliseconds

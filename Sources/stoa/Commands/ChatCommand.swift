@@ -26,7 +26,7 @@ struct ChatCommand: Subcommand {
             throw .usage("chat has no --json", next: "use stoa tail and stoa send")
         }
         let console = context.console
-        var lines = MessageLine(console: console, showsConversation: false)
+        let lines = MessageLine(console: console, showsConversation: false)
         // Subscribed first, so that nothing falls between history and what follows.
         let path = try context.socketPath()
         let follower = try Failure.of { () throws(ClientError) in
@@ -43,7 +43,6 @@ struct ChatCommand: Subcommand {
             try follower.call(HistoryMethod.self, page)
         }
         let messages = (history?.list("messages") ?? []).filter { $0.count("cursor") <= start }
-        lines.note(messages)
         for message in messages { try console.print(lines.text(message)) }
         try console.flush()
         if let read = AcknowledgeMethod.Params(reading: messages) {

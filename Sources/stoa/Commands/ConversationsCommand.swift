@@ -19,7 +19,8 @@ struct ConversationsCommand: Subcommand {
                 let text = TerminalText.line(last["text"]?.stringValue ?? "")
                 let words =
                     last["kind"] == .string("text") ? text : "(\(last.shown("kind")))"
-                shown = "\(LocalTime.text(last["time"])) \(last.shown("authorName")): "
+                shown =
+                    "\(LocalTime.text(last["time"])) \(last.shownPerson("authorName", key: "author")): "
                 shown += words.count > 60 ? words.prefix(59) + "…" : words
             }
             return [

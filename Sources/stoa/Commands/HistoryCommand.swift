@@ -45,8 +45,7 @@ struct HistoryCommand: Subcommand {
         } else if messages.isEmpty {
             try console.print("no messages\n")
         } else {
-            var lines = MessageLine(console: console, showsConversation: false)
-            lines.note(messages)
+            let lines = MessageLine(console: console, showsConversation: false)
             if more, console.outputIsTerminal {
                 let first = messages.first?.shown("id") ?? ""
                 try console.print(

@@ -81,7 +81,7 @@ private struct Tail {
     let context: CommandContext
     let follower: MessageFollower
     var remaining: Int64?
-    var lines: MessageLine
+    let lines: MessageLine
 
     /// Follows until the limit is reached or the output is closed.
     mutating func run() throws(Failure) {

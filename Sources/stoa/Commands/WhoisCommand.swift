@@ -9,10 +9,10 @@ struct WhoisCommand: Subcommand {
             "When it matches several people, they are listed.",
         ])
 
-    private let params: WhoisMethod.Params
+    private let params: PersonParams
 
     init(_ arguments: ParsedArguments) {
-        self.params = WhoisMethod.Params { $0.person = arguments.required(0) }
+        self.params = PersonParams { $0.person = arguments.required(0) }
     }
 
     func run(in context: CommandContext) throws(Failure) {
@@ -21,7 +21,7 @@ struct WhoisCommand: Subcommand {
                 ["name", $0.shown("name")], ["status", $0.shown("status")],
                 ["key", $0.shown("id")],
                 ["person", $0["person"] == nil ? "not known" : $0.shown("person")],
-                ["state", $0.shown("state")],
+                ["trust", $0.shown("tier")], ["state", $0.shown("state")],
                 ["verified", $0["verified"] == .bool(true) ? "yes" : "no"],
                 ["addresses", $0.joined("addresses")],
             ])

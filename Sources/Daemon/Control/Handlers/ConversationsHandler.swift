@@ -58,7 +58,7 @@ extension NodeShell {
         if let member = texts.members[peer] { return member }
         let member = ConversationResult.Member {
             $0.id = peer.description
-            $0.name = self.name(of: peer)
+            ($0.name, $0.ambiguous) = self.shownName(of: peer)
         }
         texts.members[peer] = member
         return member

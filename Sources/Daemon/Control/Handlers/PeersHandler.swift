@@ -7,7 +7,12 @@ extension PeersMethod: MethodHandler {
     ) throws(RPCError) {
         reply.answer(
             Result {
-                $0.peers = (shell.node?.peers ?? []).map(Peer.init)
+                $0.peers = (shell.node?.peers ?? []).map { peer in
+                    var result = Peer(peer)
+                    result.ambiguous = shell.shownName(of: peer.id).ambiguous
+                    result.tier = TierWord(shell.node?.ask { $0.tier(of: peer.id) } ?? .stranger)
+                    return result
+                }
                 $0.dials = (shell.node?.targets ?? []).compactMap(Dial.init)
                 $0.refusals = (shell.node?.refusals ?? []).map(PeersMethod.Refusal.init)
             })

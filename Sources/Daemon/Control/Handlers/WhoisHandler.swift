@@ -11,7 +11,8 @@ extension WhoisMethod: MethodHandler {
         var result = Result()
         result.id = id.description
         result.person = shell.node?.person(of: id)?.description
-        result.name = profile?.name ?? ""
+        (result.name, result.ambiguous) = shell.shownName(of: id)
+        result.tier = TierWord(shell.node?.ask { $0.tier(of: id) } ?? .stranger)
         result.status = profile?.status ?? ""
         result.state = peer.map { PeersMethod.State($0.state) } ?? .away
         result.addresses = peer?.addresses ?? []

@@ -1,0 +1,10 @@
+/// The method `people`.
+public enum PeopleMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "people", "List the people you know, or change who is one of them.", result: "people",
+        hasLargeAnswer: true)
+
+    /// The people whom the user knows, by key.
+    public typealias Result = [PersonResult]
+}

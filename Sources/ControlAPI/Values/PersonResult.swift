@@ -1,0 +1,28 @@
+/// Somebody whom the user knows, in `people`, `addPerson` and `removePerson`.
+public struct PersonResult: ControlValue {
+    /// The identity.
+    public var id = ""
+    /// The name it goes by here; empty where it has told none.
+    public var name = ""
+    /// True where the name could be taken for that of somebody else; nil otherwise.
+    public var ambiguous: Bool?
+    /// How this node stands with it.
+    public var state = PeersMethod.State.away
+    /// When it was last linked; nil, written as null, when never.
+    public var lastSeen: Timestamp?
+
+    /// An empty value.
+    public init() {}
+
+    /// Others refer to it as `Person`.
+    public static var schemaName: String? { "Person" }
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("id", &self.id, .id)
+        visitor.field("name", &self.name)
+        visitor.field("ambiguous", &self.ambiguous)
+        visitor.field("state", &self.state)
+        visitor.field("lastSeen", &self.lastSeen, .orNull)
+    }
+}

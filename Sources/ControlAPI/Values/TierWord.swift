@@ -1,0 +1,11 @@
+/// How far somebody is trusted here.
+public enum TierWord: String, WordValue {
+    /// Anybody on the network.
+    case stranger
+    /// Shares a realm that has a secret.
+    case fellow
+    /// Added by the user.
+    case known
+    /// This node itself.
+    case own
+}

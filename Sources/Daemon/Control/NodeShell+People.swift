@@ -1,0 +1,36 @@
+internal import ControlAPI
+internal import Engine
+
+/// How people stand in answers.
+extension NodeShell {
+    /// The name of somebody, and true where the key belongs to it.
+    func shownName(of peer: PeerID) -> (name: String, ambiguous: Bool?) {
+        let shown = self.node?.ask { ($0.profile(of: peer).name, $0.isAmbiguous(peer)) }
+        return (shown?.0 ?? "", shown?.1 == true ? true : nil)
+    }
+
+    /// What clients are told of somebody whom the user knows.
+    func personResult(_ id: PeerID, _ peer: PeerStatus?) -> PersonResult {
+        let shown = self.shownName(of: id)
+        return PersonResult {
+            $0.id = id.description
+            $0.name = shown.name
+            $0.ambiguous = shown.ambiguous
+            $0.state = peer.map { PeersMethod.State($0.state) } ?? .away
+            $0.lastSeen = peer?.lastSeen.map { Timestamp(clamping: $0) }
+        }
+    }
+}
+
+extension TierWord {
+    /// The same tier in the words of the API.
+    init(_ tier: Tier) {
+        self =
+            switch tier {
+            case .stranger: .stranger
+            case .fellow: .fellow
+            case .known: .known
+            case .own: .own
+            }
+    }
+}

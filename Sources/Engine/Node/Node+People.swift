@@ -1,0 +1,72 @@
+/// Who people are here, and how far they are trusted; nothing here changes it.
+extension Node {
+    /// The shortest key prefix that may stand for a key: 40 bits.
+    private static var keyPrefixCharacters: Int { 8 }
+
+    /// Everybody of whom there is a name, an address or a link, and this node itself.
+    private var everybody: Set<PeerID> {
+        var all = Set(self.profiles.authors).union(self.dialling.known.keys)
+        all.formUnion(self.links.peers)
+        all.formUnion(self.people.known)
+        all.insert(self.id)
+        return all
+    }
+
+    /// Whom the user knows, by key.
+    public var knownPeople: [PeerID] { self.people.known.sorted() }
+
+    /// How far somebody is trusted here.
+    public func tier(of peer: PeerID) -> Tier {
+        if peer == self.id { return .own }
+        if self.people.known.contains(peer) { return .known }
+        let common = self.links.link(with: peer)?.realms.common.keys
+        if common?.contains(where: { $0 != .open }) == true { return .fellow }
+        // Only who has had the secret could write there.
+        let isFellow = self.conversationTable.values.contains {
+            $0.realm != .open && $0.attendance[peer] != nil
+        }
+        return isFellow ? .fellow : .stranger
+    }
+
+    /// Whether the name of somebody needs a mark, the beginning of the key: it could be taken for that
+    /// of somebody as trusted or more, for a key, or for none.
+    ///
+    /// Judged against all people known here; a name of lower trust never marks one of higher.
+    public func isAmbiguous(_ peer: PeerID) -> Bool {
+        self.people.namesakes.isAmbiguous(peer) { self.tier(of: $0) }
+    }
+
+    /// The person that a name, the beginning of a name or, from eight characters on, of a key means,
+    /// with `@` or without.
+    ///
+    /// Upper and lower case are the same. Whole names come first; only where nobody bears one do the
+    /// beginnings of names and of their words count. Of several those count who are trusted most, so
+    /// that no stranger stands in the way of somebody known. Throws ``NameError`` with all that match.
+    public func person(named text: String) throws(NameError) -> PeerID {
+        let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
+        guard !sought.isEmpty else { throw .malformed(text) }
+        let known = self.everybody
+        let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
+        var named = names.filter { $0.name == sought }
+        if named.isEmpty {
+            named = names.filter { _, name in
+                name.hasPrefix(sought)
+                    || name.split(separator: " ").contains { $0.hasPrefix(sought) }
+            }
+        }
+        let keyed = known.filter { $0.description.hasPrefix(sought) }
+        let isKey = sought.count >= Self.keyPrefixCharacters
+        let candidates = self.mostTrusted(Set(named.map(\.id) + (isKey ? Array(keyed) : [])))
+        if candidates.count > 1 { throw .ambiguous(text, candidates: candidates) }
+        if let only = candidates.first { return only }
+        if !isKey && !keyed.isEmpty { throw .tooShort(text) }
+        throw .notFound(text)
+    }
+
+    private func mostTrusted(_ candidates: Set<PeerID>) -> [PeerID] {
+        guard candidates.count > 1 else { return Array(candidates) }
+        let tiers = Dictionary(uniqueKeysWithValues: candidates.map { ($0, self.tier(of: $0)) })
+        let highest = tiers.values.max()
+        return candidates.filter { tiers[$0] == highest }.sorted()
+    }
+}

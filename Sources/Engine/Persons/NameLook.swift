@@ -1,0 +1,69 @@
+private import CConfusables
+
+/// How a name looks to people, who cannot tell some characters from others and do not see some at all.
+///
+/// Unicode Technical Standard 39, section 4: each character is taken for its prototype. Beyond it
+/// spaces, characters that nothing shows, and upper or lower case make no difference.
+struct NameLook: Hashable, Sendable {
+    /// What names that look alike have at least one of in common: `Ian` is seen as `lan`, and found
+    /// as `ian`.
+    let keys: Set<String>
+
+    /// As many characters of a key as Stoa shows.
+    private static let keyCharacters = 12
+    /// As many as may stand for a key behind an `@`.
+    private static let prefixCharacters = 8
+    /// What stands before a key, and two that Unicode's table does not take for it.
+    private static let marks: Set<Character> = ["@", "\u{FF20}", "\u{FE6B}"]
+
+    init(_ name: String) { self.keys = [Self.key(of: name), Self.key(of: name.lowercased())] }
+
+    private static func key(of text: String) -> String {
+        var key = String.UnicodeScalarView()
+        // Equality of `String` does the canonical equivalence that the standard asks for.
+        for scalar in text.unicodeScalars where !Self.isUnseen(scalar) {
+            if let prototype = cconfusables_prototype(scalar.value) {
+                let seen = String(cString: prototype).unicodeScalars
+                key.append(contentsOf: seen.filter { !Self.isUnseen($0) })
+            } else {
+                key.append(scalar)
+            }
+        }
+        return String(key).lowercased()
+    }
+
+    /// Whether nothing is to be seen of a character, or only a gap.
+    private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        // The braille pattern without dots is as blank as a space.
+        if scalar.value == 0x2800 { return true }
+        let properties = scalar.properties
+        if properties.isDefaultIgnorableCodePoint || properties.isWhitespace { return true }
+        return switch properties.generalCategory {
+        case .control, .format, .unassigned, .privateUse, .surrogate: true
+        default: false
+        }
+    }
+
+    /// Whether nothing is to be seen of the name.
+    var isBlank: Bool { self.keys.contains("") }
+
+    /// Whether a part of the name could be read as a key, or as the mark that tells people of one name
+    /// apart.
+    ///
+    /// Keys are written in `a` to `z` and `2` to `7`. A long word without a digit is one of a language.
+    var isLikeKey: Bool {
+        self.keys.contains { key in
+            key.split { !Self.isOfKeys($0) && !Self.marks.contains($0) }.contains { word in
+                if let mark = word.lastIndex(where: { Self.marks.contains($0) }) {
+                    return word[mark...].count > Self.prefixCharacters
+                }
+                return word.count >= Self.keyCharacters
+                    && word.contains { ("2"..."7").contains($0) }
+            }
+        }
+    }
+
+    private static func isOfKeys(_ character: Character) -> Bool {
+        ("a"..."z").contains(character) || ("2"..."7").contains(character)
+    }
+}

@@ -1,0 +1,27 @@
+/// Whom the user knows, and whose names look alike.
+///
+/// The node says what is on disk, and how far it trusts whom the user has not chosen.
+struct People: Sendable {
+    /// The devices of the people whom the user knows.
+    private(set) var known: Set<PeerID>
+    /// Who is called what, among all people known here.
+    var namesakes = Namesakes()
+
+    init(_ known: some Sequence<PeerID>, _ records: [Record]) {
+        self.known = Set(known)
+        for record in records { self.name(record) }
+    }
+
+    /// Takes whom the user knows from here on, and whom no longer.
+    mutating func settle(_ changes: [PeerID: Bool]) {
+        for (peer, isKnown) in changes {
+            if isKnown { self.known.insert(peer) } else { self.known.remove(peer) }
+        }
+    }
+
+    /// Takes a record that stands; only profiles have names.
+    mutating func name(_ record: Record) {
+        guard let profile = record.profile else { return }
+        self.namesakes.name(record.author, profile.name)
+    }
+}

@@ -1,0 +1,16 @@
+/// How far somebody is trusted here, ascending: the lower gives way to the higher.
+///
+/// Sharing a room or a realm makes nobody known.
+public enum Tier: UInt8, Comparable, Sendable, CaseIterable {
+    /// Anybody on the network: keys cost nothing.
+    case stranger
+    /// Shares a realm with a secret.
+    case fellow
+    /// The user has said so: `stoa people add`.
+    case known
+    /// This node itself.
+    case own
+
+    /// Orders by trust.
+    public static func < (left: Tier, right: Tier) -> Bool { left.rawValue < right.rawValue }
+}
