@@ -42,8 +42,8 @@ public struct MessageResult: ControlValue {
     /// An empty value.
     public init() {}
 
-    /// The text, and around it three ids, names and a time.
-    public var expectedBytes: Int { self.text.utf8.count + 560 }
+    /// The text, and around it three ids, names, a time and what is rarely true.
+    public var expectedBytes: Int { self.text.utf8.count + 580 }
 
     /// Others refer to it as `Message`.
     public static var schemaName: String? { "Message" }

@@ -116,7 +116,9 @@ class Stoa(System):
     def make(self, peers=(0,), wrapper=(), options=(), environment=None):
         """A node that is not started."""
         index = len(self.nodes)
-        arguments = ["--listen", f"127.0.0.1:{self.first_port + index}"]
+        # Each its own name, as people have: names that are alike are marked in each line.
+        arguments = [
+            "--listen", f"127.0.0.1:{self.first_port + index}", "--name", f"node{index}"]
         for peer in peers if index > 0 else ():
             arguments += ["--peer", f"127.0.0.1:{self.first_port + peer}"]
         node = Daemon(
