@@ -107,6 +107,9 @@ public enum Limits {
     public static let probeMilliseconds: UInt64 = 1_000
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
     public static let aheadMilliseconds: UInt64 = 300_000
+    /// The last millisecond that counts as *now*, whatever a clock says: in the year 6429, half of what
+    /// a time can say, so that what follows *now* never comes to the end of time.
+    public static let latestMilliseconds: UInt64 = 1 << 47
     /// An entry this much older than the newest shown one is flagged as late.
     public static let lateMilliseconds: UInt64 = 30_000
     /// Held entries are looked at again after an hour at the latest, since clocks may be set.

@@ -34,7 +34,7 @@ struct CommonTime: Sendable {
     }
 
     mutating func look(at now: Instant) {
-        self.wall = now.wall
+        self.wall = min(now.wall, Limits.latestMilliseconds)
         let shift = now.monotonic &- now.wall
         // The two are rounded to milliseconds on their own.
         let change = Int64(bitPattern: shift &- self.shift)
@@ -76,7 +76,8 @@ struct CommonTime: Sendable {
         let wall = common.overflow || common.partialValue < 0 ? 0 : UInt64(common.partialValue)
         // A last own reading far above the wall clock comes from a clock that was wrong then.
         let isOwnTrusted = self.latestOwn.milliseconds <= self.wall + Limits.aheadMilliseconds
-        return max(wall, self.buildTime, isOwnTrusted ? self.latestOwn.milliseconds : 0)
+        let now = max(wall, self.buildTime, isOwnTrusted ? self.latestOwn.milliseconds : 0)
+        return min(now, Limits.latestMilliseconds)
     }
 
     /// The last millisecond that is not ahead of time.

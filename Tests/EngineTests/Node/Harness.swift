@@ -310,9 +310,10 @@ struct Harness {
         self.sent.removeValue(forKey: LinkID(UInt64(number))) ?? []
     }
 
-    /// Lets the time pass until the next clock deltas.
+    /// Lets the time pass until the next clock deltas, which may be overdue.
     mutating func passDelta() {
-        guard let at = self.deltaAt.take() else { return }
+        guard let due = self.deltaAt.take() else { return }
+        let at = max(due, self.now.monotonic)
         self.now = Instant(monotonic: at, wall: self.now.wall + at - self.now.monotonic)
         self.give(.timer(.delta))
     }
