@@ -107,6 +107,14 @@ public enum Limits {
     public static let probeMilliseconds: UInt64 = 1_000
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
     public static let aheadMilliseconds: UInt64 = 300_000
+    /// Entries at most so far ahead are followed: so much a stranger can push the times of own entries
+    /// ahead, and what is left to ``aheadMilliseconds`` is for clocks that differ.
+    public static let followedMilliseconds: UInt64 = 60_000
+    /// Where the next own entry would be as far ahead, a new incarnation begins: twice what is followed,
+    /// so nobody but the own clock, when it is set back, can bring that about.
+    public static let ownAheadMilliseconds: UInt64 = 120_000
+    /// People are told where most clocks differ by more: who is further ahead is not followed.
+    public static let differenceMilliseconds: UInt64 = 60_000
     /// The last millisecond that counts as *now*, whatever a clock says: in the year 6429, half of what
     /// a time can say, so that what follows *now* never comes to the end of time.
     public static let latestMilliseconds: UInt64 = 1 << 47

@@ -48,6 +48,12 @@
         case followTheWallClock
         /// Entries from the future are shown at once.
         case believeEveryClock
+        /// Whatever is shown is followed, however far ahead it is.
+        case followTooFar
+        /// The clock of any peer that is ahead of the own one counts.
+        case countStrangersClocks
+        /// What is worked out from a peer's clock traps where it is out of range.
+        case trapOnSaturation
 
         // History that is one.
 

@@ -238,9 +238,14 @@ extension Simulation {
     ) -> VerifiedRun {
         var time = max(HybridTime(wallMilliseconds: self.wall), start.time.next ?? start.time)
         if isAhead {
-            switch self.random.number(0...3) {
+            switch self.random.number(0...6) {
             case 0: time = HybridTime(.max >> 1)
             case 1: time = HybridTime(start.time.rawValue + 1)
+            case 2: time = max(start.time, HybridTime(.max - 100_000_000))
+            case 3, 4:
+                // Around what is followed, and what is held.
+                let ahead = self.random.number(UInt64(0)...330_000)
+                time = max(time, HybridTime(wallMilliseconds: self.wall + ahead))
             default:
                 let ahead = self.random.number(UInt64(1)...4_000_000_000)
                 time = max(time, HybridTime(wallMilliseconds: self.wall + ahead))
@@ -270,7 +275,8 @@ extension Simulation {
             let seq = start.seq + UInt64(number) + 1
             let prev = ids.last ?? (start.seq == 0 ? nil : start.id)
             ids.append(entries[number].id(key: key, seq: seq, prev: prev))
-            time = HybridTime(time.rawValue + self.random.number(UInt64(1)...200_000))
+            let step = self.random.number(UInt64(1)...200_000)
+            time = HybridTime(min(time.rawValue, .max - step) + step)
         }
         let last = start.seq + UInt64(count)
         let run = VerifiedRun(

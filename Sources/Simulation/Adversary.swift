@@ -106,7 +106,10 @@ extension Simulation {
             return self.inject(part, number, side)
         }
         if adversary.does(.lieAboutTime) {
-            let clock = UInt64(max(Int64(self.wall) + adversary.lie, 0))
+            let ends: [UInt64] = [0, 1 << 62, 1 << 63, .max]
+            let clock =
+                (self.random.chance(20) ? ends.randomElement(using: &self.random) : nil)
+                ?? UInt64(max(Int64(self.wall) + adversary.lie, 0))
             switch frame {
             case .ping(let nonce, _):
                 return self.inject(.ping(nonce: nonce, clock: clock), number, side)

@@ -60,10 +60,28 @@ extension Checker {
         }
     }
 
+    /// A node gives its store a batch: nobody has pushed what its user writes further ahead of its own
+    /// clock than entries are followed, and its log never goes on where that clock was set back.
+    func dated(_ batch: Batch, by machine: Machine, at wall: UInt64) throws {
+        for append in batch.appends where append.run.run.key.name.author == machine.id {
+            let run = append.run.run
+            guard append.run.ids.allSatisfy({ self.written[$0] == nil }) else { continue }
+            var earlier = run.prev.flatMap { self.written[$0]?.time }
+            for entry in run.entries {
+                // A message at the very end of a millisecond is followed in the next one.
+                let limit = wall + Limits.followedMilliseconds + 1
+                guard entry.time.milliseconds <= limit || entry.time == earlier?.next,
+                    entry.time.milliseconds <= wall + Limits.ownAheadMilliseconds
+                else { throw Violation("node \(machine.index) writes ahead of its clock") }
+                earlier = entry.time
+            }
+        }
+    }
+
     /// A node gives its store a batch: what its user writes follows the newest that it shows.
     func followed(_ batch: Batch, by machine: Machine, faults: Faults) throws {
-        // What is ahead of time or disputed is not followed.
-        guard max(faults.clockError.magnitude, self.clockError) < Limits.aheadMilliseconds / 2,
+        // What is too far ahead or disputed is not followed.
+        guard max(faults.clockError.magnitude, self.clockError) < Limits.followedMilliseconds / 2,
             self.forkers.isEmpty
         else { return }
         // Own entries that come back from peers were written before.

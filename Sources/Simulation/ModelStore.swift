@@ -373,9 +373,6 @@ struct ModelStore {
             if let proof = log.proof { snapshot.proofs.append(proof) }
             let room = key.conversation
             for row in log.rows {
-                if key.name.author == self.owner {
-                    snapshot.latestOwnTime = max(snapshot.latestOwnTime, row.entry.time)
-                }
                 guard row.cursor != nil else { continue }
                 snapshot.latestShown[room] = max(
                     snapshot.latestShown[room] ?? row.entry.time, row.entry.time)
@@ -387,12 +384,12 @@ struct ModelStore {
         return snapshot
     }
 
-    /// What each author's joins and leaves say that are shown.
+    /// What each author's joins and leaves say that take effect.
     func attendance(in room: ConversationID) -> [PeerID: Attendance] {
         var latest: [PeerID: Attendance] = [:]
         for (key, log) in self.logs where key.conversation == room {
             let author = key.name.author
-            for (index, row) in log.rows.enumerated() where row.visibility == .shown {
+            for (index, row) in log.rows.enumerated() where row.visibility.takesEffect {
                 guard row.verdict.isSeen, let isPresent = row.verdict.attendance else { continue }
                 let attendance = Attendance(
                     isPresent: isPresent, time: row.entry.time,

@@ -24,7 +24,7 @@ extension Simulation {
         self.machines[index].node = Node(
             signer: machine.signer, certificate: machine.certificate, boot: boot,
             configuration: NodeConfiguration(
-                name: "n\(index)", staticPeers: statics, buildTime: Self.epoch - 86_400_000,
+                name: "n\(index)", staticPeers: statics, buildTime: Self.built,
                 realms: machine.realms),
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
             keyring: machine.keyring, random: self.machines[index].random.split())

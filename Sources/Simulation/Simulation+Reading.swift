@@ -37,6 +37,20 @@ extension Simulation {
         self.messages(on: machine, in: room).filter { !$0.isDisputed }.map(\.text)
     }
 
+    /// How many are in a room, as a running node sees it.
+    package func members(on machine: Int, in room: Room) -> Int? {
+        self.machines[machine].node?.conversations.first { $0.id == room.conversation }?
+            .members.count
+    }
+
+    /// The time of the newest entry that a machine has written in a room, in milliseconds.
+    package func newestTime(by machine: Int, in room: Room) -> UInt64? {
+        self.machines[machine].store.logs.filter {
+            $0.key.conversation == room.conversation
+                && $0.key.name.author == self.machines[machine].id
+        }.compactMap { $0.value.rows.last?.entry.time.milliseconds }.max()
+    }
+
     /// How a running node sees itself.
     package func status(of machine: Int) -> NodeStatus? {
         self.machines[machine].node?.status(at: self.instant(machine))

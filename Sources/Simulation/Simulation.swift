@@ -32,6 +32,8 @@ package final class Simulation {
 
     /// Milliseconds since 1970 at which a simulation begins.
     static let epoch: UInt64 = 1_790_000_000_000
+    /// When the software was built, in the same.
+    static let built = Simulation.epoch - 86_400_000
 
     let faults: Faults
     /// The realm that some of the machines are in; nil where all are in the open one only.
@@ -304,6 +306,8 @@ package final class Simulation {
             self.machines[index].writing = batch
             try self.checker.followed(batch, by: self.machines[index], faults: self.faults)
             try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
+            try self.checker.dated(
+                batch, by: self.machines[index], at: max(self.instant(index).wall, Self.built))
             let delay = self.machines[index].random.number(0...self.faults.commitDelay)
             self.schedule(.stored(machine: index, start: start), in: delay)
         case .readRuns(let read, let key, let from, let through, let bytes):

@@ -50,7 +50,6 @@ enum Schema {
             head BLOB NOT NULL,
             hlc INTEGER NOT NULL,
             shown INTEGER NOT NULL,
-            last INTEGER NOT NULL,
             fork INTEGER,
             person INTEGER REFERENCES persons,
             UNIQUE (conversation, author, incarnation)

@@ -52,17 +52,17 @@ final class NameStatements: StatementGroup {
     lazy var addPerson = self.sql("INSERT INTO persons (hash) VALUES (:hash) RETURNING id")
     lazy var log = self.sql(
         """
-        SELECT id, seq, head, hlc, shown, last, fork, person FROM logs
+        SELECT id, seq, head, hlc, shown, fork, person FROM logs
         WHERE conversation = :conversation AND author = :author AND incarnation = :incarnation
         """)
     lazy var addLog = self.sql(
         """
-        INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown, last)
-        VALUES (:conversation, :author, :incarnation, 0, zeroblob(32), :hlc, 0, :hlc) RETURNING id
+        INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown)
+        VALUES (:conversation, :author, :incarnation, 0, zeroblob(32), :hlc, 0) RETURNING id
         """)
     lazy var updateLog = self.sql(
         """
-        UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown, last = :last,
+        UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown,
             person = :person
         WHERE id = :id
         """)
@@ -222,7 +222,7 @@ final class EffectStatements: StatementGroup {
     lazy var latestMembership = self.sql(
         """
         SELECT arrival FROM entries INDEXED BY entries_of_members
-        WHERE log = :log AND flags & \(EntryFlags.attendance.rawValue) AND arrival > 0
+        WHERE log = :log AND flags & \(EntryFlags.attendance.rawValue)
             AND flags & \(EntryFlags.unseen.union(.disputed).rawValue) = 0
         ORDER BY hlc DESC LIMIT 1
         """)

@@ -102,7 +102,6 @@ extension StoreFile {
             var tally = Tally(isOwn: try self.authorRow(self.owner) == row.author)
             tally.count(row)
             try self.note(tally, in: row.conversation)
-            if row.isSeen { try self.noteAttendance(of: row) }
             try self.statements.names.showHead.bind(.id, row.log).bind(.seq, row.seq).run()
             self.knownLogs = KnownRows()
         }

@@ -97,7 +97,6 @@ extension StoreFile {
         var attested: UInt64 = 0
         var head: EntryID?
         var isHeadShown = false
-        var newest = HybridTime(0)
         /// Whose log its first entry says it is.
         var person: PersonID?
     }
@@ -142,9 +141,6 @@ extension StoreFile {
         }
         if try self.person(log) != walk.person {
             findings.add(key, 1, "whose log it is is noted wrong")
-        }
-        if log.last != walk.newest {
-            findings.add(key, walk.last.seq, "the log's greatest time is noted wrong")
         }
         if let point = log.forkPoint {
             let proof = try self.forkProof(key)
@@ -219,15 +215,14 @@ extension StoreFile {
         if visibility.isShown {
             derived.shown[row.int(.conversation)] = max(
                 derived.shown[row.int(.conversation)] ?? time, time)
-            if visibility == .shown, verdict.isSeen, let isPresent = verdict.attendance {
-                derived.note(row, isPresent: isPresent)
-            }
+        }
+        if visibility.takesEffect, verdict.isSeen, let isPresent = verdict.attendance {
+            derived.note(row, isPresent: isPresent)
         }
         if seq == log.head.seq {
             walk.head = id
             walk.isHeadShown = visibility.isShown
         }
-        walk.newest = max(walk.newest, time)
         walk.last = Head(seq: seq, id: id, time: time)
     }
 }

@@ -192,13 +192,12 @@ extension StoreFile {
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)
-                if row.isSeen { try self.noteAttendance(of: row) }
             }
+            try self.noteAttendance(of: row)
             if !visibility.isDisputed {
                 log.head = Head(seq: seq, id: row.id, time: row.time)
                 log.isHeadShown = visibility.isShown
             }
-            log.last = max(log.last, row.time)
         }
         try self.update(log)
         self.knownLogs.add(
@@ -239,7 +238,7 @@ extension StoreFile {
         try self.statements.names.updateLog.bind(.id, log.id)
             .bind(.seq, Int64(bitPattern: log.head.seq)).bind(.head, log.head.id.hash)
             .bind(.hlc, log.head.time.stored).bind(.shown, log.isHeadShown ? 1 : 0)
-            .bind(.last, log.last.stored).bind(.person, log.person).run()
+            .bind(.person, log.person).run()
     }
 
     // MARK: What entries change
@@ -273,7 +272,7 @@ extension StoreFile {
     /// Makes a join or leave count, unless a later one of the same author does; any other entry
     /// says nothing of who is a member.
     func noteAttendance(of row: EntryRow) throws(SQLiteError) {
-        guard let attendance = row.attendance else { return }
+        guard row.takesEffect, let attendance = row.attendance else { return }
         let member = self.statements.effects.member
         let known = try member.bind(.conversation, row.conversation).bind(.author, row.author)
             .first { (row) throws(SQLiteError) in Attendance(row) }

@@ -58,7 +58,7 @@ extension StoreFile {
     func readLogs(into snapshot: inout Snapshot) throws(SQLiteError) {
         let logs = try self.database.prepare(
             """
-            SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.last, l.fork,
+            SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.fork,
                 p.hash AS person
             FROM logs l JOIN conversations c ON c.id = l.conversation
             JOIN authors a ON a.id = l.author LEFT JOIN persons p ON p.id = l.person
@@ -75,10 +75,6 @@ extension StoreFile {
                 forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
                 isHeadShown: row.int(.shown) != 0,
                 person: row.isNull(.person) ? nil : PersonID(try row.bytes32(.person)))
-            if author == self.owner {
-                let last = HybridTime(stored: row.int(.last))
-                snapshot.latestOwnTime = max(snapshot.latestOwnTime, last)
-            }
         }
     }
 

@@ -7,8 +7,6 @@ struct LogRow {
     var head: Head
     /// Whether the head is shown.
     var isHeadShown: Bool
-    /// The greatest time in the log, also behind a fork point.
-    var last: HybridTime
     /// The smallest proven fork point.
     var forkPoint: UInt64?
     /// The row of the person whose log it is.
@@ -31,6 +29,9 @@ struct EntryRow {
     var visibility: Visibility { Visibility(arrival: self.arrival, flags: self.flags) }
     /// Whether people see it: it is shown, and there is something to be seen.
     var isSeen: Bool { self.visibility.isShown && !self.flags.contains(.hidden) }
+
+    /// Whether what it says takes effect: it counts, and can be read.
+    var takesEffect: Bool { self.visibility.takesEffect && !self.flags.contains(.hidden) }
 
     /// What it says of its author's being a member; nil where it says nothing of that.
     var attendance: Attendance? {
@@ -118,7 +119,7 @@ extension StoreFile {
                     head: Head(
                         seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
                         time: HybridTime(stored: row.int(.hlc))),
-                    isHeadShown: row.int(.shown) != 0, last: HybridTime(stored: row.int(.last)),
+                    isHeadShown: row.int(.shown) != 0,
                     forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
                     person: row.optionalInt(.person))
             }
@@ -149,8 +150,8 @@ extension StoreFile {
         try statement.bind(.conversation, conversation).bind(.author, author)
             .bind(.incarnation, incarnation.stored).bind(.hlc, HybridTime(0).stored)
         return LogRow(
-            id: try statement.added(), head: .start, isHeadShown: false, last: HybridTime(0),
-            forkPoint: nil, person: nil)
+            id: try statement.added(), head: .start, isHeadShown: false, forkPoint: nil, person: nil
+        )
     }
 
     /// The id of the entry at a position; nil where there is none.

@@ -35,6 +35,9 @@
             case .forgetDeps: [.seed(1, says: "writes as if it had not shown")]
             case .followTheWallClock: [.seed(1, says: "goes back in time")]
             case .believeEveryClock: [SimulationCatches.clocks]
+            case .followTooFar: [SimulationCatches.creep, EngineCatches.followed]
+            case .countStrangersClocks: [EngineCatches.clocks]
+            case .trapOnSaturation: [EngineCatches.pong]
             case .trustRestoredHistory: [SimulationCatches.restoredBackup]
             case .forgetForkProofs: [SimulationCatches.fork]
             case .leaveForksUnmarked:

@@ -30,6 +30,11 @@
         static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
+        static let followed = Catch.test("StrangeClockTests.followed") {
+            StrangeClockTests().followed()
+        }
+        static let clocks = Catch.test("StrangeClockTests.now") { StrangeClockTests().now() }
+        static let pong = Catch.test("ExtremeValueTests.pong") { await ExtremeValueTests().pong() }
         static let withheld = Catch.test("CodecPropertyTests.withheld") {
             try CodecPropertyTests().withheld()
         }

@@ -52,6 +52,43 @@ struct ClockTests {
         #expect(simulation.texts(on: 1, in: self.room) == ["early"])
     }
 
+    @Test("a join from next year makes a member at once, and its line comes when it is due")
+    func member() throws {
+        let simulation = Simulation(seed: 14, machines: 2, faults: Faults())
+        simulation.setClock(1, error: Self.year)
+        for machine in 0...1 {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(self.room))
+        }
+        try simulation.run(for: 20_000)
+        #expect((simulation.status(of: 0)?.held ?? 0) > 0)
+        #expect(simulation.members(on: 0, in: self.room) == 2)
+    }
+
+    @Test(
+        "however far ahead strangers date entries, own ones stay within a minute of the own clock")
+    func creep() throws {
+        let simulation = Simulation(seed: 15, machines: 3, faults: Faults())
+        simulation.setClock(2, error: 295_000)
+        for machine in 0...2 {
+            try simulation.start(machine)
+            try simulation.request(machine, .join(self.room))
+        }
+        try simulation.run(for: 5_000)
+        let incarnation = simulation.status(of: 0)?.incarnation
+        for round in 0..<4 {
+            try simulation.send("ahead \(round)", from: 2, to: self.room)
+            try simulation.run(for: 2_000)
+            try simulation.send("of now \(round)", from: 0, to: self.room)
+            try simulation.run(for: 2_000)
+            #expect(simulation.texts(on: 1, in: self.room).contains("of now \(round)"))
+        }
+        #expect(simulation.status(of: 0)?.incarnation == incarnation)
+        let newest = try #require(simulation.newestTime(by: 0, in: self.room))
+        #expect(newest <= simulation.wall + Limits.followedMilliseconds)
+        try simulation.settle()
+    }
+
     @Test("an own clock that ran ahead and is set right goes on at once, in a new incarnation")
     func setRight() throws {
         let simulation = Simulation(seed: 13, machines: 3, faults: Faults())

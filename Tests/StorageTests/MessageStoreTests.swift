@@ -39,7 +39,6 @@ struct MessageStoreTests {
         let expected = StoredLog(head: log.head, forkPoint: nil, isHeadShown: true)
         #expect(snapshot.logs == [log.key: expected])
         #expect(snapshot.latestShown == [ops.conversation: time(3)])
-        #expect(snapshot.latestOwnTime == HybridTime(0))
     }
 
     @Test("a run is read back as it was written, also after the store was opened again")

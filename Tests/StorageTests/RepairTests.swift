@@ -347,7 +347,7 @@ struct RepairTests {
             "UPDATE entries SET hlc = hlc + 1 WHERE seq = 9",
             "UPDATE entries SET conversation = 3 - conversation WHERE seq = 4",
             "DELETE FROM entries WHERE seq = 20", "UPDATE logs SET seq = seq - 1 WHERE id = 2",
-            "UPDATE logs SET shown = 0", "UPDATE logs SET last = last + 1",
+            "UPDATE logs SET shown = 0",
             "DELETE FROM members", "UPDATE members SET present = 1 - present",
             "UPDATE conversations SET unread = unread + 1",
             "UPDATE conversations SET shown = shown + 1",

@@ -32,7 +32,7 @@ public enum StatusMethod: ControlMethod {
         public var held: Int64 = 0
         /// The incarnation in use: a random number in 16 hexadecimal digits.
         public var incarnation = ""
-        /// How far the own clock is behind the median of the linked peers', in milliseconds.
+        /// How far the own clock is behind those of most linked people, in milliseconds.
         public var clockOffsetMilliseconds: Int64 = 0
         /// How far the database has been read through.
         public var scrub = Scrub()

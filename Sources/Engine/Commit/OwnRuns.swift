@@ -5,7 +5,7 @@ internal import Crypto
 struct OwnRuns {
     let key: LogKey
     let own: OwnNode
-    let time: CommonTime
+    let time: NodeTime
     /// What payloads are sealed with; nil where they are not.
     let sealing: ConversationKey?
     /// The last entry of the log.
@@ -21,7 +21,7 @@ struct OwnRuns {
     private var start: Head
 
     init(
-        _ key: LogKey, after tail: Head, of own: OwnNode, time: CommonTime,
+        _ key: LogKey, after tail: Head, of own: OwnNode, time: NodeTime,
         sealing: ConversationKey? = nil
     ) {
         self.key = key

@@ -33,6 +33,11 @@ struct Pulse: Sendable {
         let roundTrip = now.monotonic - sent
         self.roundTrip = roundTrip
         self.clockLead = clock &+ roundTrip / 2 &- now.monotonic
+        #if MUTANTS
+            if Mutant.trapOnSaturation.isActive {
+                self.clockLead = clock + roundTrip / 2 - now.monotonic
+            }
+        #endif
         return true
     }
 

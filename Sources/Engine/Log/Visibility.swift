@@ -9,6 +9,8 @@
 /// Whoever sees an entry must also be able to read it: see ``EntryKind``.
 public enum Visibility: Hashable, Sendable {
     /// Ahead of time: stored and relayed, neither shown nor followed until it is released.
+    ///
+    /// A control entry takes effect all the same (``takesEffect``).
     case held
     /// People see it; it has a cursor.
     case shown
@@ -49,6 +51,10 @@ public enum Visibility: Hashable, Sendable {
         case .disputed: self
         }
     }
+
+    /// Whether what it says takes effect: a control entry does when it comes, whatever its time is;
+    /// people see it only when it is due.
+    public var takesEffect: Bool { !self.isDisputed }
 
     /// Whether people see it, marked or not; then it has a cursor.
     public var isShown: Bool {

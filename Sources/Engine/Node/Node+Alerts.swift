@@ -34,14 +34,14 @@ extension Node {
     }
 
     mutating func updateClockAlert() {
-        if let text = self.time.warning {
+        if let text = self.peerClocks.warning(at: self.now) {
             self.raiseAlert(.clock, text)
         } else {
             self.alerts.clear(.clock, at: self.now)
         }
     }
 
-    /// Releases held entries that a better knowledge of the time shows to be due.
+    /// Releases held entries that are due since the clock was set.
     mutating func releaseIfDue() {
         if let first = self.held.first, !self.time.isAhead(first) { self.commits.release = true }
     }

@@ -68,7 +68,6 @@ extension Node {
         self.conversationTable[known: conversation].setTail(key.name, runs.tail)
         self.conversationTable[known: conversation]
             .setPerson(key.name, self.own.certificate.personID)
-        self.time.wrote(runs.tail.time)
         flight.batch.appends += runs.appends.map { self.withErasures($0) }
         flight.drafts += drafts
         if let membership = self.commits.membership.removeValue(forKey: conversation) {
@@ -93,14 +92,14 @@ extension Node {
 
     /// Behind which entry the own log of a conversation goes on.
     ///
-    /// One whose time ran ahead of everybody's cannot go on once the clock is set right, nor one that
-    /// says to be of another person: then a new incarnation begins.
+    /// One whose time ran ahead cannot go on once the clock is set right, nor one that says to be of
+    /// another person: then a new incarnation begins.
     private mutating func ownTail(in conversation: ConversationID) -> Head {
         let log = self.conversationTable[known: conversation].log(self.ownLog)
         let tail = log.tail
-        if self.time.isBehind(tail.time) {
+        if self.time.isTooFarAhead(tail.time) {
             self.renewIncarnation(
-                "this machine's clock ran ahead and was set back; own history goes on anew")
+                "this machine's clock was set back; own history goes on anew, and nothing is lost")
         } else if tail.seq > 0, log.person != self.own.certificate.personID {
             self.renewIncarnation(
                 "this device belongs to another person since; own history goes on anew")
@@ -112,18 +111,17 @@ extension Node {
 
     /// What an own entry follows besides its log's tail: the newest heads of others, later than which
     /// it is.
-    private func follows(
+    private mutating func follows(
         _ tail: Head, in conversation: ConversationID
     ) -> (deps: [EntryID], floor: HybridTime) {
         #if MUTANTS
             if Mutant.forgetDeps.isActive { return ([], HybridTime(0)) }
         #endif
-        let known = self.conversationTable[known: conversation]
-        let all = known.deps(besides: tail.id)
-        guard !all.isEmpty else { return ([], HybridTime(0)) }
-        let times = all.map { known.time(ofHead: $0) }
-        let deps = zip(all, times).filter { !self.time.isAhead($1) }
-        return (deps.map(\.0), deps.map(\.1).max() ?? HybridTime(0))
+        let time = self.time
+        self.conversationTable[known: conversation].heads.settle(isFollowed: time.isFollowed)
+        let (deps, latest) = self.conversationTable[known: conversation].heads.deps(
+            besides: tail.id, isFollowed: time.isFollowed)
+        return (deps, latest)
     }
 
     mutating func renewIncarnation(_ why: String) {

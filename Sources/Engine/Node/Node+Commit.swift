@@ -16,7 +16,7 @@ extension Node {
         for entry in outcome.released {
             // Of each log only the last one can be followed.
             if let earlier = last.updateValue(entry.id, forKey: entry.key) {
-                self.conversationTable[known: entry.key.conversation].follow(earlier)
+                self.conversationTable[known: entry.key.conversation].heads.follow(earlier)
             }
             self.settleReleased(entry, &changes)
         }
@@ -53,20 +53,16 @@ extension Node {
         self.noteWanted(append)
         self.markDirty(run.key)
         if !isOwn { self.feedReturned(run.key) }
+        self.settleHeads(append, isOwn: isOwn, cursors: cursors)
         for (index, cursor) in cursors.enumerated() {
-            guard let cursor else { continue }
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
-            let isFirst = index == 0 || cursors[index - 1] == nil
-            let isFollowed = index + 1 < cursors.count && cursors[index + 1] != nil
-            let prev = index == 0 ? run.prev : append.run.ids[index - 1]
-            self.conversationTable[known: id].show(
-                append.run.ids[index], entry, prev: isFirst ? prev : nil, isFollowed: isFollowed)
             let verdict = append.verdicts[index]
+            // A control entry takes effect when it comes, also while it is held.
             if !log.isBeyondFork(seq) {
                 self.attend(verdict.attendance, run.key, seq: seq, entry.time)
             }
-            guard verdict.isSeen,
+            guard let cursor, verdict.isSeen,
                 let content = self.keyring.read(append.run.envelope(at: index)).content
             else { continue }
             changes.append(
@@ -79,13 +75,38 @@ extension Node {
         }
     }
 
+    /// Counts the entries of a run that are shown: what own entries follow, and how new it is.
+    private mutating func settleHeads(_ append: Append, isOwn: Bool, cursors: [Cursor?]) {
+        let run = append.run.run
+        let id = run.key.conversation
+        // Own entries follow one another, and what they name, in any case.
+        let early = isOwn ? cursors.count : self.time.unfollowedFrom(run.entries)
+        for index in cursors.indices where cursors[index] != nil {
+            let entry = run.entries[index]
+            let prev = index == 0 ? run.prev : append.run.ids[index - 1]
+            if index >= early {
+                self.conversationTable[known: id].heads.showEarly(
+                    append.run.ids[index], at: entry.time, of: run.key.name, prev: prev)
+            } else {
+                let isFirst = index == 0 || cursors[index - 1] == nil
+                let isFollowed = index + 1 < early && cursors[index + 1] != nil
+                self.conversationTable[known: id].heads.show(
+                    append.run.ids[index], entry, of: run.key.name, prev: isFirst ? prev : nil,
+                    isFollowed: isFollowed)
+            }
+            self.conversationTable[known: id].noteShown(at: entry.time)
+        }
+    }
+
     private mutating func settleReleased(_ entry: StoredEntry, _ changes: inout [Change]) {
         let id = entry.key.conversation
-        if !entry.isDisputed { self.conversationTable[known: id].show(entry.id, at: entry.time) }
-        guard let message = Message(entry, by: self.keyring) else { return }
         if !entry.isDisputed {
-            self.attend(message.content.traits.attendance, entry.key, seq: entry.seq, entry.time)
+            let time = self.time
+            self.conversationTable[known: id].heads.release(
+                entry.id, at: entry.time, of: entry.key.name, isFollowed: time.isFollowed)
+            self.conversationTable[known: id].noteShown(at: entry.time)
         }
+        guard let message = Message(entry, by: self.keyring) else { return }
         changes.append(.message(message))
     }
 

@@ -5,7 +5,7 @@ internal import Crypto
 /// `Docs/Protocol/Sync.md` section 9.
 extension Node {
     mutating func setProfile(_ profile: Profile, request: RequestID?) {
-        var time = HybridTime(wallMilliseconds: self.now.wall)
+        var time = HybridTime(wallMilliseconds: self.time.now)
         // One from a clock that ran ahead is ignored by everybody: it is not to be outdone.
         if let next = self.record(self.ownProfile)?.time.next, !self.time.isAhead(next) {
             time = max(time, next)

@@ -7,7 +7,7 @@ extension Node {
             name: self.profile(of: self.id).name, links: self.links.count,
             conversations: self.conversationTable.values.count(where: \.isJoined),
             held: self.held.count, incarnation: self.history.incarnation,
-            clockOffsetMilliseconds: self.time.offset,
+            clockOffsetMilliseconds: self.peerClocks.offset(at: now),
             isShutOut: self.isShutOut, alerts: self.alerts.all)
     }
 

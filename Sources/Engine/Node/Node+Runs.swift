@@ -114,7 +114,8 @@ extension Node {
     /// Entries older than this arrive late; none do before the user has been in the room for a while.
     private func lateBefore(in id: ConversationID) -> HybridTime {
         let conversation = self.conversationTable[known: id]
-        let newest = conversation.latestShown.milliseconds
+        // What is dated ahead must not make all else late.
+        let newest = min(conversation.latestShown.milliseconds, self.time.now)
         let joined = conversation.attendance[self.id]?.time.milliseconds ?? newest
         guard newest > joined + Limits.lateMilliseconds else { return HybridTime(0) }
         return HybridTime(wallMilliseconds: newest - Limits.lateMilliseconds)

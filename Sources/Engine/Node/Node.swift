@@ -21,7 +21,9 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var commits = CommitQueue()
     var history: OwnHistory
     var held: HeldEntries
-    var time: CommonTime
+    var time: NodeTime
+    /// For a warning only; see ``time``.
+    var peerClocks = PeerClocks()
     var reads = StoreReads()
 
     // Realms, conversations, people and requests.
@@ -71,8 +73,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             signer: signer, certificate: certificate, boot: boot, configuration: configuration)
         self.keyring = keyring
         self.held = snapshot.held
-        self.time = CommonTime(
-            buildTime: configuration.buildTime, latestOwn: snapshot.latestOwnTime)
+        self.time = NodeTime(buildTime: configuration.buildTime)
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
         self.people = People(snapshot.people, snapshot.records)

@@ -2,7 +2,7 @@
 public struct Alert: Hashable, Sendable {
     /// What is wrong.
     public enum Code: String, Hashable, Sendable {
-        /// The own clock differs by more than five minutes from that of most peers.
+        /// The own clock differs by more than a minute from those of most linked people.
         case clock
         /// The own key runs in another daemon, too.
         case identityInUse
@@ -63,7 +63,7 @@ public struct NodeStatus: Hashable, Sendable {
     public var held: Int
     /// The incarnation of own logs.
     public var incarnation: UInt64
-    /// How far *now* is from the own wall clock, in milliseconds.
+    /// How far the clocks of most linked people are ahead of the own one, in milliseconds.
     public var clockOffsetMilliseconds: Int64
     /// Whether peers turn this daemon away because its key runs in another one, so that what is sent
     /// here does not reach them.

@@ -32,7 +32,7 @@ struct Profiles: Sendable {
 
     /// Whether a record may stand instead of the one that is here; one that is ahead of time does not
     /// stand.
-    static func takesPlace(_ record: Record, of standing: Record?, _ time: CommonTime) -> Bool {
+    static func takesPlace(_ record: Record, of standing: Record?, _ time: NodeTime) -> Bool {
         guard let standing else { return true }
         return record.supersedes(standing) || time.isAhead(standing.time)
     }

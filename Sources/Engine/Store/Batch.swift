@@ -245,8 +245,6 @@ public struct Snapshot: Sendable {
     public var people: Set<PeerID> = []
     /// What is stored but not due.
     public var held = HeldEntries(count: 0, first: nil)
-    /// The greatest own clock reading that was stored, over all conversations.
-    public var latestOwnTime = HybridTime(0)
     /// The newest time of each conversation that was ever shown.
     public var latestShown: [ConversationID: HybridTime] = [:]
 

@@ -57,8 +57,8 @@ struct Conversation: Sendable {
     private var buckets = LogBuckets()
     /// Logs for which there was no room when they came.
     private(set) var refused: Set<LogName> = []
-    /// Shown entries that no other shown entry follows, with their times: the deps of the next own one.
-    private(set) var heads: [EntryID: HybridTime] = [:]
+    /// What the next own entry follows.
+    var heads = Heads()
     private(set) var attendance: [PeerID: Attendance] = [:]
     var latestShown = HybridTime(0)
     /// The digest of records, and the newest one in it in milliseconds.
@@ -229,41 +229,16 @@ struct Conversation: Sendable {
             whole: stored.wanted.lowest.map { $0 - 1 })
         self.buckets.touch(self.set(name, log))
         if stored.isHeadShown && stored.head.seq > 0 {
-            self.heads[stored.head.id] = stored.head.time
+            self.heads.restore(stored.head.id, at: stored.head.time)
         }
     }
 
     mutating func recordsChanged() { self.recordCache = nil }
 
-    /// Counts an entry as shown: it follows its predecessors, so they are no heads any longer.
-    ///
-    /// One that the next of its run follows at once never becomes a head: two look-ups of an id less
-    /// for each entry of a batch but the last.
-    mutating func show(_ id: EntryID, _ entry: Entry, prev: EntryID?, isFollowed: Bool) {
-        if let prev { self.heads[prev] = nil }
-        for dep in entry.deps { self.heads[dep] = nil }
-        if !isFollowed { self.heads[id] = entry.time }
-        self.latestShown = max(self.latestShown, entry.time)
-    }
-
-    /// Counts an entry as shown of which only the time is known.
-    mutating func show(_ id: EntryID, at time: HybridTime) {
-        self.heads[id] = time
+    /// Notes the time of an entry that is shown.
+    mutating func noteShown(at time: HybridTime) {
         self.latestShown = max(self.latestShown, time)
     }
-
-    /// An entry is followed: own entries must not follow it, too.
-    mutating func follow(_ id: EntryID) { self.heads[id] = nil }
-
-    /// The deps of the next own entry: the newest heads but the own log's, ascending.
-    func deps(besides own: EntryID) -> [EntryID] {
-        if self.heads.count == 1, self.heads[own] != nil { return [] }
-        let others = self.heads.lazy.filter { $0.key != own }
-        let newest = others.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
-        return newest.prefix(Limits.depCount).map(\.key).sorted()
-    }
-
-    func time(ofHead id: EntryID) -> HybridTime { self.heads[id] ?? HybridTime(0) }
 
     // MARK: Clocks
 

@@ -14,7 +14,7 @@ import TestSupport
         floor: HybridTime = HybridTime(0), after tail: Head = OwnRunsTests.opened,
         sealing: ConversationKey? = nil
     ) -> (appends: [Append], tail: Head) {
-        var time = CommonTime(buildTime: 0, latestOwn: HybridTime(0))
+        var time = NodeTime(buildTime: 0)
         time.look(at: Instant(monotonic: 0, wall: Self.wall))
         let own = OwnNode(
             signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,

@@ -12,8 +12,8 @@ import Testing
             value: Profile(name: name, status: "").encoded, signer: signer(2))
     }
 
-    private static var time: CommonTime {
-        var time = CommonTime(buildTime: 0, latestOwn: HybridTime(0))
+    private static var time: NodeTime {
+        var time = NodeTime(buildTime: 0)
         time.look(at: Instant(monotonic: 0, wall: Self.wall))
         return time
     }

@@ -127,6 +127,18 @@ import Testing
         #expect(Self.isAlive(&harness))
     }
 
+    @Test("a pong may claim any clock")
+    func pong() async {
+        #if MUTANTS
+            await #expect(processExitsWith: .success) {
+                [bug = Mutant.active?.rawValue as String?] in
+                Mutant.$active.withValue(bug.flatMap(Mutant.init)) {
+                    for clock in ExtremeValueTests.ends { _ = Self.linked(clocks: clock) }
+                }
+            }
+        #endif
+    }
+
     @Test("a run may stand anywhere and be of any time", arguments: ends)
     func runs(value: UInt64) {
         var harness = Self.linked(clocks: value)
