@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 int clinux_use_one_heap(void) {
@@ -100,6 +101,12 @@ int clinux_identity(const char *path, struct clinux_identity *identity) {
     identity->birth_seconds = identity->has_birth ? found.stx_btime.tv_sec : 0;
     identity->birth_nanoseconds = identity->has_birth ? found.stx_btime.tv_nsec : 0;
     return 0;
+}
+
+int clinux_clock_is_synchronised(void) {
+    struct timex state = {.modes = 0};
+    if (adjtimex(&state) < 0) return -1;
+    return (state.status & STA_UNSYNC) == 0;
 }
 
 int clinux_block_signals(void *saved) {

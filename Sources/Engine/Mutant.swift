@@ -23,6 +23,8 @@
         case creditTwice
         /// A send counts as delivered when it has left.
         case takeSentForDelivered
+        /// A send counts as delivered where it is held, and nobody sees it.
+        case takeHeldForDelivered
         /// The tags of realms and conversations do not say which side of the link made them.
         case forgetRealmRole
         /// No name is ever marked, whoever else looks like it.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The clocks of the system.
@@ -18,6 +19,16 @@ public enum SystemClock {
     public static func monotonicMicroseconds() -> UInt64 {
         let time = self.read(CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+    }
+
+    /// Whether the kernel says that its clock is kept right, by NTP or otherwise; nil where it does not
+    /// say: `adjtimex(2)`.
+    public static func isSynchronised() -> Bool? {
+        switch clinux_clock_is_synchronised() {
+        case 0: false
+        case 1: true
+        default: nil
+        }
     }
 
     private static func read(_ clock: clockid_t) -> timespec {

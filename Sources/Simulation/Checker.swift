@@ -181,6 +181,11 @@ struct Checker {
         }
     }
 
+    /// Whether the user of a machine can read an entry, or could: all of it is here, and not held.
+    private static func hasDelivered(_ id: EntryID, to machine: Machine) -> Bool {
+        machine.store.row(id).map { $0.isWhole && $0.visibility != .held } ?? false
+    }
+
     /// A node answers a request.
     mutating func answered(
         _ request: Request, _ answer: Answer, by machine: Machine, of machines: [Machine]
@@ -191,6 +196,7 @@ struct Checker {
         case .sent(let sent, _, let delivered): (message, holders) = (sent, delivered)
         case .failed(.deliveryTimeout(let sent, let delivered)):
             (message, holders) = (sent, delivered)
+        case .failed(.held(let held)): (message, holders) = (held.message, held.deliveredTo)
         default: return
         }
         // An author that does not know its own later history takes that for what it has just written.
@@ -200,7 +206,7 @@ struct Checker {
             && !self.forkers.contains(machine.id)
             && !machines.contains(where: {
                 $0.id == holder
-                    && ($0.wasRestored || $0.store.row(message.id)?.isWhole == true)
+                    && ($0.wasRestored || Self.hasDelivered(message.id, to: $0))
             })
         {
             throw Violation("node \(machine.index) says delivered where it is not")

@@ -370,6 +370,10 @@ struct ModelStore {
             where row.verdict.payload == .wanted {
                 snapshot.logs[key]?.wanted.insert(UInt64(index) + 1...UInt64(index) + 1)
             }
+            let held = log.rows.indices.filter { log.rows[$0].visibility == .held }
+            if let first = held.first, let last = held.last {
+                snapshot.logs[key]?.held = UInt64(first) + 1...UInt64(last) + 1
+            }
             if let proof = log.proof { snapshot.proofs.append(proof) }
             let room = key.conversation
             for row in log.rows {

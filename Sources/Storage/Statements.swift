@@ -120,6 +120,11 @@ final class EntryStatements: StatementGroup {
         WHERE e.arrival < 0 AND e.hlc <= :through
         ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT :limit
         """)
+    lazy var heldByLog = self.sql(
+        """
+        SELECT log, min(seq) AS first, max(seq) AS seq FROM entries INDEXED BY entries_held
+        WHERE arrival < 0 GROUP BY log
+        """)
     lazy var heldFrom = self.sql(
         """
         SELECT arrival FROM entries

@@ -25,6 +25,7 @@ extension StoreFile {
         }
         try self.readLogs(into: &snapshot)
         try self.readWanted(into: &snapshot)
+        try self.readHeld(into: &snapshot)
         snapshot.erasures = try self.erasures()
         let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
         try proofs.forEach { (row) throws(SQLiteError) in
@@ -90,6 +91,21 @@ extension StoreFile {
             guard let row = try self.logRow(key), var seqs = wanted[row.id] else { continue }
             seqs.remove(log.head.seq + 1...UInt64(Int64.max))
             snapshot.logs[key]?.wanted = seqs
+        }
+    }
+
+    /// Which entries of each log are held.
+    func readHeld(into snapshot: inout Snapshot) throws(SQLiteError) {
+        guard self.heldCount > 0 else { return }
+        var held: [Int64: ClosedRange<UInt64>] = [:]
+        try self.statements.entries.heldByLog.forEach { (row) throws(SQLiteError) in
+            held[row.int(.log)] =
+                UInt64(bitPattern: row.int(.first))...UInt64(bitPattern: row.int(.seq))
+        }
+        for key in snapshot.logs.keys {
+            if let row = try self.logRow(key), let seqs = held[row.id] {
+                snapshot.logs[key]?.held = seqs
+            }
         }
     }
 

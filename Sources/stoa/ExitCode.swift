@@ -28,7 +28,8 @@ enum ExitCode: Int32, CaseIterable {
         case .internalError: "stoa or the daemon has failed."
         case .inputOutput: "The disk failed or is full, or standard input or output failed."
         case .temporary:
-            "Not done in time. A message that was not delivered in time is stored and goes out later."
+            "Not done in time. A message that was not delivered in time is stored and goes out later; "
+                + "one that others hold, since this machine's clock is ahead, is shown when it is due."
         case .protocol: "connect: what answers there is no Stoa that can be linked."
         case .otherRealm: "connect: what answers there is in no realm that you are in."
         case .refused:
@@ -45,7 +46,7 @@ enum ExitCode: Int32, CaseIterable {
             case .notFound, .tooLarge, .invalidParams, .keyReused: .badData
             case .refused: Self.refusals[error.reason ?? ""] ?? .refused
             case .ambiguous, .notMember, .notYet: .refused
-            case .deliveryTimeout, .busy, .overflow: .temporary
+            case .deliveryTimeout, .held, .busy, .overflow: .temporary
             case .storageFailed: .inputOutput
             case .shuttingDown: .noDaemon
             case .parse, .invalidRequest, .methodNotFound, .internalError, nil: .internalError

@@ -118,6 +118,8 @@ struct ResponseTests {
             .tooLarge("the text", bytes: 2, limit: 1, remedy: "z"), .busy("x"), .shuttingDown(),
             .keyReused(), .notYet("edit"),
             .overflow(queuedBytes: 9),
+            .held(
+                sent, by: ["k1"], until: Timestamp(milliseconds: 0), untilText: "x", ahead: nil),
         ]
         #expect(Set(errors.compactMap(\.knownCode)).count == RPCError.Code.allCases.count)
         for error in errors {

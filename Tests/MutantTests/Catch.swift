@@ -24,6 +24,7 @@
             case .countFailedCommits: [.seed(10, says: "its head is")]
             case .creditTwice: [.seed(6, says: "gets more credit than it used")]
             case .takeSentForDelivered: [.seed(3, says: "says delivered where it is not")]
+            case .takeHeldForDelivered: [EngineCatches.held]
             case .forgetRealmRole: [EngineCatches.mirrored]
             case .believeNames: [EngineCatches.names]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
@@ -41,10 +42,10 @@
             case .trustRestoredHistory: [SimulationCatches.restoredBackup]
             case .forgetForkProofs: [SimulationCatches.fork]
             case .leaveForksUnmarked:
-                [.assault(3, says: "does not mark"), StorageCatches.proof]
+                [.assault(5, says: "does not mark"), StorageCatches.proof]
             case .sendAgainUnderAKey: [.seed(3, says: "sent twice under one key")]
             case .acceptUnattested:
-                [.assault(2, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
+                [.assault(5, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
             case .dropRoleByte: [EngineCatches.signatures]
             case .acceptOtherCertificate: [EngineCatches.certificates, EngineCatches.device]
             case .acceptAnotherKey: [EngineCatches.otherKey]

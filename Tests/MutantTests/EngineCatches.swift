@@ -30,6 +30,9 @@
         static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
+        static let held = Catch.test("HeldElsewhereTests.delivery") {
+            try HeldElsewhereTests().delivery()
+        }
         static let followed = Catch.test("StrangeClockTests.followed") {
             StrangeClockTests().followed()
         }

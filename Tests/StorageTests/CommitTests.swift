@@ -99,9 +99,9 @@ struct CommitTests {
         store = try await directory.open()
         var snapshot = try await store.snapshot()
         #expect(snapshot.held == HeldEntries(count: 3, first: time(600_001)))
-        #expect(
-            snapshot.logs[bobs.key]
-                == StoredLog(head: bobs.head, forkPoint: nil, isHeadShown: false))
+        var bobsLog = StoredLog(head: bobs.head, forkPoint: nil, isHeadShown: false)
+        bobsLog.held = 2...2
+        #expect(snapshot.logs[bobs.key] == bobsLog && snapshot.logs[eves.key]?.held == 1...2)
         #expect(snapshot.latestShown == [ops.conversation: time(1)])
         // Whoever comes is a member at once: only the line that says so waits.
         #expect(snapshot.members == [ops.conversation: [eve.id]])
@@ -118,6 +118,7 @@ struct CommitTests {
         #expect(snapshot.members == [ops.conversation: [eve.id]])
         #expect(snapshot.logs[bobs.key]?.isHeadShown == true)
         #expect(snapshot.logs[eves.key]?.isHeadShown == false)
+        #expect(snapshot.logs[bobs.key]?.held == nil && snapshot.logs[eves.key]?.held == 2...2)
         #expect(try await store.summaries().map(\.unread) == [2])
         #expect(try await store.check().isEmpty)
     }

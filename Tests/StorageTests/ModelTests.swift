@@ -79,6 +79,10 @@ struct Model {
                 head: Head(seq: item.seq, id: item.id, time: item.entry.time),
                 forkPoint: self.forks[item.key], isHeadShown: Self.isShown(item))
         }
+        for (key, held) in Dictionary(grouping: self.held, by: \.key) {
+            let seqs = held.map(\.seq)
+            if let first = seqs.min(), let last = seqs.max() { logs[key]?.held = first...last }
+        }
         return logs
     }
 

@@ -43,6 +43,9 @@ struct clinux_identity {
 /* Device, inode and, where the file system has it, birth time: statx(2). */
 int clinux_identity(const char *path, struct clinux_identity *identity);
 
+/* Whether the kernel's clock is synchronised, 1 or 0, without STA_UNSYNC: adjtimex(2). */
+int clinux_clock_is_synchronised(void);
+
 /* Makes all signals blocked in the calling thread and returns what was blocked: pthread_sigmask(3).
    A thread that is then started never takes a signal that the event loop waits for. */
 int clinux_block_signals(void *saved);

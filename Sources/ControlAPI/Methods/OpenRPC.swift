@@ -73,6 +73,7 @@ public enum OpenRPC {
         case .storageFailed: "The disk failed or is full; nothing was stored."
         case .notMember: "The room must be joined first."
         case .deliveryTimeout: "Stored but not delivered in time; data has the result of send."
+        case .held: "Stored, and held by others until its time; data has the result of send."
         case .refused: "Understood and not allowed."
         case .tooLarge: "A text exceeds its limit."
         case .keyReused: "The idempotency key belongs to another text."

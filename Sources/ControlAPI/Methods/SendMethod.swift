@@ -4,8 +4,8 @@ public enum SendMethod: ControlMethod {
     public static let description = MethodDescription(
         "send", "Send a message.", result: "sent",
         errors: [
-            .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .refused,
-            .tooLarge, .keyReused,
+            .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .held,
+            .refused, .tooLarge, .keyReused,
         ])
 
     /// What `send` waits for before it answers.

@@ -34,6 +34,8 @@ public enum StatusMethod: ControlMethod {
         public var incarnation = ""
         /// How far the own clock is behind those of most linked people, in milliseconds.
         public var clockOffsetMilliseconds: Int64 = 0
+        /// Whether the kernel says that its clock is synchronised; nil where it says nothing.
+        public var clockSynchronised: Bool?
         /// How far the database has been read through.
         public var scrub = Scrub()
         /// What a person should know about, oldest first.
@@ -58,6 +60,7 @@ public enum StatusMethod: ControlMethod {
             visitor.field("held", &self.held)
             visitor.field("incarnation", &self.incarnation)
             visitor.field("clockOffsetMilliseconds", &self.clockOffsetMilliseconds)
+            visitor.field("clockSynchronised", &self.clockSynchronised)
             visitor.field("scrub", &self.scrub)
             visitor.field("alerts", &self.alerts)
         }

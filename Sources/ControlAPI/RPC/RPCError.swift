@@ -39,6 +39,9 @@ public struct RPCError: Error, Equatable, Sendable {
         case keyReused = -32011
         /// This version does not have the method yet.
         case notYet = -32012
+        /// The message is stored and others have it, but do not show it yet, since this machine's clock
+        /// is ahead of theirs; `data` has the result of `send`, `heldBy` and `heldUntil`.
+        case held = -32013
 
         /// The name of the case, as the OpenRPC document uses it.
         public var name: String { String(describing: self) }
@@ -190,6 +193,28 @@ extension RPCError {
                     + "see the alert in stoa status"
                 : "do not send it again: it is delivered when a member is linked",
             details: result.json.objectValue ?? [])
+    }
+
+    /// The message is stored, and held by others until its time has come; -32013; `data` holds the
+    /// whole result, who holds it and until when.
+    ///
+    /// - Parameter ahead: how far the own clock is ahead, in words; nil where that is not known.
+    public static func held(
+        _ result: SendMethod.Result, by peers: [String], until: Timestamp, untilText: String,
+        ahead: String?
+    ) -> RPCError {
+        RPCError(
+            .held,
+            "the message is stored but held until \(untilText) by "
+                + (peers.count == 1 ? "1 peer" : "\(peers.count) peers")
+                + (ahead.map { ", your clock is \($0) ahead" } ?? ""),
+            reason: "held",
+            remedy: "do not send it again: it is shown when it is due; set your clock right: "
+                + "timedatectl set-ntp true",
+            details: (result.json.objectValue ?? []) + [
+                JSON.Member("heldBy", .array(peers.map { .string($0) })),
+                JSON.Member("heldUntil", .string(until.text)),
+            ])
     }
 
     /// The request is not allowed; -32006.

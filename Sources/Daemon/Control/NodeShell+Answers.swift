@@ -112,6 +112,12 @@ extension RPCError {
                 .deliveryTimeout(
                     SendMethod.Result(
                         message, isDuplicate: false, peers, isShutOut: isShutOut))
+            case .held(let held):
+                .held(
+                    SendMethod.Result(
+                        held.message, isDuplicate: false, held.deliveredTo, isShutOut: isShutOut),
+                    by: held.heldBy.map(\.description), until: Timestamp(clamping: held.until),
+                    untilText: UTCTime.text(held.until), ahead: held.ahead)
             }
     }
 

@@ -66,6 +66,7 @@ struct LinkTags: Sendable {
             tag: self.log(name, in: conversation), state: log.state, seq: log.head.seq,
             headTag: log.head.seq > 0 ? self.head(log.head.id, by: role) : 0)
         row.whole = log.whole.flatMap { $0 < row.seq ? $0 : nil }
+        row.shown = log.held.flatMap { $0.lowerBound <= row.seq ? $0.lowerBound - 1 : nil }
         return row
     }
 }

@@ -85,10 +85,28 @@ public enum RequestError: Error, Hashable, Sendable {
     case storage(StoreFailure)
     /// The message is sent and safe, but not delivered in time.
     case deliveryTimeout(SentMessage, deliveredTo: [PeerID])
+    /// The message is sent and safe, but some who have it hold it, since it is ahead of time by their
+    /// clocks.
+    case held(HeldMessage)
     /// The address that was to be connected has not become a link; it is dialled on.
     case notConnected(DialFailure)
     /// As many addresses as may be are dialled already, all of them by request.
     case tooManyTargets
+}
+
+/// A message that others have and do not show yet.
+public struct HeldMessage: Hashable, Sendable {
+    /// The message.
+    public var message: SentMessage
+    /// Who shows it.
+    public var deliveredTo: [PeerID]
+    /// Who holds it.
+    public var heldBy: [PeerID]
+    /// Until when by a clock that is right, in milliseconds since 1970.
+    public var until: UInt64
+    /// How far the own clock is ahead of those of who holds it, in words; nil where that is not known
+    /// or no minute.
+    public var ahead: String?
 }
 
 /// The answer to a ``Request``.

@@ -54,6 +54,7 @@ extension Node {
         self.markDirty(run.key)
         if !isOwn { self.feedReturned(run.key) }
         self.settleHeads(append, isOwn: isOwn, cursors: cursors)
+        self.noteHeld(append, cursors: cursors)
         for (index, cursor) in cursors.enumerated() {
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
@@ -100,6 +101,7 @@ extension Node {
 
     private mutating func settleReleased(_ entry: StoredEntry, _ changes: inout [Change]) {
         let id = entry.key.conversation
+        self.noteReleased(entry)
         if !entry.isDisputed {
             let time = self.time
             self.conversationTable[known: id].heads.release(

@@ -141,6 +141,7 @@ extension Node {
         self.links.remove(id)
         self.profiles.dropEarly(of: id)
         self.peerClocks.drop(id)
+        self.dropHeldElsewhere(nil, of: id)
         self.actions.append(.disarm(.ping(id)))
         self.reads.drop(of: id)
         self.forkSearches.end(of: id)

@@ -146,18 +146,6 @@ extension Node {
         }
     }
 
-    /// Tells a peer of which of its own entries the payloads are wanted here, since a digest that is
-    /// equal would say that nothing is lacking.
-    mutating func tellAuthor(of conversation: ConversationID, on id: LinkID) {
-        guard !self.payloadWants.isEmpty else { return }
-        let (tags, peer) = (self.links[id].tags, self.links[id].info.peer)
-        let rows = self.conversationTable[known: conversation].logs
-            .filter { name, log in name.author == peer && log.whole != nil }
-            .map { name, log in tags.row(name, log, in: conversation, by: tags.own) }
-            .sorted { $0.tag < $1.tag }.prefix(Limits.logsPerConversation)
-        if !rows.isEmpty { self.send(.delta(conversation, Array(rows)), on: id) }
-    }
-
     /// Tells the author, and those who had asked in vain.
     private mutating func tellWhole(_ key: LogKey) {
         let conversation = key.conversation

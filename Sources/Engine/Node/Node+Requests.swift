@@ -249,45 +249,53 @@ extension Node {
         }
     }
 
-    /// How far each linked peer in the room is known to have a log, with its payloads.
-    private func holders(of key: LogKey) -> [(peer: PeerID, seq: UInt64)] {
-        self.links.sharing(key.conversation).map {
-            (self.links[$0].info.peer, self.told(key, on: $0))
+    /// How far each linked peer in the room is known to have a log.
+    private func holders(of key: LogKey) -> [Holder] {
+        self.links.sharing(key.conversation).map { id in
+            let sync = self.links[id].shared[known: key.conversation]
+            var holder = Holder(
+                link: id, peer: self.links[id].info.peer, stored: sync.stored(of: key.name),
+                shown: sync.shown(of: key.name))
+            #if MUTANTS
+                if Mutant.takeSentForDelivered.isActive, let fed = self.links[id].fed(key) {
+                    holder.stored = fed
+                }
+                if Mutant.takeHeldForDelivered.isActive { holder.shown = .max }
+            #endif
+            return holder
         }
     }
 
-    /// How many entries of a log a peer says to have.
-    private func told(_ key: LogKey, on id: LinkID) -> UInt64 {
-        #if MUTANTS
-            if Mutant.takeSentForDelivered.isActive, let fed = self.links[id].fed(key) {
-                return fed
-            }
-        #endif
-        return self.links[id].shared[known: key.conversation].held(of: key.name)
-    }
-
     /// Answers the waits that have what they wait for: every linked peer in the room has it, at least one.
+    ///
+    /// Where one of them holds it nobody need wait to hear that.
     mutating func checkDeliveries(of key: LogKey) {
         guard !self.deliveries.isEmpty(for: key) else { return }
         let holders = self.holders(of: key)
-        guard let seq = holders.map(\.seq).min() else { return }
+        guard let seq = holders.map(\.stored).min() else { return }
         let peers = holders.map(\.peer).sorted()
         for delivery in self.deliveries.remove(of: key, through: seq) {
-            self.answer(
-                delivery.request,
-                .sent(
-                    delivery.message, isDuplicate: delivery.isDuplicate, deliveredTo: peers))
+            if let held = self.holding(delivery.message, holders, seq: delivery.seq) {
+                self.answer(delivery.request, .failed(.held(held)))
+            } else {
+                self.answer(
+                    delivery.request,
+                    .sent(
+                        delivery.message, isDuplicate: delivery.isDuplicate, deliveredTo: peers))
+            }
         }
     }
 
     mutating func deliveriesDue() {
         for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
-            let have = self.holders(of: delivery.key).filter { $0.seq >= delivery.seq }
+            let holders = self.holders(of: delivery.key)
+            let have = holders.filter { $0.delivered >= delivery.seq }.map(\.peer).sorted()
+            let held = self.holding(delivery.message, holders, seq: delivery.seq)
             self.answer(
                 delivery.request,
                 .failed(
-                    .deliveryTimeout(
-                        delivery.message, deliveredTo: have.map(\.peer).sorted())))
+                    held.map { .held($0) }
+                        ?? .deliveryTimeout(delivery.message, deliveredTo: have)))
         }
         self.armDeliveries()
     }

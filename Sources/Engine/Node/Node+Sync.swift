@@ -27,6 +27,7 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
+        self.dropHeldElsewhere(conversation, of: id)
         self.payloadWants.drop(conversation, of: id)
         for key in self.fetching.keys(of: id, where: { key, _ in key.conversation == conversation })
         {
@@ -274,7 +275,7 @@ extension Node {
         let (tags, isOwn) = (self.links[id].tags, name.author == self.id)
         let finding = self.links[id].shared[known: conversation].receiveRow(
             row, of: name, log, tags, isOwn: isOwn, isComplete: isComplete)
-        if isOwn { self.checkDeliveries(of: key) }
+        if isOwn { self.ownRowReceived(row, of: key, on: id) }
         if finding.isNews { self.payloadWants.hear(key, on: id) }
         if let proof = finding.proof { self.send(.forkProof(proof), on: id) }
         switch finding.step {

@@ -36,6 +36,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var recentKeys = RecentKeys()
     var lookUps: [RequestID: Outgoing] = [:]
     var deliveries = Deliveries()
+    var heldElsewhere = HeldElsewhere()
     /// What opens entries, and what own ones are sealed with.
     public private(set) var keyring: Keyring
 

@@ -12,6 +12,8 @@ public struct Alert: Hashable, Sendable {
         case storage
         /// Something in the store is not what was written.
         case damage
+        /// Others hold what was written here, since it is ahead of time by their clocks.
+        case held
         /// An author has signed two histories.
         case fork
         /// The own history went on under a new incarnation.

@@ -264,6 +264,8 @@ public struct StoredLog: Hashable, Sendable {
     public var person: PersonID?
     /// The entries up to the head whose payloads are wanted.
     public var wanted = SeqRanges()
+    /// The first and the last entry that are held; nil where none is.
+    public var held: ClosedRange<UInt64>?
 
     /// Creates a stored log.
     public init(head: Head, forkPoint: UInt64?, isHeadShown: Bool, person: PersonID?) {

@@ -12,6 +12,8 @@ struct LogProgress: Hashable, Sendable {
     var person: PersonID?
     /// The last entry up to which all payloads are here that are to be had; nil for the head.
     var whole: UInt64?
+    /// The entries that are held, because they are ahead of time; nil where none is.
+    var held: ClosedRange<UInt64>?
     /// Whether there is no room for the log: nothing of it is taken.
     var isRefused = false
     /// The log's bucket; nil while it is not kept here.
@@ -165,6 +167,34 @@ struct Conversation: Sendable {
         self.logs[known: name].whole = whole
     }
 
+    /// Notes that entries at the end of a log are held; times grow, so those between are, too.
+    mutating func hold(_ name: LogName, _ seqs: ClosedRange<UInt64>) {
+        guard self.logs.has(name), !self.log(name).isBeyondFork(seqs.lowerBound) else { return }
+        let first = min(self.logs[known: name].held?.lowerBound ?? .max, seqs.lowerBound)
+        self.logs[known: name].held = first...seqs.upperBound
+        self.clipHeld(name)
+    }
+
+    /// Notes that the entries of a log up to this one are held no longer.
+    mutating func release(_ name: LogName, through seq: UInt64) {
+        guard let held = self.logs[name]?.held else { return }
+        if seq >= held.upperBound {
+            self.logs[known: name].held = nil
+        } else if seq >= held.lowerBound {
+            self.logs[known: name].held = seq + 1...held.upperBound
+        }
+    }
+
+    /// What lies behind a fork is never shown, and so not held.
+    private mutating func clipHeld(_ name: LogName) {
+        let log = self.logs[known: name]
+        guard let held = log.held, let point = log.fork?.point, held.upperBound >= point else {
+            return
+        }
+        self.logs[known: name].held =
+            held.lowerBound < point ? held.lowerBound...point - 1 : nil
+    }
+
     /// Takes a join or leave that is shown, unless a later one of its author counts.
     mutating func attend(_ author: PeerID, _ attendance: Attendance) {
         guard attendance.supersedes(self.attendance[author]) else { return }
@@ -221,12 +251,13 @@ struct Conversation: Sendable {
         if !log.isCounted { self.recordCache = nil }
         (log.fork, log.head, log.tail) = (proof, head, tail)
         self.buckets.touch(self.set(name, log))
+        self.clipHeld(name)
     }
 
     mutating func restore(_ name: LogName, _ stored: StoredLog, fork: ForkProof?) {
         let log = LogProgress(
             head: stored.head, tail: stored.head, fork: fork, person: stored.person,
-            whole: stored.wanted.lowest.map { $0 - 1 })
+            whole: stored.wanted.lowest.map { $0 - 1 }, held: stored.held)
         self.buckets.touch(self.set(name, log))
         if stored.isHeadShown && stored.head.seq > 0 {
             self.heads.restore(stored.head.id, at: stored.head.time)

@@ -81,7 +81,11 @@ struct ConversationSync: Sendable {
     func whole(of name: LogName) -> UInt64 { self.rows[name]?.whole ?? .max }
 
     /// Through which entry of a log the peer says that it has all, payloads included.
-    func held(of name: LogName) -> UInt64 { min(self.seq(of: name), self.whole(of: name)) }
+    func stored(of name: LogName) -> UInt64 { min(self.seq(of: name), self.whole(of: name)) }
+
+    /// Up to which entry of a log the peer says that it holds none, which it does where it says
+    /// nothing.
+    func shown(of name: LogName) -> UInt64 { self.rows[name]?.shown ?? .max }
 
     /// Whether the peer has what this node might ask it for.
     var isSeeking: Bool { !self.lacking.isEmpty || self.unknown.isSeeking }
@@ -92,8 +96,8 @@ struct ConversationSync: Sendable {
     mutating func noteEqual(_ name: LogName, _ row: ClockRow) {
         self.fed[name] = row.seq
         var row = row
-        // Digests are the same with and without payloads.
-        row.whole = self.rows[name]?.whole
+        // Digests are the same with and without payloads, and whatever is held.
+        (row.whole, row.shown) = (self.rows[name]?.whole, self.rows[name]?.shown)
         self.rows[name] = row
         self.settle(name)
         self.divergent.remove(name)

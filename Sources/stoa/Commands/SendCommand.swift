@@ -15,7 +15,7 @@ struct SendCommand: Subcommand {
             "Several words are joined by spaces.",
             "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
-            "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later.",
+            "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
             "A key that belongs to another text in the same conversation is refused with exit code 65.",
         ])
 

@@ -29,9 +29,7 @@ struct StatusCommand: Subcommand {
             if status.count("held") > 0 {
                 rows.append(["held until due", "\(status.count("held"))"])
             }
-            if status.count("clockOffsetMilliseconds") != 0 {
-                rows.append(["clock offset", "\(status.count("clockOffsetMilliseconds")) ms"])
-            }
+            rows.append(["clock", Self.clock(status)])
             rows.append(["data", status.shown("dataDirectory")])
             if let scrub = status["scrub"] { rows.append(["disk check", Self.text(of: scrub)]) }
             var text = TextTable.text(rows)
@@ -42,6 +40,20 @@ struct StatusCommand: Subcommand {
             }
             return text
         }
+    }
+
+    /// Whether the clock is kept right, and how far those of most linked people are away.
+    private static func clock(_ status: JSON) -> String {
+        let state =
+            switch status["clockSynchronised"]?.boolValue {
+            case true?: "synchronised"
+            case false?: "not synchronised (timedatectl set-ntp true)"
+            case nil: "the kernel does not say whether it is synchronised"
+            }
+        let offset = status.count("clockOffsetMilliseconds")
+        guard offset != 0 else { return state }
+        return "\(state); most linked people's are \(offset.magnitude) ms "
+            + (offset > 0 ? "ahead" : "behind")
     }
 
     /// When the database was last read from end to end, and what was found.

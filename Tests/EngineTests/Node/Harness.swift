@@ -37,6 +37,8 @@ struct Harness {
     private var states: [LogKey: [UInt64: PayloadState]] = [:]
     /// Erasures that wait for their entries on disk.
     private(set) var waitingErasures: [Erasure] = []
+    /// What is on disk and not shown yet, in the order in which it came.
+    private var held: [StoredEntry] = []
     private var cursor: Int64 = 0
     private var request: UInt64 = 0
 
@@ -163,7 +165,11 @@ struct Harness {
     mutating func write() {
         guard let batch = self.batch.take() else { return }
         let cursors = batch.appends.map { append in
-            append.run.ids.map { _ in
+            append.run.ids.indices.map { index -> Cursor? in
+                guard index < append.heldFrom else {
+                    self.hold(append, at: index)
+                    return nil
+                }
                 self.cursor += 1
                 return Cursor(self.cursor)
             }
@@ -177,8 +183,9 @@ struct Harness {
             self.disk[append.run.run.key, default: []].append(append.run.run)
         }
         var outcome = BatchOutcome(
-            number: batch.number, cursors: cursors, released: [], notices: [],
-            held: HeldEntries(count: 0, first: nil))
+            number: batch.number, cursors: cursors,
+            released: self.release(through: batch.release), notices: [],
+            held: HeldEntries(count: self.held.count, first: self.held.map(\.time).min()))
         for fill in batch.fills {
             self.fill(fill)
             if let entry = self.filled(fill) { outcome.filled.append(entry) }
@@ -191,6 +198,28 @@ struct Harness {
             if self.isDone(erasure) { outcome.erased.append(erasure) }
         }
         self.give(.committed(outcome))
+    }
+
+    private mutating func hold(_ append: Append, at index: Int) {
+        let run = append.run.run
+        self.held.append(
+            StoredEntry(
+                cursor: Cursor(0), key: run.key, seq: run.first + UInt64(index),
+                id: append.run.ids[index], time: run.entries[index].time,
+                envelope: append.run.envelope(at: index), isSeen: append.verdicts[index].isSeen,
+                isLate: false, isDisputed: false))
+    }
+
+    private mutating func release(through time: HybridTime?) -> [StoredEntry] {
+        guard let time else { return [] }
+        let due = self.held.filter { $0.time <= time }.sorted { $0.time < $1.time }
+        self.held.removeAll { $0.time <= time }
+        return due.map { entry in
+            var entry = entry
+            self.cursor += 1
+            entry.cursor = Cursor(self.cursor)
+            return entry
+        }
     }
 
     private mutating func fill(_ fill: PayloadFill) {

@@ -47,6 +47,7 @@ extension NodeShell {
         result.held = Int64(status.held)
         result.incarnation = Self.hexadecimal(status.incarnation)
         result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
+        result.clockSynchronised = SystemClock.isSynchronised()
         result.scrub = self.scrubStatus
         result.alerts = status.alerts.map { alert in
             StatusMethod.Alert {

@@ -1,0 +1,133 @@
+internal import Crypto
+
+/// Entries that are ahead of time: others' that are held here, and own ones that others hold.
+extension Node {
+    // MARK: Here
+
+    /// Notes which entries of a run are held, so that clocks say so.
+    mutating func noteHeld(_ append: Append, cursors: [Cursor?]) {
+        guard append.heldFrom < cursors.count else { return }
+        let run = append.run.run
+        let first = run.first + UInt64(append.heldFrom)
+        self.conversationTable[known: run.key.conversation].hold(run.key.name, first...run.last)
+    }
+
+    /// Entries that were held are shown: their authors and whoever asks are told.
+    mutating func noteReleased(_ entry: StoredEntry) {
+        self.conversationTable[known: entry.key.conversation]
+            .release(entry.key.name, through: entry.seq)
+        self.markDirty(entry.key)
+    }
+
+    /// Tells a peer of which of its own entries the payloads are wanted here, or which are held, since
+    /// a digest that is equal would say that nothing is lacking.
+    mutating func tellAuthor(of conversation: ConversationID, on id: LinkID) {
+        guard !self.payloadWants.isEmpty || self.held.count > 0 else { return }
+        let (tags, peer) = (self.links[id].tags, self.links[id].info.peer)
+        let rows = self.conversationTable[known: conversation].logs
+            .filter { name, log in
+                name.author == peer && (log.whole != nil || log.held != nil)
+            }
+            .map { name, log in tags.row(name, log, in: conversation, by: tags.own) }
+            .sorted { $0.tag < $1.tag }.prefix(Limits.logsPerConversation)
+        if !rows.isEmpty { self.send(.delta(conversation, Array(rows)), on: id) }
+    }
+
+    // MARK: Elsewhere
+
+    /// A peer has told how much of an own log it has.
+    mutating func ownRowReceived(_ row: ClockRow, of key: LogKey, on id: LinkID) {
+        if self.heldElsewhere.receive(row, of: key, on: id) { self.updateHeldAlert() }
+        self.checkDeliveries(of: key)
+    }
+
+    /// A link shares a conversation no longer, or none where `conversation` is nil.
+    mutating func dropHeldElsewhere(_ conversation: ConversationID?, of id: LinkID) {
+        let isNews = self.heldElsewhere.drop(id) { key in
+            conversation.map { $0 == key.conversation } ?? true
+        }
+        if isNews { self.updateHeldAlert() }
+    }
+
+    /// Tells the user what others do not see yet, and until when, where at least half of the people do
+    /// not with whom it is shared: one stranger alone raises no alarm.
+    private mutating func updateHeldAlert() {
+        if let text = self.heldWarning {
+            self.raiseAlert(.held, text)
+        } else {
+            self.alerts.clear(.held, at: self.now)
+        }
+    }
+
+    private var heldWarning: String? {
+        var holders: Set<PersonID> = []
+        var others: Set<PersonID> = []
+        var counts: [LogKey: UInt64] = [:]
+        for id in self.heldElsewhere.links {
+            holders.insert(self.links[id].info.certificate.personID)
+            for (key, seqs) in self.heldElsewhere.entries(on: id) {
+                let count = seqs.upperBound - seqs.lowerBound + 1
+                counts[key] = max(counts[key] ?? 0, count)
+            }
+        }
+        for conversation in Set(counts.keys.map(\.conversation)) {
+            for id in self.links.sharing(conversation) {
+                others.insert(self.links[id].info.certificate.personID)
+            }
+        }
+        guard !holders.isEmpty, 2 * holders.count >= others.union(holders).count else { return nil }
+        let total = counts.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
+        let what = total == 1 ? "your last entry" : "your last \(total) entries"
+        let rooms = Set(counts.keys.map(\.conversation)).sorted()
+            .map { self.name(of: $0) ?? $0.description }
+        let names = rooms.prefix(3).joined(separator: ", ") + (rooms.count > 3 ? " and others" : "")
+        let until = counts.keys.map { key -> UInt64 in
+            Self.due(self.conversationTable[known: key.conversation].log(key.name).head.time)
+        }.max()
+        let who = holders.count == 1 ? "one person holds" : "\(holders.count) people hold"
+        let ahead = self.ahead(of: self.heldElsewhere.links)
+        let why = ahead.map { "; this machine's clock is \($0) ahead of theirs" } ?? ""
+        return "\(what) in \(names) \(total == 1 ? "is" : "are") seen by others only from "
+            + "\(UTCTime.text(until ?? 0)) on: \(who) them\(why); set it right "
+            + "(timedatectl set-ntp true) and write again"
+    }
+
+    /// The moment from which an entry of a time is not ahead, in milliseconds.
+    static func due(_ time: HybridTime) -> UInt64 {
+        time.milliseconds - min(time.milliseconds, Limits.aheadMilliseconds)
+    }
+
+    /// How far the own clock is ahead of the nearest of these peers', in words; nil where that is no
+    /// minute.
+    private func ahead(of links: [LinkID]) -> String? {
+        let offsets = links.compactMap { self.links[$0].pulse.clockOffset(at: self.now) }
+        guard let nearest = offsets.max(), nearest < 0,
+            nearest.magnitude >= Limits.differenceMilliseconds
+        else { return nil }
+        return PeerClocks.text(nearest.magnitude)
+    }
+
+    /// Why a message that peers have is not delivered: some of them hold it.
+    func holding(_ message: SentMessage, _ holders: [Holder], seq: UInt64) -> HeldMessage? {
+        let holding = holders.filter { $0.stored >= seq && $0.shown < seq }
+        guard !holding.isEmpty else { return nil }
+        return HeldMessage(
+            message: message,
+            deliveredTo: holders.filter { $0.delivered >= seq }.map(\.peer).sorted(),
+            heldBy: holding.map(\.peer).sorted(), until: Self.due(message.time),
+            ahead: self.ahead(of: holding.map(\.link)))
+    }
+}
+
+/// How far a linked peer is known to have an own log.
+struct Holder {
+    var link: LinkID
+    var peer: PeerID
+    /// Up to where it has everything on disk, payloads too.
+    var stored: UInt64
+    /// Up to where nothing is held.
+    var shown: UInt64
+
+    /// Up to where its user can read.
+    var delivered: UInt64 { min(self.stored, self.shown) }
+}
