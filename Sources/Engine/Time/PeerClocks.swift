@@ -53,7 +53,7 @@ struct PeerClocks: Sendable {
 
     /// A length of time in words, so roughly that jitter does not change it.
     static func text(_ milliseconds: UInt64) -> String {
-        let minutes = milliseconds / 60_000
+        let minutes = (milliseconds + 30_000) / 60_000
         switch minutes {
         case 0..<2: return "more than a minute"
         case 2..<120: return "\(minutes) minutes"

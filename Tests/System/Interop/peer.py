@@ -80,6 +80,8 @@ class Peer:
         self.moved: set[LogName] = set()
         self.failures: list[BaseException] = []
         self.serves = True
+        # What pings and pongs say.
+        self.clock = wall_milliseconds
         # Otherwise it answers a digest with all of its pages, which is as good.
         self.sends_buckets = True
         if name is not None:

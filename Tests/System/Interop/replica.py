@@ -23,6 +23,7 @@ from records import KINDS_MAXIMUM, PROFILE, Record
 from summaries import LogSummary, log_digest, record_digest
 
 AHEAD_MILLISECONDS = 5 * 60 * 1_000
+FOLLOWED_MILLISECONDS = 60 * 1_000
 
 
 class Diverged(Exception):
@@ -250,8 +251,8 @@ class Replica:
         """Appends entries, the first of which follows every head of the other logs."""
         conversation = self.conversations[own.name.conversation]
         others = [log for log in conversation.logs.values() if log.name != own.name and log.seq]
-        # What is held (too far ahead) is not followed.
-        limit = ahead_limit()
+        # What is too far ahead is not followed.
+        limit = hybrid_time(wall_milliseconds() + FOLLOWED_MILLISECONDS)
         heads = [
             (log.entry(log.seq).hlc, log.identifiers[log.seq - 1])
             for log in others

@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import scenario_clocks  # noqa: E402
 import scenario_forgeries  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
@@ -33,6 +34,7 @@ SCENARIOS = {
     "forgeries": scenario_forgeries.run,
     "fork": scenario_fork.run,
     "future": scenario_future.run,
+    "clocks": scenario_clocks.run,
     "realms": scenario_realms.run,
     "relay": scenario_relay.run,
 }

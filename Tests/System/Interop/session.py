@@ -12,7 +12,7 @@ from comparing import Shared
 from entries import ForkProof, LogName, Run, read_fork_proof, read_sent_run
 from frames import ClockRow, Frame, Reason, State, Type, Want
 from link import Link, LinkEnded
-from replica import Diverged, LogState, wall_milliseconds
+from replica import Diverged, LogState
 from sharing import Sharing
 from summaries import Tags
 
@@ -110,7 +110,7 @@ class Session(Sharing):
 
     def ping(self) -> int:
         nonce = random.getrandbits(64)
-        self.link.send(frames.ping(nonce, wall_milliseconds()))
+        self.link.send(frames.ping(nonce, self.peer.clock()))
         return nonce
 
     # Frames.
@@ -121,7 +121,7 @@ class Session(Sharing):
             case Type.PING:
                 self.pings += 1
                 nonce, _ = frames.read_ping(body)
-                self.link.send(frames.pong(nonce, wall_milliseconds()))
+                self.link.send(frames.pong(nonce, self.peer.clock()))
             case Type.PONG:
                 self.pongs.add(frames.read_ping(body)[0])
             case Type.REALMS:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import frames
+import clock_attacks
 from bodies import saying
 from Driver.control import request_line
 from link import Link
@@ -265,7 +266,8 @@ def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> di
 def run(name: str, port: int, path: Path, signals: Signals) -> None:
     os.nice(5)
     try:
-        signals.figures.put(globals()[name](port, path, signals))
+        attack = globals().get(name) or getattr(clock_attacks, name)
+        signals.figures.put(attack(port, path, signals))
     except BaseException as error:
         signals.figures.put({"error": repr(error)})
         raise

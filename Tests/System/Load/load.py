@@ -14,6 +14,7 @@ Runs only in a network that has nothing but a loopback interface. Ends with `N p
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
@@ -28,6 +29,7 @@ sys.path[:0] = [
     str(HERE), str(HERE.parent), str(HERE.parent / "Interop"), str(HERE.parent / "Bench")]
 
 import attacks  # noqa: E402
+import clock_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
 from Driver.control import Control  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
@@ -150,13 +152,11 @@ class Pair:
             f"{percentile(load, 0.99):.1f} ms, memory {before:.1f} -> {peak:.1f} MiB, "
             f"{descriptors} descriptors; {said}", flush=True)
 
-    def attack(
-        self, name: str, function: str, count: int, pause: float, bytes_: int, most: int
-    ) -> dict[str, Any]:
-        peace = self.meter.measure(count, pause)
+    @contextlib.contextmanager
+    def under(self, function: str) -> Iterator[dict[str, Any]]:
+        """Has an attack going on; its figures are there once it has ended."""
         signals = attacks.Signals()
-        before = mebibytes(self.attacked)
-        watch = Watch(self.attacked)
+        figures: dict[str, Any] = {}
         child = multiprocessing.get_context("spawn").Process(
             target=attacks.run,
             args=(function, FIRST_PORT, self.system.socket(0), signals), daemon=True)
@@ -165,12 +165,21 @@ class Pair:
             deadline = time.monotonic() + 120
             while not signals.ready.wait(0.1):
                 if not child.is_alive() or time.monotonic() > deadline:
-                    raise RuntimeError(f"{name}: the attack did not get going")
-            load = self.meter.measure(count, pause)
+                    raise RuntimeError(f"{function} did not get going")
+            yield figures
         finally:
             signals.stop.set()
-        figures = signals.figures.get(timeout=120)
+        figures.update(signals.figures.get(timeout=120))
         child.join(30)
+
+    def attack(
+        self, name: str, function: str, count: int, pause: float, bytes_: int, most: int
+    ) -> dict[str, Any]:
+        peace = self.meter.measure(count, pause)
+        before = mebibytes(self.attacked)
+        watch = Watch(self.attacked)
+        with self.under(function) as figures:
+            load = self.meter.measure(count, pause)
         peak, descriptors = watch.end()
         self.report(
             name, peace, load, before, peak, descriptors, figures, bytes_, most)
@@ -286,7 +295,9 @@ def long_log(pair: Pair) -> None:
         "a long log", peace, load, before, peak, descriptors, figures, 32 * MIB, OWN_DESCRIPTORS)
 
 
-LOADS = (peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, long_log)
+LOADS = (
+    peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
+    long_log)
 
 
 def chosen(only: str | None) -> Iterator[Any]:
