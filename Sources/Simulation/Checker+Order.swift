@@ -140,6 +140,7 @@ extension Checker {
             throw Violation("the history of node \(machine.index) holds what it never showed")
         }
         try self.marked(on: machine)
+        try self.erasedRightly(on: machine)
         try self.noted(on: machine)
         try self.checkAcknowledged(on: machine)
     }
@@ -202,6 +203,7 @@ extension Checker {
                     id = entry.prev
                 }
             }
+            try self.erased(expected, in: room, on: members)
             let lines = self.lines(of: expected, in: room, through: deadline)
             for member in members {
                 for (key, end) in ends where member.store.logs[key]?.count ?? 0 != end {

@@ -15,6 +15,7 @@ struct Checker {
         var isSealed: Bool
         /// Whether its log begins as one must.
         var isOpened: Bool
+        var isControl: Bool
 
         var place: Place {
             Place(time: self.time, name: self.key.name, seq: self.seq)
@@ -36,6 +37,10 @@ struct Checker {
     private(set) var written: [EntryID: Written] = [:]
     /// Entries that follow one, whether that one is known yet or not.
     private(set) var followers: [EntryID: [EntryID]] = [:]
+    /// Whose device each author is.
+    var persons: [PeerID: PersonID] = [:]
+    /// The entries that want an entry erased, whether they may or not.
+    var erasers: [EntryID: [EntryID]] = [:]
     /// Who has written into a conversation.
     private(set) var authors: [ConversationID: Set<PeerID>] = [:]
     private var positions: [Position: EntryID] = [:]
@@ -103,7 +108,8 @@ struct Checker {
             self.written[id] = Written(
                 key: key, seq: run.run.first + UInt64(offset), prev: prev, time: entry.time,
                 deps: entry.deps, content: isSeen ? content : nil, isSealed: entry.epoch != .zero,
-                isOpened: isOpened)
+                isOpened: isOpened, isControl: entry.entryClass == EntryClass.control.rawValue)
+            self.noteErasing(content, by: id)
             for dep in entry.deps { self.followers[dep, default: []].append(id) }
         }
     }
@@ -176,14 +182,16 @@ struct Checker {
             throw Violation(
                 "node \(machine.index) shows what its author did not write: \(message)")
         }
-        guard machine.store.row(message.id)?.cursor == message.cursor else {
+        guard let row = machine.store.row(message.id), row.cursor == message.cursor, row.isWhole
+        else {
             throw Violation("node \(machine.index) shows what is not on its disk: \(message)")
         }
     }
 
-    /// Whether the user of a machine can read an entry, or could: all of it is here, and not held.
+    /// Whether the user of a machine can read an entry, or could: all of it is here, or was, and it is
+    /// not held.
     private static func hasDelivered(_ id: EntryID, to machine: Machine) -> Bool {
-        machine.store.row(id).map { $0.isWhole && $0.visibility != .held } ?? false
+        machine.store.row(id).map { $0.isSettled && $0.visibility != .held } ?? false
     }
 
     /// A node answers a request.

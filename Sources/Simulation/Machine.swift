@@ -5,8 +5,8 @@ import Crypto
 struct Machine {
     let index: Int
     let signer: Signer
-    /// Of a person of its own.
-    let certificate: Certificate
+    /// Mostly of a person of its own.
+    var certificate: Certificate
     /// The realms that it is in.
     var realms = Realms()
     /// The secrets that its node shakes hands by.

@@ -21,6 +21,9 @@ struct ModelStore {
 
         /// Whether its payload is here.
         var isWhole: Bool { if case .present = self.entry.payload { true } else { false } }
+
+        /// Whether nothing of it is to come any more.
+        var isSettled: Bool { self.verdict.payload != .wanted }
     }
 
     /// All entries of one log.
@@ -86,7 +89,7 @@ struct ModelStore {
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where !isFirst {
             try self.end(proof)
         }
-        let filled = try batch.fills.compactMap { try self.fill($0) }
+        let filled = try batch.fills.compactMap { try self.fill($0).flatMap(self.stored) }
         let erased = batch.appends.flatMap(\.erasures) + batch.erasures
         let done = erased.filter { self.isDone($0) }
         let released = batch.release.map { self.release(through: $0) } ?? []
@@ -113,7 +116,7 @@ struct ModelStore {
         var outcome = BatchOutcome(
             number: batch.number, cursors: cursors, released: released.compactMap(self.stored),
             notices: notices.map(\.cursor), held: self.held)
-        outcome.filled = filled.compactMap(self.stored)
+        outcome.filled = filled
         outcome.erased = done
         return outcome
     }

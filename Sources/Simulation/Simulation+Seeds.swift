@@ -26,6 +26,7 @@ extension Simulation {
         var workload = Workload()
         workload.rooms = random.number(1...2)
         workload.sealedRooms = random.chance(30) ? [0] : []
+        workload.erasures = 20
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
         for machine in 0..<random.number(1...2) {
@@ -58,6 +59,7 @@ extension Simulation {
         var workload = Workload()
         workload.messages = 300
         workload.moves = count / 50
+        workload.erasures = 40
         let simulation = Simulation(
             seed: random.next(), machines: count, faults: faults, neighbours: neighbours)
         simulation.log = log

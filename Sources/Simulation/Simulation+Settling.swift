@@ -92,6 +92,7 @@ extension Simulation {
             for (key, log) in machine.store.logs where audit.logs[key]?.head.id != log.head.id {
                 throw Violation("at rest node \(machine.index) does not know its own disk")
             }
+            try self.checkServing(machine)
         }
         for wire in self.wires.values {
             for (side, direction) in wire.directions.enumerated() where !wire.ends[side].isGone {
@@ -143,6 +144,7 @@ extension Simulation {
                     return self.difference(expected, first.index, replica, member.index)
                 }
             }
+            if let lack = self.lack(of: room, among: members) { return lack }
         }
         return nil
     }

@@ -22,6 +22,7 @@ package final class Simulation {
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
         case readPayloads(
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64)
+        case erases(machine: Int, ConversationID)
         case lookedUp(machine: Int, start: Int, RequestID, ConversationID, key: String)
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
@@ -39,6 +40,8 @@ package final class Simulation {
     /// The realm that some of the machines are in; nil where all are in the open one only.
     package internal(set) var realm: Realm?
     var random: SeededRandom
+    /// Draws what is erased, apart from all else, so that a seed without erasures stays as it is.
+    var erasing: SeededRandom
     var eventQueue = EventQueue<Happening>()
     var machines: [Machine] = []
     var wires: [Int: Wire] = [:]
@@ -92,6 +95,7 @@ package final class Simulation {
         seed: UInt64, machines count: Int, faults: Faults, neighbours: [Set<Int>]? = nil
     ) {
         self.random = SeededRandom(seed: seed)
+        self.erasing = SeededRandom(seed: ~seed)
         self.faults = faults
         self.neighbours = neighbours
         for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
@@ -130,16 +134,6 @@ package final class Simulation {
         return Signer(key)
     }
 
-    /// Makes the device of a person who has no other, without a number from the seed.
-    static func certificate(of signer: Signer) -> Certificate {
-        let seed = BLAKE2b.hash256(signer.publicKey.bytes, personal: BLAKE2b.Personal("person"))
-        let address = BLAKE2b.hash256(signer.publicKey.bytes, personal: BLAKE2b.Personal("address"))
-        guard let keys = try? PersonKeys((seed.bytes + address.bytes).span.bytes) else {
-            preconditionFailure("64 bytes make a person")
-        }
-        return keys.certify(signer, at: Self.epoch)
-    }
-
     @discardableResult
     func addMachine(signer: Signer) -> Int {
         let index = self.machines.count
@@ -154,6 +148,7 @@ package final class Simulation {
                 monotonic: MonotonicClock(base: self.random.number(1_000...100_000_000))))
         let drift = self.faults.monotonicDrift
         if drift > 0 { self.machines[index].monotonic.drift = self.random.number(-drift...drift) }
+        self.checker.persons[PeerID(signer.publicKey)] = self.machines[index].certificate.personID
         for address in self.machines[index].addresses { self.listeners[address] = index }
         self.giveKeys(to: index)
         // Where each knows a few, so does who comes later.
@@ -241,6 +236,7 @@ package final class Simulation {
             let machine = self.machines[index]
             let earlier = machine.store.earlierSend(key, in: conversation, by: machine.keyring)
             try self.tell(index, .lookedUp(request, earlier))
+        case .erases(let index, let room): try self.erase(by: index, in: room)
         case .found(let index, let start, let other, let otherStart):
             try self.discover(index, start, other, otherStart)
         case .lost(let index, let start, let name):

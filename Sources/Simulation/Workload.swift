@@ -18,6 +18,10 @@ package struct Workload: Sendable {
     package var moves = 2
     /// How many short messages one user sends within a second, which others then catch up with.
     package var avalanche = 0
+    /// How often users erase messages.
+    package var erasures = 0
+    /// Whether one person has two devices.
+    package var hasTwoDevices = false
 
     /// A plain workload.
     package init() {}
@@ -32,6 +36,10 @@ package struct Workload: Sendable {
         self.milliseconds = random.number(UInt64(2_000)...120_000)
         self.moves = random.chance(40) ? random.number(1...5) : 0
         self.avalanche = random.chance(8) ? random.number(300...1_500) : 0
+        // Drawn apart, so that seeds without erasures stay as they are.
+        var erasing = SeededRandom(seed: UInt64(self.messages) << 32 | self.milliseconds)
+        self.erasures = erasing.chance(50) ? erasing.number(1...40) : 0
+        self.hasTwoDevices = self.erasures > 0 && erasing.chance(40)
     }
 
     /// The most rooms that there are.
@@ -49,6 +57,7 @@ package struct Workload: Sendable {
 extension Simulation {
     /// Notes what the users of all machines do.
     package func schedule(_ workload: Workload) {
+        self.scheduleErasures(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(

@@ -7,10 +7,11 @@ extension Node {
         self.alerts.clear(.storage, at: self.now)
         self.held = outcome.held
         var changes: [Change] = []
+        let erased = Set(outcome.erased.filter { $0.step == .erase }.map(\.target.id))
         for (index, append) in flight.batch.appends.enumerated() {
             self.settleRun(
                 append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
-                &changes)
+                erased, &changes)
         }
         var last: [LogKey: EntryID] = [:]
         for entry in outcome.released {
@@ -26,7 +27,7 @@ extension Node {
         for (id, change) in membership where change.isJoined { self.joined(id) }
         self.pushOwn(flight)
         for (id, change) in membership where !change.isJoined { self.left(id) }
-        for entry in outcome.filled {
+        for entry in outcome.filled where !erased.contains(entry.id) {
             if let message = Message(entry, by: self.keyring) { changes.append(.message(message)) }
         }
         self.settleArrivals(flight.arrivals)
@@ -44,8 +45,10 @@ extension Node {
         self.armRelease()
     }
 
+    /// - Parameter erased: what the same batch has erased, which nobody is shown any more.
     private mutating func settleRun(
-        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ changes: inout [Change]
+        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ erased: Set<EntryID>,
+        _ changes: inout [Change]
     ) {
         let run = append.run.run
         let id = run.key.conversation
@@ -63,7 +66,9 @@ extension Node {
             if !log.isBeyondFork(seq) {
                 self.attend(verdict.attendance, run.key, seq: seq, entry.time)
             }
-            guard let cursor, verdict.isSeen,
+            // A control entry is not erased, whoever wants it.
+            let isErased = entry.mayLackPayload && erased.contains(append.run.ids[index])
+            guard let cursor, verdict.isSeen, !isErased,
                 let content = self.keyring.read(append.run.envelope(at: index)).content
             else { continue }
             changes.append(

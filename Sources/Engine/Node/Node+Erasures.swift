@@ -62,7 +62,10 @@ extension Node {
         } else if !erasure.eraser.mayErase(author) {
             erasure.step = .forget
         } else {
-            erasure.step = erasure.target.seq <= log.tail.seq ? .erase : .wait
+            // What is behind a fork point may be here all the same.
+            let mayBeHere =
+                erasure.target.seq <= log.tail.seq || log.isBeyondFork(erasure.target.seq)
+            erasure.step = mayBeHere ? .erase : .wait
         }
         return erasure
     }

@@ -94,6 +94,61 @@ import Testing
         #expect(harness.waitingErasures.isEmpty)
     }
 
+    @Test("what one step both stores and erases is not shown")
+    func together() {
+        var harness = Self.joined()
+        let runs = [Self.opening.run, Self.texts.run]
+        for run in runs + Self.erasing([Self.target], by: Self.second) {
+            harness.give(.syncRun(run), from: 2)
+        }
+        harness.settle()
+        #expect(Self.states(harness) == [.present, .present, .erased, .present])
+        let shown = harness.messages(of: Self.log.key.name.author)
+        #expect(shown.map(\.content) == [.text("text 2"), .text("text 4")])
+    }
+
+    @Test("what has come with one step and is erased by it is not shown")
+    func filledTogether() {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run.withoutPayloads], to: &harness)
+        let tag = Harness.tags.log(Self.log.key.name, in: Self.ops.conversation)
+        // While a batch is under way, what comes makes the next one.
+        harness.say("meanwhile", in: Self.ops)
+        for run in Self.erasing([Self.target], by: Self.second) {
+            harness.give(.syncRun(run), from: 2)
+        }
+        harness.give(
+            .payloads(
+                Payloads(
+                    conversation: Self.ops.conversation, tag: tag, from: 2,
+                    items: Self.texts.run.entries.map { entry in
+                        if case .present(let payload) = entry.payload {
+                            .present(payload)
+                        } else {
+                            .wanted
+                        }
+                    })), from: 2)
+        harness.read()
+        harness.settle()
+        #expect(Self.states(harness) == [.present, .present, .erased, .present])
+        let shown = harness.messages(of: Self.log.key.name.author)
+        #expect(shown.map(\.content) == [.text("text 2"), .text("text 4")])
+    }
+
+    @Test("what a fork has put in dispute is erased like any other")
+    func disputed() throws {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run], to: &harness)
+        let other = Self.log.run(
+            [TestLog.text("other", at: 2 << 16)], first: 2, prev: Self.opening.ids.last)
+        let proof = try #require(ForkProof(Self.texts, other))
+        harness.give(.forkProof(proof), from: 2)
+        harness.settle()
+        Self.give(Self.erasing([Self.target], by: Self.second), to: &harness)
+        #expect(Self.states(harness) == [.present, .present, .erased, .present])
+        #expect(harness.waitingErasures.isEmpty)
+    }
+
     @Test("a payload that is wanted is wanted no longer once it is erased")
     func wanted() {
         var harness = Self.joined()
@@ -175,6 +230,23 @@ import Testing
         dropped = erasures.wait(Self.erasure(2, by: 2))
         #expect(dropped == Self.erasure(1, by: 3))
         #expect(erasures.count == Limits.waitingErasures)
+    }
+
+    @Test("of those of a device that wait the oldest goes first, whichever were done between")
+    func order() {
+        var erasures = Erasures()
+        let count = UInt64(Limits.waitingErasures)
+        for seq in 1...count { _ = erasures.wait(Self.erasure(seq, by: 2)) }
+        for seq in 1...count where seq % 4 != 2 { erasures.forget(Self.erasure(seq, by: 2)) }
+        for seq in (count + 1)...(count * 7 / 4) { _ = erasures.wait(Self.erasure(seq, by: 2)) }
+        #expect(erasures.count == Limits.waitingErasures)
+        for oldest in [UInt64(2), 6, 10] {
+            let dropped = erasures.wait(Self.erasure(2 * count + oldest, by: 3))
+            #expect(dropped == Self.erasure(oldest, by: 2))
+        }
+        let key = Self.erasure(1, by: 2).key
+        let due = erasures.due(key, through: 30)
+        #expect(due.map(\.target.seq) == [14, 18, 22, 26, 30])
     }
 
     @Test("wait once, and are forgotten once they are done")
