@@ -157,6 +157,14 @@ public enum Limits {
     public static let ownEraseTargets = 20
     /// Erasures that came before what they erase, of all together: some megabytes.
     public static let waitingErasures = 16_384
+    /// Requests to give payloads up that wait: one for each of some rooms, and more of none.
+    public static let waitingExpiries = conversations
+    /// Payloads that one transaction gives up: a few milliseconds, so that messages do not wait.
+    public static let expiredPerBatch = 256
+    /// Their bytes, which are overwritten on the disk.
+    public static let expiredBytesPerBatch = 1_048_576
+    /// Entries that are looked at for that.
+    public static let expiryRowsPerBatch = 1_024
     /// Payloads in one answer: as many as a run has entries.
     public static let payloadItems = runEntries
     /// An answer with the largest payloads: each of the others takes two bytes and a length.

@@ -88,6 +88,8 @@
         case eraseForAnybody
         /// An entry that came without its payload counts as whole.
         case believeAbsentPayload
+        /// What this node would expire first is wanted all the same.
+        case wantExpired
 
         // Storage.
 

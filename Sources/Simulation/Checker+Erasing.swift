@@ -26,6 +26,14 @@ extension Checker {
                         "node \(machine.index) lacks the payload of entry \(index + 1) of "
                             + "\(key.name)")
                 }
+                guard
+                    row.verdict.payload != .expired
+                        || row.entry.time < machine.expiredBefore[key.conversation] ?? HybridTime(0)
+                else {
+                    throw Violation(
+                        "node \(machine.index) has given up entry \(index + 1) of \(key.name), "
+                            + "which is not old")
+                }
                 guard row.verdict.payload == .erased, let target = self.written[row.id] else {
                     continue
                 }
@@ -37,6 +45,19 @@ extension Checker {
                         "node \(machine.index) has erased entry \(index + 1) of \(key.name), "
                             + "which nobody may have wanted")
                 }
+            }
+        }
+    }
+
+    /// A node gives its store a batch: what it would expire first it does not want.
+    func wanted(_ batch: Batch, by machine: Machine) throws {
+        for append in batch.appends {
+            let run = append.run.run
+            guard let cutOff = machine.cutOffs[run.key.conversation] else { continue }
+            for (entry, verdict) in zip(run.entries, append.verdicts)
+            where verdict.payload == .wanted && entry.time < cutOff {
+                throw Violation(
+                    "node \(machine.index) wants the payload of what it would expire first")
             }
         }
     }

@@ -229,6 +229,7 @@ extension Simulation {
     package func clone(_ machine: Int) -> Int {
         let index = self.addMachine(signer: self.machines[machine].signer)
         self.machines[index].store = self.machines[machine].store
+        self.machines[index].expiredBefore = self.machines[machine].expiredBefore
         self.machines[index].certificate = self.machines[machine].certificate
         self.checker.persons[self.machines[index].id] = self.machines[index].certificate.personID
         self.machines[index].shownCursor = Cursor(self.machines[machine].store.newestCursor)

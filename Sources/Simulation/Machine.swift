@@ -28,6 +28,9 @@ struct Machine {
     var timers: [Timer: (at: UInt64, generation: UInt64)] = [:]
     var writing: Batch?
     var isDiskFull = false
+    /// Before which time its user wanted payloads of a room to expire: in this start, and ever.
+    var cutOffs: [ConversationID: HybridTime] = [:]
+    var expiredBefore: [ConversationID: HybridTime] = [:]
     /// Bytes that it takes in per millisecond.
     var readRate = 1_000_000
     /// The wires of open links.

@@ -63,7 +63,7 @@ struct ModelStore {
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
     private var heldEntries: Set<EntryID> = []
     /// Erasures that wait for their entries.
-    private(set) var erasures: [Erasure] = []
+    var erasures: [Erasure] = []
 
     /// Creates an empty store.
     init(owner: PeerID) { self.owner = owner }
@@ -90,8 +90,11 @@ struct ModelStore {
             try self.end(proof)
         }
         let filled = try batch.fills.compactMap { try self.fill($0).flatMap(self.stored) }
-        let erased = batch.appends.flatMap(\.erasures) + batch.erasures
-        let done = erased.filter { self.isDone($0) }
+        var done: [Erasure] = []
+        for var erasure in batch.appends.flatMap(\.erasures) + batch.erasures {
+            erasure.step = self.erase(erasure)
+            if erasure.step != .wait { done.append(erasure) }
+        }
         let released = batch.release.map { self.release(through: $0) } ?? []
         for record in batch.records { self.records[record.key] = record }
         for key in batch.droppedRecords { self.records[key] = nil }
@@ -118,6 +121,7 @@ struct ModelStore {
             notices: notices.map(\.cursor), held: self.held)
         outcome.filled = filled
         outcome.erased = done
+        outcome.expired = batch.expiry.map { self.expire($0) }
         return outcome
     }
 
@@ -176,65 +180,6 @@ struct ModelStore {
         self.logs[proof.key] = log
     }
 
-    /// Puts a payload where it is wanted; gives the entry where people see it by that.
-    private mutating func fill(_ fill: PayloadFill) throws -> EntryID? {
-        guard let log = self.logs[fill.key], fill.seq <= UInt64(log.rows.count) else { return nil }
-        var row = log.rows[Int(fill.seq) - 1]
-        guard row.verdict.payload == .wanted else { return nil }
-        let hash = row.entry.payload.hash
-        row.entry.payload = .present(fill.payload)
-        guard row.entry.payload.hash == hash else {
-            throw Violation("a node stores a payload that its author did not write")
-        }
-        row.verdict = fill.verdict
-        let isShown = row.visibility.isShown && row.verdict.isSeen
-        if isShown { row.cursor = self.nextCursor() }
-        self.logs[fill.key]?.rows[Int(fill.seq) - 1] = row
-        return isShown ? row.id : nil
-    }
-
-    /// Erases a payload where its entry is here; false where that has to wait.
-    private mutating func isDone(_ erasure: Erasure) -> Bool {
-        self.erasures.removeAll {
-            $0.key == erasure.key && $0.target == erasure.target
-                && $0.eraser.device == erasure.eraser.device
-        }
-        if erasure.step == .forget { return true }
-        let index = Int(erasure.target.seq) - 1
-        guard erasure.step == .erase, var row = self.logs[erasure.key]?.rows.dropFirst(index).first
-        else {
-            self.erasures.append(erasure)
-            return false
-        }
-        guard row.id == erasure.target.id,
-            row.entry.entryClass != EntryClass.control.rawValue
-        else { return true }
-        row.entry.payload = row.entry.payload.omitted
-        row.verdict = EntryVerdict()
-        row.verdict.payload = .erased
-        self.logs[erasure.key]?.rows[index] = row
-        return true
-    }
-
-    /// What is stored of the payloads of consecutive entries.
-    func payloads(_ key: LogKey, from first: UInt64, through: UInt64) -> [StoredPayload] {
-        guard let log = self.logs[key], first >= 1, first <= min(through, log.count) else {
-            return []
-        }
-        var found: [StoredPayload] = []
-        var bytes = 0
-        for seq in first...min(through, log.count) where found.count < Limits.payloadItems {
-            let row = log.rows[Int(seq) - 1]
-            if case .present(let payload) = row.entry.payload { bytes += payload.count }
-            if bytes > Limits.runEntryBytes { break }
-            found.append(
-                StoredPayload(
-                    seq: seq, entry: row.entry, prev: seq == 1 ? nil : log.rows[Int(seq) - 2].id,
-                    state: row.verdict.payload))
-        }
-        return found
-    }
-
     private mutating func release(through time: HybridTime) -> [EntryID] {
         var due: [(order: (HybridTime, PeerID, UInt64, UInt64), key: LogKey, index: Int)] = []
         for id in self.heldEntries {
@@ -259,7 +204,7 @@ struct ModelStore {
         }
     }
 
-    private mutating func nextCursor() -> Cursor {
+    mutating func nextCursor() -> Cursor {
         self.newestCursor += 1
         return Cursor(self.newestCursor)
     }

@@ -41,6 +41,12 @@ extension Simulation {
             }
             self.schedule(.erases(machine: machine, room), in: moment)
         }
+        for _ in 0..<workload.expiries {
+            let machine = self.erasing.number(0...self.machines.count - 1)
+            let room = self.room(self.erasing.number(0...workload.rooms - 1)).conversation
+            let moment = self.erasing.number(0...workload.milliseconds)
+            self.schedule(.expires(machine: machine, room), in: moment)
+        }
         if workload.hasTwoDevices, self.machines.count > 2 {
             self.shareAPerson(self.machines.count - 1, with: 0)
         }
@@ -73,5 +79,18 @@ extension Simulation {
         targets = Array(targets.prefix(self.erasing.number(1...most)))
         guard !targets.isEmpty else { return }
         try self.request(index, .erase(room, targets))
+    }
+
+    /// A user does not want to keep what is older than up to a minute.
+    func expire(by index: Int, in room: ConversationID) throws {
+        let age = self.erasing.chance(50) ? 0 : self.erasing.number(UInt64(0)...60_000)
+        let time = HybridTime(wallMilliseconds: self.wall - age)
+        guard self.machines[index].isUp, self.machines[index].store.rooms[room] != nil else {
+            return
+        }
+        self.machines[index].cutOffs[room] = time
+        self.machines[index].expiredBefore[room] = max(
+            time, self.machines[index].expiredBefore[room] ?? time)
+        try self.request(index, .expire(room, before: time))
     }
 }

@@ -7,6 +7,7 @@ extension Simulation {
         guard !self.machines[index].isUp, !self.machines[index].isRetired else { return }
         self.machines[index].start += 1
         self.machines[index].actionsUntilCrash = nil
+        self.machines[index].cutOffs = [:]
         try self.checker.started(&self.machines[index])
         let boot = self.random.next()
         self.machines[index].boot = boot

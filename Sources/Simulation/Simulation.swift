@@ -23,6 +23,7 @@ package final class Simulation {
         case readPayloads(
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64)
         case erases(machine: Int, ConversationID)
+        case expires(machine: Int, ConversationID)
         case lookedUp(machine: Int, start: Int, RequestID, ConversationID, key: String)
         case found(machine: Int, start: Int, other: Int, otherStart: Int)
         case lost(machine: Int, start: Int, name: String)
@@ -237,6 +238,7 @@ package final class Simulation {
             let earlier = machine.store.earlierSend(key, in: conversation, by: machine.keyring)
             try self.tell(index, .lookedUp(request, earlier))
         case .erases(let index, let room): try self.erase(by: index, in: room)
+        case .expires(let index, let room): try self.expire(by: index, in: room)
         case .found(let index, let start, let other, let otherStart):
             try self.discover(index, start, other, otherStart)
         case .lost(let index, let start, let name):
@@ -300,6 +302,7 @@ package final class Simulation {
                 throw Violation("node \(index) gives the store a second batch")
             }
             self.machines[index].writing = batch
+            try self.checker.wanted(batch, by: self.machines[index])
             try self.checker.followed(batch, by: self.machines[index], faults: self.faults)
             try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
             try self.checker.dated(

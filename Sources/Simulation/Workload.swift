@@ -20,6 +20,8 @@ package struct Workload: Sendable {
     package var avalanche = 0
     /// How often users erase messages.
     package var erasures = 0
+    /// How often users have what is older than some time expire.
+    package var expiries = 0
     /// Whether one person has two devices.
     package var hasTwoDevices = false
 
@@ -39,6 +41,7 @@ package struct Workload: Sendable {
         // Drawn apart, so that seeds without erasures stay as they are.
         var erasing = SeededRandom(seed: UInt64(self.messages) << 32 | self.milliseconds)
         self.erasures = erasing.chance(50) ? erasing.number(1...40) : 0
+        self.expiries = erasing.chance(30) ? erasing.number(1...12) : 0
         self.hasTwoDevices = self.erasures > 0 && erasing.chance(40)
     }
 

@@ -147,6 +147,17 @@ final class EntryStatements: StatementGroup {
         """)
     lazy var header = self.sql(
         "SELECT class, extra, payload FROM entries WHERE arrival = :arrival")
+    lazy var aged = self.sql(
+        """
+        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
+            e.prefix, e.suffix, e.class, length(e.payload) AS count, a.key
+        FROM entries e INDEXED BY entries_by_time CROSS JOIN logs l ON l.id = e.log
+        CROSS JOIN authors a ON a.id = l.author
+        WHERE e.conversation = :conversation AND e.hlc < :through
+            AND e.hlc >= :hlc
+            AND (e.hlc, e.arrival) > (:hlc, :arrival)
+        ORDER BY e.hlc, e.arrival LIMIT :limit
+        """)
     lazy var wanted = self.sql(
         """
         SELECT log, seq FROM entries INDEXED BY entries_wanted

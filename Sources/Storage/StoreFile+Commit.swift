@@ -105,6 +105,9 @@ extension StoreFile {
             if let entry = try self.fill(fill, &progress) { filled.append(entry) }
         }
         let erased = try self.write(batch.appends.flatMap(\.erasures) + batch.erasures)
+        let expired = try batch.expiry.map { (expiry) throws(SQLiteError) in
+            try self.expire(expiry)
+        }
         #if MUTANTS
             if Mutant.splitBatches.isActive {
                 try self.database.execute("COMMIT; BEGIN IMMEDIATE")
@@ -138,6 +141,7 @@ extension StoreFile {
             notices: notices, held: try self.held(progress.heldCount))
         outcome.filled = filled
         outcome.erased = erased
+        outcome.expired = expired
         return outcome
     }
 

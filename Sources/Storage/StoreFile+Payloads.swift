@@ -32,11 +32,13 @@ extension StoreFile {
 
     // MARK: Erasing
 
-    /// Does what is decided of erasures; gives those that need not wait any longer.
+    /// Does what is decided of erasures; gives those that need not wait any longer, and whether their
+    /// entries are erased or they have no meaning.
     func write(_ erasures: [Erasure]) throws(SQLiteError) -> [Erasure] {
         var done: [Erasure] = []
-        for erasure in erasures {
-            if try self.isDone(erasure) {
+        for var erasure in erasures {
+            erasure.step = try self.erase(erasure)
+            if erasure.step != .wait {
                 try self.bind(self.statements.entries.removeErasure, erasure).run()
                 done.append(erasure)
             } else {
@@ -58,22 +60,25 @@ extension StoreFile {
             .bind(.owner, self.makeAuthorRow(erasure.eraser.device))
     }
 
-    /// Erases a payload where its entry is here; false where that has to wait.
-    private func isDone(_ erasure: Erasure) throws(SQLiteError) -> Bool {
-        if erasure.step == .forget { return true }
+    /// Erases a payload where its entry is here; says what is left to be done.
+    private func erase(_ erasure: Erasure) throws(SQLiteError) -> Erasure.Step {
+        if erasure.step == .forget { return .forget }
         guard erasure.step == .erase, let log = try self.logRow(erasure.key),
             let row = try self.entryRow(log: log.id, seq: erasure.target.seq)
-        else { return false }
-        guard row.id == erasure.target.id, !row.flags.contains(.erased) else { return true }
-        let header = self.statements.entries.header
-        let found = try header.bind(.arrival, row.arrival).first { (header) throws(SQLiteError) in
-            try Entry(
-                entryClass: header.int(.class), time: row.time,
-                extra: header.optionalBytes(.extra), payload: header.optionalBytes(.payload))
-        }
-        guard let entry = found else { throw .damaged("an entry of a log is missing") }
+        else { return .wait }
+        guard row.id == erasure.target.id else { return .forget }
+        if row.flags.contains(.erased) { return .erase }
+        let entry = try self.entry(of: row)
         // Who may what is known for good.
-        guard entry.entryClass != EntryClass.control.rawValue else { return true }
+        guard entry.entryClass != EntryClass.control.rawValue else { return .forget }
+        try self.forget(entry.payload, of: row, as: .erased)
+        return .erase
+    }
+
+    /// Takes a payload off the disk, and what was counted of it.
+    private func forget(
+        _ payload: Payload, of row: EntryRow, as state: EntryFlags
+    ) throws(SQLiteError) {
         if row.isSeen && row.flags.contains(.counted),
             try self.authorRow(self.owner) != row.author
         {
@@ -83,8 +88,47 @@ extension StoreFile {
         var flags = row.flags
         flags.subtract(.judged.union(.absent))
         try self.setPayload(
-            entry.payload.omitted, kind: nil, flags: flags.union([.hidden, .erased]), of: row)
-        return true
+            payload.omitted, kind: nil, flags: flags.union([.hidden, state]), of: row)
+    }
+
+    // MARK: Expiring
+
+    /// Gives up payloads of entries that are older than a time, a bounded part at once.
+    func expire(_ expiry: Expiry) throws(SQLiteError) -> ExpiryOutcome {
+        var outcome = ExpiryOutcome(entries: [], next: nil)
+        guard let conversation = try self.conversationRow(expiry.conversation) else {
+            return outcome
+        }
+        let after = expiry.after ?? ExpiryPosition(time: HybridTime(0), number: .min)
+        var aged: [(row: EntryRow, author: PeerID)] = []
+        var (looked, bytes, isFull) = (0, 0, false)
+        try self.statements.entries.aged.bind(.conversation, conversation)
+            .bind(.through, expiry.before.stored).bind(.hlc, after.time.stored)
+            .bind(.arrival, after.number).bind(.limit, Int64(Limits.expiryRowsPerBatch))
+            .forEach { (row) throws(SQLiteError) in
+                guard !isFull else { return }
+                looked += 1
+                let found = try self.entryRow(row)
+                outcome.next = ExpiryPosition(time: found.time, number: found.arrival)
+                // What is held is not shown yet; what is gone already stays as it is.
+                guard found.arrival > 0, row.int(.class) != Int64(EntryClass.control.rawValue),
+                    found.flags.isDisjoint(with: [.erased, .expired])
+                else { return }
+                aged.append((found, PeerID(try row.bytes32(.key))))
+                bytes += Int(row.optionalInt(.count) ?? 0)
+                isFull =
+                    aged.count == Limits.expiredPerBatch || bytes >= Limits.expiredBytesPerBatch
+            }
+        if !isFull && looked < Limits.expiryRowsPerBatch { outcome.next = nil }
+        for (row, author) in aged {
+            try self.forget(try self.entry(of: row).payload, of: row, as: .expired)
+            let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
+            outcome.entries.append(
+                EntryPlace(
+                    key: LogKey(conversation: expiry.conversation, name: name),
+                    seq: UInt64(bitPattern: row.seq)))
+        }
+        return outcome
     }
 
     /// Forgets who wanted an entry erased that came without its payload for that.
@@ -115,16 +159,22 @@ extension StoreFile {
         return erasures
     }
 
-    private func setPayload(
-        _ payload: Payload, kind: UInt64?, flags: EntryFlags, of row: EntryRow
-    ) throws(SQLiteError) {
+    /// The entry of a row, which must be there.
+    private func entry(of row: EntryRow) throws(SQLiteError) -> Entry {
         let header = self.statements.entries.header
         let found = try header.bind(.arrival, row.arrival).first { (header) throws(SQLiteError) in
             try Entry(
                 entryClass: header.int(.class), time: row.time,
                 extra: header.optionalBytes(.extra), payload: header.optionalBytes(.payload))
         }
-        guard var entry = found else { throw .damaged("an entry of a log is missing") }
+        guard let entry = found else { throw .damaged("an entry of a log is missing") }
+        return entry
+    }
+
+    private func setPayload(
+        _ payload: Payload, kind: UInt64?, flags: EntryFlags, of row: EntryRow
+    ) throws(SQLiteError) {
+        var entry = try self.entry(of: row)
         entry.payload = payload
         let statement = self.statements.entries.setPayload
         try statement.bind(.flags, flags.rawValue)

@@ -54,6 +54,7 @@
             case .acceptWithheldControl: [EngineCatches.withheld]
             case .eraseForAnybody: [EngineCatches.erasers]
             case .believeAbsentPayload: [EngineCatches.wanted]
+            case .wantExpired: [EngineCatches.expired]
             case .syncNothing, .splitBatches: [StorageCatches.syncs]
             case .keepFailedBatches: [StorageCatches.refused]
             case .dropAttestations: [StorageCatches.runs]

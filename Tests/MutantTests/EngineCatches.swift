@@ -38,6 +38,7 @@
         }
         static let clocks = Catch.test("StrangeClockTests.now") { StrangeClockTests().now() }
         static let pong = Catch.test("ExtremeValueTests.pong") { await ExtremeValueTests().pong() }
+        static let expired = Catch.test("ExpiryTests.arriving") { ExpiryTests().arriving() }
         static let withheld = Catch.test("CodecPropertyTests.withheld") {
             try CodecPropertyTests().withheld()
         }

@@ -129,4 +129,93 @@ import Testing
         #expect(try await store.snapshot().erasures.isEmpty)
         #expect(try await store.check().isEmpty)
     }
+
+    @Test("what is older expires in parts, with what was counted of it, and the log is as it was")
+    func expired() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var log = LogWriter(bob)
+        // At one time and at many, more than one batch takes; the first one is a control entry.
+        let count = Limits.expiredPerBatch + 10
+        var runs: [Run] = []
+        var left = 0..<count
+        while !left.isEmpty {
+            let part = left.prefix(100)
+            left = left.dropFirst(100)
+            let run = log.run(part.map { text("text \($0)", at: UInt64($0) + 1) })
+            runs.append(run.run)
+            _ = try await store.commit(batch(Append(run: run, heldFrom: .max)))
+        }
+        var step = Expiry(
+            conversation: ops.conversation, before: try #require(runs.last?.entries.last?.time))
+        var parts: [Int] = []
+        var position: ExpiryPosition?
+        repeat {
+            var batch = Batch(number: 2)
+            step.after = position
+            batch.expiry = step
+            let outcome = try #require(try await store.commit(batch).expired)
+            parts.append(outcome.entries.count)
+            position = outcome.next
+        } while position != nil
+        #expect(parts == [Limits.expiredPerBatch, 9])
+        #expect(try await store.summaries().first?.unread == 1)
+        #expect(try await Self.history(store) == ["text \(count - 1)"])
+        for run in runs {
+            let served = try await store.run(log.key, from: run.first, through: run.last)
+            #expect(served?.ids == run.ids)
+        }
+        await store.close()
+        store = try await directory.open()
+        let states = try await store.payloads(log.key, from: 1, through: 9).map(\.state)
+        #expect(states == [PayloadState](repeating: .expired, count: 9))
+        #expect(try await store.snapshot().logs[log.key]?.wanted.isEmpty == true)
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("control entries and what is held do not expire; what is wanted does")
+    func notExpired() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        let run = log.run([
+            entry(.leave, at: time(1)), text("one", at: 2), text("two", at: 3),
+            text("ahead", at: 4),
+        ])
+        var entries = run.run.entries
+        entries[2].payload = entries[2].payload.omitted
+        let deprived = VerifiedRun(
+            run: Run(
+                key: log.key, first: 1, prev: nil, attestation: run.run.attestation,
+                entries: entries), ids: run.ids)
+        _ = try await store.commit(batch(Append(run: deprived, heldFrom: 3)))
+        var batch = Batch(number: 2)
+        batch.expiry = Expiry(conversation: ops.conversation, before: HybridTime(.max))
+        let outcome = try #require(try await store.commit(batch).expired)
+        #expect(outcome.entries.map(\.seq) == [2, 3] && outcome.next == nil)
+        let states = try await store.payloads(log.key, from: 1, through: 4).map(\.state)
+        #expect(states == [.present, .expired, .expired, .present])
+        #expect(try await store.check().isEmpty)
+        // Another conversation, and one that nobody knows, have nothing.
+        batch.number = 3
+        batch.expiry = Expiry(
+            conversation: ConversationID(run.ids[0].hash), before: HybridTime(.max))
+        #expect(try await store.commit(batch).expired == ExpiryOutcome(entries: [], next: nil))
+    }
+
+    @Test("many bytes expire in parts, too, at least one payload at a time")
+    func expiredBytes() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        let large = String(repeating: "x", count: 60_000)
+        for number in UInt64(1)...20 {
+            let run = log.run([text(large, at: number)])
+            _ = try await store.commit(batch(Append(run: run, heldFrom: .max)))
+        }
+        var batch = Batch(number: 2)
+        batch.expiry = Expiry(conversation: ops.conversation, before: HybridTime(.max))
+        let outcome = try #require(try await store.commit(batch).expired)
+        #expect(outcome.entries.count == 18 && outcome.next != nil)
+    }
 }

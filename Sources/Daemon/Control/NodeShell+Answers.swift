@@ -35,7 +35,8 @@ extension NodeShell {
             reply.answer(
                 SendMethod.Result(
                     message, isDuplicate: isDuplicate, peers, isShutOut: isShutOut))
-        case .erased: preconditionFailure("no method asks for an erasure")
+        case .erased, .expired:
+            preconditionFailure("no method asks for an erasure, or for what is old to expire")
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
         case .connected(let peer):
             reply.answer(

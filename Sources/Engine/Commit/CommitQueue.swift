@@ -50,6 +50,8 @@ struct CommitQueue: Sendable {
     private(set) var proofs: [ForkProof] = []
     /// What is to be done about entries that somebody wants erased.
     var erasures: [Erasure] = []
+    /// Payloads that are not kept any longer.
+    var expiries = Expiries()
     /// Payloads that have come after their entries.
     private(set) var arrivals: [PayloadArrival] = []
     var membership: [ConversationID: RoomMembership] = [:]
@@ -77,7 +79,7 @@ struct CommitQueue: Sendable {
 
     private var hasSmallThings: Bool {
         self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
-            || !self.arrivals.isEmpty || !self.erasures.isEmpty
+            || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty
             || !self.answers.isEmpty
@@ -161,6 +163,7 @@ struct CommitQueue: Sendable {
         flight.arrivals = Array(self.arrivals.prefix(Limits.payloadFillsPerBatch))
         self.arrivals.removeFirst(flight.arrivals.count)
         flight.batch.fills = flight.arrivals.flatMap(\.fills)
+        flight.batch.expiry = self.expiries.next()
         flight.batch.records = self.records.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.droppedRecords = self.droppedRecords.sorted()
         flight.batch.proofs = self.proofs
@@ -193,7 +196,7 @@ struct CommitQueue: Sendable {
             live = Array(self.live.prefix(count))
             self.live.removeFirst(count)
         }
-        for accepted in live { flight.take(accepted) }
+        for accepted in live { flight.take(accepted, self.expiries) }
         // A live message that had to wait for bulk does not wait for more of it.
         let isAlone = hasLive && self.hadCatchUp
         self.hadCatchUp = false
@@ -207,7 +210,7 @@ struct CommitQueue: Sendable {
         self.sync.removeFirst(sync.count)
         self.hadCatchUp = !sync.isEmpty
         flight.batch.isBesideLive = isLive && !sync.isEmpty
-        for accepted in sync { flight.take(accepted) }
+        for accepted in sync { flight.take(accepted, self.expiries) }
     }
 
     /// How many of the first runs have room where so many full ones have.
@@ -240,9 +243,9 @@ struct CommitQueue: Sendable {
     }
 
     /// None of a batch is on disk: what is still true is written again, and runs of others are
-    /// dropped; gives the links that had brought them.
-    mutating func fail(_ flight: InFlight) -> [LinkID] {
-        let dropped = Set((flight.accepted + self.live + self.sync).map(\.link))
+    /// dropped; gives their logs, and the links that had brought them.
+    mutating func fail(_ flight: InFlight) -> (keys: [LogKey], links: [LinkID]) {
+        let dropped = flight.accepted + self.live + self.sync
         (self.live, self.sync) = ([], [])
         self.proofs = flight.batch.proofs + self.proofs
         for peer in flight.batch.peers where self.peers[peer.id] == nil {
@@ -259,7 +262,7 @@ struct CommitQueue: Sendable {
         self.notices = []
         self.add(flight.batch.notices.filter { $0.conversation == nil } + waiting)
         self.isResting = true
-        return dropped.sorted()
+        return (Set(dropped.map(\.key)).sorted(), Set(dropped.map(\.link)).sorted())
     }
 
     /// The store is tried again.
@@ -267,8 +270,8 @@ struct CommitQueue: Sendable {
 }
 
 extension InFlight {
-    fileprivate mutating func take(_ accepted: Accepted) {
-        self.batch.appends.append(accepted.append)
+    fileprivate mutating func take(_ accepted: Accepted, _ expiries: Expiries) {
+        self.batch.appends.append(expiries.judged(accepted.append))
         self.accepted.append(accepted)
     }
 }

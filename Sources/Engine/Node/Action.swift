@@ -119,6 +119,8 @@ public enum Answer: Hashable, Sendable {
     case sent(SentMessage, isDuplicate: Bool, deliveredTo: [PeerID])
     /// The erasure is on disk.
     case erased(EntryID)
+    /// So many payloads were given up, here or still wanted; all that were older.
+    case expired(ConversationID, count: Int)
     /// The address is being dialled.
     case connecting
     /// There is a link with that peer, at the address that was to be connected.

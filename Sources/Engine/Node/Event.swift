@@ -75,6 +75,9 @@ public enum Request: Hashable, Sendable {
     /// Have payloads erased of entries that the own person has written; at most
     /// ``Limits/ownEraseTargets``.
     case erase(ConversationID, [EraseTarget])
+    /// Give up the payloads of a conversation whose entries are older than a time, but for those of
+    /// class 1; none of them is wanted until this node stops or another time is asked for.
+    case expire(ConversationID, before: HybridTime)
     /// Dial an address now and keep it as a static peer for this start.
     ///
     /// With a deadline, a monotonic moment, it is answered once there is a link, the dial has failed,

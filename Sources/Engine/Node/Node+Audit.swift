@@ -60,6 +60,7 @@ extension Node {
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
             "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
             "payload questions": self.payloadWants.openCount,
+            "expiries": self.commits.expiries.count,
             "drafts": self.commits.drafts.count, "live runs": self.commits.live.count,
             "sync runs": self.commits.sync.count, "challengers": self.contest.challengers.count,
             "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },

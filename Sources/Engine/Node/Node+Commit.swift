@@ -7,11 +7,11 @@ extension Node {
         self.alerts.clear(.storage, at: self.now)
         self.held = outcome.held
         var changes: [Change] = []
-        let erased = Set(outcome.erased.filter { $0.step == .erase }.map(\.target.id))
+        let gone = outcome.gone
         for (index, append) in flight.batch.appends.enumerated() {
             self.settleRun(
                 append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
-                erased, &changes)
+                gone, &changes)
         }
         var last: [LogKey: EntryID] = [:]
         for entry in outcome.released {
@@ -27,11 +27,13 @@ extension Node {
         for (id, change) in membership where change.isJoined { self.joined(id) }
         self.pushOwn(flight)
         for (id, change) in membership where !change.isJoined { self.left(id) }
-        for entry in outcome.filled where !erased.contains(entry.id) {
+        for entry in outcome.filled
+        where !gone.contains(EntryPlace(key: entry.key, seq: entry.seq)) {
             if let message = Message(entry, by: self.keyring) { changes.append(.message(message)) }
         }
         self.settleArrivals(flight.arrivals)
         self.settleErasures(flight.batch, outcome.erased)
+        self.settleExpiry(outcome.expired)
         for record in flight.batch.records { self.settleRecord(record) }
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
@@ -45,9 +47,9 @@ extension Node {
         self.armRelease()
     }
 
-    /// - Parameter erased: what the same batch has erased, which nobody is shown any more.
+    /// - Parameter gone: what the same batch has erased or given up, which nobody is shown any more.
     private mutating func settleRun(
-        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ erased: Set<EntryID>,
+        _ append: Append, isOwn: Bool, cursors: [Cursor?], _ gone: Set<EntryPlace>,
         _ changes: inout [Change]
     ) {
         let run = append.run.run
@@ -66,9 +68,7 @@ extension Node {
             if !log.isBeyondFork(seq) {
                 self.attend(verdict.attendance, run.key, seq: seq, entry.time)
             }
-            // A control entry is not erased, whoever wants it.
-            let isErased = entry.mayLackPayload && erased.contains(append.run.ids[index])
-            guard let cursor, verdict.isSeen, !isErased,
+            guard let cursor, verdict.isSeen, !gone.contains(EntryPlace(key: run.key, seq: seq)),
                 let content = self.keyring.read(append.run.envelope(at: index)).content
             else { continue }
             changes.append(
@@ -190,13 +190,29 @@ extension Node {
         for draft in flight.drafts { self.dropDraft(draft, .storage(failure)) }
         for (request, _) in flight.answers { self.answer(request, .failed(.storage(failure))) }
         for arrival in flight.arrivals { self.dropArrival(arrival) }
+        if flight.batch.expiry != nil, let request = self.commits.expiries.fail() {
+            self.answer(request, .failed(.storage(failure)))
+        }
         self.resetTails()
         // A link whose entries were dropped cannot be told to send them again; a new one can.
-        for link in self.commits.fail(flight) where self.links.has(link) {
+        let dropped = self.commits.fail(flight)
+        for link in dropped.links where self.links.has(link) {
             self.close(link, .storage, "the disk cannot be written")
         }
+        for key in dropped.keys { self.seekAgain(key) }
         self.actions.append(
             .arm(.storage, at: self.now.monotonic + Limits.storageRetryMilliseconds))
+    }
+
+    /// Asks other links for what was dropped: while it was on its way to the disk, they had nothing
+    /// to be asked for.
+    private mutating func seekAgain(_ key: LogKey) {
+        let log = self.conversationTable[known: key.conversation].log(key.name)
+        for id in self.links.sharing(key.conversation)
+        where self.links[id].shared[known: key.conversation].seq(of: key.name) > log.head.seq {
+            self.seek(key, on: id, from: self.now.monotonic)
+        }
+        self.planFetches(in: key.conversation)
     }
 
     /// Forgets what was accepted but will not reach the disk.
@@ -205,5 +221,16 @@ extension Node {
             if Mutant.countFailedCommits.isActive { return }
         #endif
         for id in self.conversationTable.keys { self.conversationTable[known: id].resetTails() }
+    }
+}
+
+extension BatchOutcome {
+    /// Where payloads are no longer here, by this batch.
+    fileprivate var gone: Set<EntryPlace> {
+        var gone = Set(self.expired?.entries ?? [])
+        for erasure in self.erased where erasure.step == .erase {
+            gone.insert(EntryPlace(key: erasure.key, seq: erasure.target.seq))
+        }
+        return gone
     }
 }

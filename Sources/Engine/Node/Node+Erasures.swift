@@ -82,13 +82,16 @@ extension Node {
     mutating func settleErasures(_ batch: Batch, _ erased: [Erasure]) {
         for erasure in erased {
             self.erasures.forget(erasure)
+            guard erasure.step == .erase else { continue }
             self.payloadWants.settle(erasure.key, erasure.target.seq...erasure.target.seq)
             if self.conversationTable[erasure.conversation] != nil { self.noteWhole(erasure.key) }
         }
         for append in batch.appends {
             // Its entry was on its way, but behind this batch.
             for erasure in append.erasures
-            where erasure.step == .erase && !erased.contains(erasure) { self.wait(for: erasure) }
+            where erasure.step == .erase && !erased.contains(where: { $0.isSame(as: erasure) }) {
+                self.wait(for: erasure)
+            }
         }
         guard !self.erasures.isEmpty else { return }
         for append in batch.appends { self.decideErasures(of: append.run.run.key) }

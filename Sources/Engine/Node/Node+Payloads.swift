@@ -147,7 +147,7 @@ extension Node {
     }
 
     /// Tells the author, and those who had asked in vain.
-    private mutating func tellWhole(_ key: LogKey) {
+    mutating func tellWhole(_ key: LogKey) {
         let conversation = key.conversation
         let log = self.conversationTable[known: conversation].log(key.name)
         for id in self.links.sharing(conversation) {

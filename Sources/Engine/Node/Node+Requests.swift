@@ -7,6 +7,7 @@ extension Node {
         case .join(let room): self.join(room, request)
         case .leave(let conversation): self.leave(conversation, request)
         case .erase(let conversation, let targets): self.erase(targets, in: conversation, request)
+        case .expire(let id, let time): self.expire(before: time, in: id, request)
         case .send(let outgoing): self.sendMessage(outgoing, request)
         case .connect(let address, let key, let deadline):
             self.performDialling(

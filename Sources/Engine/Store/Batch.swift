@@ -14,6 +14,8 @@ public struct Batch: Hashable, Sendable {
     /// What is to be done about entries that somebody wants erased, after the appends and those of
     /// these.
     public var erasures: [Erasure] = []
+    /// Payloads that are not kept any longer, after all of these.
+    public var expiry: Expiry?
     /// Records that take the place of the stored ones of the same author, conversation and kind.
     ///
     /// Usually newer ones; but one that is ahead of time gives way to any that is not.
@@ -43,7 +45,8 @@ public struct Batch: Hashable, Sendable {
 
     /// Whether nothing is to be written.
     public var isEmpty: Bool {
-        self.appends.isEmpty && self.fills.isEmpty && self.erasures.isEmpty && self.records.isEmpty
+        self.appends.isEmpty && self.fills.isEmpty && self.erasures.isEmpty
+            && self.expiry == nil && self.records.isEmpty
             && self.droppedRecords.isEmpty
             && self.proofs.isEmpty
             && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
@@ -133,10 +136,13 @@ public struct BatchOutcome: Hashable, Sendable {
     /// Entries that people see now that their payloads have come, with new cursors, in the order of
     /// these.
     public var filled: [StoredEntry] = []
-    /// What the batch's erasures have come to: those that are done, or have no meaning.
+    /// What the batch's erasures have come to: `erase` for entries whose payloads are erased now,
+    /// `forget` for those that had no meaning.
     ///
     /// The others wait for their entries.
     public var erased: [Erasure] = []
+    /// What the batch's expiry has come to; nil where it has none.
+    public var expired: ExpiryOutcome?
     /// How many entries are still held, and when the first of them is due.
     ///
     /// A release is bounded: where more are due than it takes, the first is still due after it, and

@@ -96,3 +96,11 @@ struct Erasures: Sendable {
         self.erasers[device] = wanted
     }
 }
+
+extension Erasure {
+    /// Whether it is the same but for what is decided.
+    func isSame(as other: Erasure) -> Bool {
+        self.target == other.target && self.conversation == other.conversation
+            && self.eraser.device == other.eraser.device
+    }
+}

@@ -53,7 +53,7 @@ import Testing
             id: Harness.peer(2), addresses: [], lastSeen: 1)
         queue.add(Self.accepted(2, first: 1, on: .live, link: 7), hasPending: false)
         queue.send(try #require(Self.fill(&queue)))
-        let links = queue.fail(queue.finish())
+        let links = queue.fail(queue.finish()).links
         #expect(links == [LinkID(7)])
         #expect(Self.fill(&queue)?.batch.isEmpty == true)
         queue.retry()

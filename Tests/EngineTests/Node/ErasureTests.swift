@@ -135,6 +135,22 @@ import Testing
         #expect(shown.map(\.content) == [.text("text 2"), .text("text 4")])
     }
 
+    @Test("what may not be erased, or is another entry, is wanted on")
+    func wantedOn() {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run.withoutPayloads], to: &harness)
+        let wholes = harness.node.wholes(in: Self.ops.conversation)
+        #expect(wholes == [Self.log.key.name: 1])
+        let first = EraseTarget(log: Self.log.key.name, seq: 2, id: Self.texts.ids[0])
+        Self.give(
+            Self.erasing([first], by: Self.second, person: personKeys(50, 51)), to: &harness)
+        #expect(harness.node.wholes(in: Self.ops.conversation) == wholes)
+        let third = TestLog(signer(22), in: Self.ops.conversation)
+        let other = EraseTarget(log: Self.log.key.name, seq: 2, id: Self.texts.ids[1])
+        Self.give(Self.erasing([other], by: third), to: &harness)
+        #expect(harness.node.wholes(in: Self.ops.conversation) == wholes)
+    }
+
     @Test("what a fork has put in dispute is erased like any other")
     func disputed() throws {
         var harness = Self.joined()

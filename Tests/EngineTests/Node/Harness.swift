@@ -39,6 +39,8 @@ struct Harness {
     private(set) var waitingErasures: [Erasure] = []
     /// What is on disk and not shown yet, in the order in which it came.
     private var held: [StoredEntry] = []
+    /// How many payloads one batch gives up at most.
+    var expiredPerBatch = Limits.expiredPerBatch
     private var cursor: Int64 = 0
     private var request: UInt64 = 0
 
@@ -194,9 +196,11 @@ struct Harness {
             self.cursor += 1
             return Cursor(self.cursor)
         }
-        for erasure in batch.appends.flatMap(\.erasures) + batch.erasures {
-            if self.isDone(erasure) { outcome.erased.append(erasure) }
+        for var erasure in batch.appends.flatMap(\.erasures) + batch.erasures {
+            erasure.step = self.erase(erasure)
+            if erasure.step != .wait { outcome.erased.append(erasure) }
         }
+        outcome.expired = batch.expiry.map { self.expired($0) }
         self.give(.committed(outcome))
     }
 
@@ -222,6 +226,26 @@ struct Harness {
         }
     }
 
+    /// Gives up payloads as the store does.
+    private mutating func expired(_ expiry: Expiry) -> ExpiryOutcome {
+        var outcome = ExpiryOutcome(entries: [], next: nil)
+        for key in self.disk.keys.sorted() where key.conversation == expiry.conversation {
+            for stored in self.stored(key)
+            where stored.entry.mayLackPayload && stored.entry.time < expiry.before
+                && [.present, .wanted].contains(stored.state)
+            {
+                guard outcome.entries.count < self.expiredPerBatch else {
+                    outcome.next = ExpiryPosition(time: stored.entry.time, number: 0)
+                    return outcome
+                }
+                self.set(stored.entry.payload.omitted, at: stored.seq, in: key)
+                self.states[key, default: [:]][stored.seq] = .expired
+                outcome.entries.append(EntryPlace(key: key, seq: stored.seq))
+            }
+        }
+        return outcome
+    }
+
     private mutating func fill(_ fill: PayloadFill) {
         self.set(.present(fill.payload), at: fill.seq, in: fill.key)
     }
@@ -236,20 +260,20 @@ struct Harness {
             attestation: runs[index].attestation, entries: entries)
     }
 
-    /// Erases as the store does; false for an erasure that has to wait.
-    private mutating func isDone(_ erasure: Erasure) -> Bool {
+    /// Erases as the store does; says what is left to be done.
+    private mutating func erase(_ erasure: Erasure) -> Erasure.Step {
         self.waitingErasures.removeAll { $0.target == erasure.target }
-        if erasure.step == .forget { return true }
+        if erasure.step == .forget { return .forget }
         let found = self.stored(erasure.key).first { $0.seq == erasure.target.seq }
         guard erasure.step == .erase, let found else {
             self.waitingErasures.append(erasure)
-            return false
+            return .wait
         }
         let id = found.entry.id(key: erasure.key, seq: found.seq, prev: found.prev)
-        guard id == erasure.target.id, found.entry.mayLackPayload else { return true }
+        guard id == erasure.target.id, found.entry.mayLackPayload else { return .forget }
         self.set(found.entry.payload.omitted, at: found.seq, in: erasure.key)
         self.states[erasure.key, default: [:]][found.seq] = .erased
-        return true
+        return .erase
     }
 
     /// The entry of a payload that has come, as people see it from then on.

@@ -1,0 +1,154 @@
+/// Payloads that this node is not to keep any longer: which, and how far the store has come with it.
+///
+/// `Docs/Protocol/Entries.md` section 9. The store does a bounded part with each batch, and
+/// conversations have their turns. What is asked for holds until the node stops; what is done is on
+/// disk.
+struct Expiries: Sendable {
+    /// What was asked for and is not done.
+    private struct Job: Sendable {
+        var request: RequestID
+        var step: Expiry
+        var count = 0
+    }
+
+    /// What a request has come to.
+    struct Done: Hashable, Sendable {
+        var request: RequestID
+        var conversation: ConversationID
+        /// How many payloads were given up.
+        var count: Int
+    }
+
+    /// Those whose turn is next come first.
+    private var jobs: [Job] = []
+    /// Whether the first one is under way.
+    private var isUnderWay = false
+    /// What was asked for last of each conversation.
+    private var cutOffs: [ConversationID: HybridTime] = [:]
+
+    /// Whether there is nothing to be done.
+    var isEmpty: Bool { self.jobs.isEmpty }
+
+    /// How many requests wait.
+    var count: Int { self.jobs.count }
+
+    /// Has all expire that is older; false where too many wait.
+    mutating func begin(
+        _ request: RequestID, in conversation: ConversationID, before time: HybridTime
+    ) -> Bool {
+        guard self.jobs.count < Limits.waitingExpiries else { return false }
+        self.cutOffs[conversation] = time
+        let step = Expiry(conversation: conversation, before: time)
+        self.jobs.append(Job(request: request, step: step))
+        return true
+    }
+
+    /// Whether an entry is older than what this node keeps, so that its payload is never wanted.
+    func expires(_ time: HybridTime, in conversation: ConversationID) -> Bool {
+        #if MUTANTS
+            if Mutant.wantExpired.isActive { return false }
+        #endif
+        return self.cutOffs[conversation].map { time < $0 } ?? false
+    }
+
+    /// An append with what would expire first noted as such, and not as wanted.
+    func judged(_ append: Append) -> Append {
+        guard !self.cutOffs.isEmpty else { return append }
+        let run = append.run.run
+        var append = append
+        for (index, entry) in run.entries.enumerated()
+        where append.verdicts[index].payload == .wanted
+            && self.expires(entry.time, in: run.key.conversation)
+        { append.verdicts[index].payload = .expired }
+        return append
+    }
+
+    /// What the next batch is to do; nil for nothing.
+    mutating func next() -> Expiry? {
+        self.isUnderWay = !self.jobs.isEmpty
+        return self.jobs.first?.step
+    }
+
+    /// A part is on disk: the next one has its turn. Gives what is done with it.
+    mutating func took(_ outcome: ExpiryOutcome) -> Done? {
+        guard self.isUnderWay, !self.jobs.isEmpty else { return nil }
+        self.isUnderWay = false
+        var job = self.jobs.removeFirst()
+        job.count += outcome.entries.count
+        guard let position = outcome.next else {
+            return Done(
+                request: job.request, conversation: job.step.conversation, count: job.count)
+        }
+        job.step.after = position
+        self.jobs.append(job)
+        return nil
+    }
+
+    /// The store has failed: gives the request that waited for it.
+    mutating func fail() -> RequestID? {
+        guard self.isUnderWay, !self.jobs.isEmpty else { return nil }
+        self.isUnderWay = false
+        return self.jobs.removeFirst().request
+    }
+}
+
+/// Which payloads the store is to give up with a batch: of entries that are shown or disputed, not of
+/// class 1, and older than a time.
+public struct Expiry: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// Entries of before this time.
+    public var before: HybridTime
+    /// How far the batches before this one have come; nil for the first one.
+    public var after: ExpiryPosition?
+
+    /// Describes what is to expire.
+    public init(conversation: ConversationID, before: HybridTime, after: ExpiryPosition? = nil) {
+        self.conversation = conversation
+        self.before = before
+        self.after = after
+    }
+}
+
+/// A place in the order in which a store looks at the entries of a conversation.
+public struct ExpiryPosition: Hashable, Sendable {
+    /// The time of the last entry that was looked at.
+    public var time: HybridTime
+    /// Tells entries of one time apart.
+    public var number: Int64
+
+    /// Describes a place.
+    public init(time: HybridTime, number: Int64) {
+        self.time = time
+        self.number = number
+    }
+}
+
+/// What a batch has made of an ``Expiry``.
+public struct ExpiryOutcome: Hashable, Sendable {
+    /// The entries whose payloads were given up, here or still wanted; at most
+    /// ``Limits/expiredPerBatch``.
+    public var entries: [EntryPlace]
+    /// Where to go on; nil where all is done.
+    public var next: ExpiryPosition?
+
+    /// Describes what was done.
+    public init(entries: [EntryPlace], next: ExpiryPosition?) {
+        self.entries = entries
+        self.next = next
+    }
+}
+
+/// Where an entry stands: its log, and its number there.
+public struct EntryPlace: Hashable, Sendable {
+    /// The log.
+    public var key: LogKey
+    /// The number there.
+    public var seq: UInt64
+
+    /// Names a place.
+    public init(key: LogKey, seq: UInt64) {
+        self.key = key
+        self.seq = seq
+    }
+}

@@ -1,0 +1,95 @@
+import Engine
+
+/// Payloads that come after their entries, and those that go.
+extension ModelStore {
+    /// Puts a payload where it is wanted; gives the entry where people see it by that.
+    mutating func fill(_ fill: PayloadFill) throws -> EntryID? {
+        guard let log = self.logs[fill.key], fill.seq <= UInt64(log.rows.count) else { return nil }
+        var row = log.rows[Int(fill.seq) - 1]
+        guard row.verdict.payload == .wanted else { return nil }
+        let hash = row.entry.payload.hash
+        row.entry.payload = .present(fill.payload)
+        guard row.entry.payload.hash == hash else {
+            throw Violation("a node stores a payload that its author did not write")
+        }
+        row.verdict = fill.verdict
+        let isShown = row.visibility.isShown && row.verdict.isSeen
+        if isShown { row.cursor = self.nextCursor() }
+        self.logs[fill.key]?.rows[Int(fill.seq) - 1] = row
+        return isShown ? row.id : nil
+    }
+
+    /// Erases a payload where its entry is here; says what is left to be done.
+    mutating func erase(_ erasure: Erasure) -> Erasure.Step {
+        self.erasures.removeAll {
+            $0.key == erasure.key && $0.target == erasure.target
+                && $0.eraser.device == erasure.eraser.device
+        }
+        if erasure.step == .forget { return .forget }
+        let index = Int(erasure.target.seq) - 1
+        guard erasure.step == .erase, var row = self.logs[erasure.key]?.rows.dropFirst(index).first
+        else {
+            self.erasures.append(erasure)
+            return .wait
+        }
+        guard row.id == erasure.target.id,
+            row.entry.entryClass != EntryClass.control.rawValue
+        else { return .forget }
+        row.entry.payload = row.entry.payload.omitted
+        row.verdict = EntryVerdict()
+        row.verdict.payload = .erased
+        self.logs[erasure.key]?.rows[index] = row
+        return .erase
+    }
+
+    /// What is stored of the payloads of consecutive entries.
+    func payloads(_ key: LogKey, from first: UInt64, through: UInt64) -> [StoredPayload] {
+        guard let log = self.logs[key], first >= 1, first <= min(through, log.count) else {
+            return []
+        }
+        var found: [StoredPayload] = []
+        var bytes = 0
+        for seq in first...min(through, log.count) where found.count < Limits.payloadItems {
+            let row = log.rows[Int(seq) - 1]
+            if case .present(let payload) = row.entry.payload { bytes += payload.count }
+            if bytes > Limits.runEntryBytes { break }
+            found.append(
+                StoredPayload(
+                    seq: seq, entry: row.entry, prev: seq == 1 ? nil : log.rows[Int(seq) - 2].id,
+                    state: row.verdict.payload))
+        }
+        return found
+    }
+
+    /// How many payloads one batch gives up: few, so that there are many parts.
+    private static var expiredPerBatch: Int { 7 }
+
+    /// Gives up payloads of entries that are older than a time.
+    mutating func expire(_ expiry: Expiry) -> ExpiryOutcome {
+        var aged: [(time: HybridTime, key: LogKey, index: Int)] = []
+        for (key, log) in self.logs where key.conversation == expiry.conversation {
+            for (index, row) in log.rows.enumerated()
+            where row.entry.time < expiry.before && row.visibility != .held
+                && row.entry.entryClass != EntryClass.control.rawValue
+                && [.present, .wanted].contains(row.verdict.payload)
+            { aged.append((row.entry.time, key, index)) }
+        }
+        aged.sort { ($0.time, $0.key, $0.index) < ($1.time, $1.key, $1.index) }
+        var outcome = ExpiryOutcome(entries: [], next: nil)
+        for place in aged.prefix(Self.expiredPerBatch) {
+            guard var row = self.logs[place.key]?.rows[place.index] else { continue }
+            row.entry.payload = row.entry.payload.omitted
+            row.verdict = EntryVerdict()
+            row.verdict.payload = .expired
+            self.logs[place.key]?.rows[place.index] = row
+            outcome.entries.append(
+                EntryPlace(key: place.key, seq: UInt64(place.index) + 1))
+        }
+        // What has expired is not found again, so this goes on where it has come to by itself.
+        if aged.count > Self.expiredPerBatch, let last = outcome.entries.last {
+            outcome.next = ExpiryPosition(
+                time: aged[Self.expiredPerBatch - 1].time, number: Int64(last.seq))
+        }
+        return outcome
+    }
+}
