@@ -5,7 +5,7 @@
 
 The table comes from ICU's uspoof_getSkeletonUTF8, one character at a time. A character that is taken
 for itself, or for what is canonically equivalent to it, has no line; Hangul syllables, which are
-composed by rule, have none either. The program does not link ICU: Docs/Decisions/0019 says why.
+composed by rule, have none either. The program does not link ICU: Docs/Decisions/0020 says why.
 """
 
 import ctypes
