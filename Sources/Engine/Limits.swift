@@ -180,8 +180,15 @@ public enum Limits {
     public static let roomsPerPeer = 4_096
     /// Rooms in one frame.
     static let roomsPerFrame = 1_024
-    /// Logs per author and conversation: each restore of a backup makes one.
-    public static let logsPerAuthor = 64
+    /// Logs per author and conversation: each restore of a backup, start without the state directory
+    /// and clock that is set back makes one, and who has made too many is heard no more.
+    ///
+    /// Three a day for a year. As keys cost nothing, it bounds nobody who makes logs on purpose:
+    /// ``logsPerConversation`` does.
+    public static let logsPerAuthor = 1_024
+    /// Own logs that the first entry of another one closes, the newest of them: each closes those
+    /// before it, and its header stays small.
+    public static let closedLogs = 64
     /// Logs per conversation: bounds what a clock and a digest cost.
     public static let logsPerConversation = 8_192
     /// Records in one frame: with the largest values they just fit.

@@ -84,6 +84,46 @@ struct ReplicationTests {
         }
     }
 
+    @Test("100 starts without the state directory silence nobody")
+    func lostStates() throws {
+        let simulation = try Simulation.joined(2, in: self.room, seed: 16)
+        var texts: [String] = []
+        for round in 0..<100 {
+            try simulation.crash(0, isSilent: false)
+            try simulation.start(0, isContinuous: false)
+            texts.append("start \(round)")
+            try simulation.send(texts[round], from: 0, to: self.room)
+            try simulation.run(for: 3_000)
+            guard simulation.texts(on: 1, in: self.room) == texts else {
+                Issue.record("start \(round) is not heard")
+                return
+            }
+        }
+        #expect(simulation.status(of: 0)?.alerts.map(\.code) == [.newIncarnation])
+        try simulation.settle()
+    }
+
+    @Test("100 restores of the same old backup silence nobody, and bring all back")
+    func restores() throws {
+        let simulation = try Simulation.joined(2, in: self.room, seed: 17)
+        simulation.backUp(0)
+        var texts: [String] = []
+        for round in 0..<100 {
+            try simulation.crash(0, isSilent: false)
+            simulation.restore(0)
+            try simulation.start(0)
+            texts.append("restore \(round)")
+            try simulation.send(texts[round], from: 0, to: self.room)
+            try simulation.run(for: 3_000)
+            guard simulation.texts(on: 1, in: self.room) == texts else {
+                Issue.record("restore \(round) is not heard")
+                return
+            }
+        }
+        try simulation.settle()
+        #expect(simulation.texts(on: 0, in: self.room) == texts)
+    }
+
     @Test("a newcomer gets a long history")
     func longHistory() throws {
         let simulation = try Simulation.joined(2, in: self.room, seed: 6)

@@ -5,7 +5,7 @@ public struct LogOpening: Hashable, Sendable {
     /// Of the log's author, by the person whose device that is.
     public let certificate: Certificate
     /// The incarnations of the author's own logs of this conversation that it will not continue;
-    /// ascending, at most ``Limits/logsPerAuthor``.
+    /// ascending, at most ``Limits/closedLogs``.
     ///
     /// A hint for whoever must make room; it changes nothing about what is valid or shown.
     public let closes: [UInt64]
@@ -15,7 +15,7 @@ public struct LogOpening: Hashable, Sendable {
     /// - Precondition: `closes` ascends and is within its limit.
     public init(certificate: Certificate, closes: [UInt64]) {
         precondition(
-            closes.count <= Limits.logsPerAuthor, "whoever opens a log bounds what it closes")
+            closes.count <= Limits.closedLogs, "whoever opens a log bounds what it closes")
         precondition(zip(closes, closes.dropFirst()).allSatisfy(<), "closed logs ascend")
         self.certificate = certificate
         self.closes = closes
@@ -45,7 +45,7 @@ public struct LogOpening: Hashable, Sendable {
 
     private static func incarnations(_ value: ArraySlice<UInt8>?) -> [UInt64]? {
         guard let value else { return [] }
-        guard !value.isEmpty, value.count % 8 == 0, value.count / 8 <= Limits.logsPerAuthor else {
+        guard !value.isEmpty, value.count % 8 == 0, value.count / 8 <= Limits.closedLogs else {
             return nil
         }
         var reader = WireReader(Array(value))

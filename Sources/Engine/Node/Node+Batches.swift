@@ -85,7 +85,7 @@ extension Node {
             .incarnations(of: self.id, besides: key.name.incarnation)
         let opening = LogOpening(
             certificate: self.own.certificate,
-            closes: earlier.prefix(Limits.logsPerAuthor).sorted())
+            closes: earlier.prefix(Limits.closedLogs).sorted())
         return Draft(
             conversation: key.conversation, content: .open(opening), request: nil, outgoing: nil)
     }
@@ -122,6 +122,18 @@ extension Node {
         let (deps, latest) = self.conversationTable[known: conversation].heads.deps(
             besides: tail.id, isFollowed: time.isFollowed)
         return (deps, latest)
+    }
+
+    /// Says at the start that own history does not go on where it was left, if there is any.
+    mutating func tellNewIncarnation() {
+        let hasWritten = self.conversationTable.values.contains { conversation in
+            conversation.logs.keys.contains { $0.author == self.id }
+        }
+        guard !self.history.isStored, hasWritten else { return }
+        self.raiseAlert(
+            .newIncarnation,
+            "the data directory may be an older copy (a restored backup, or the state directory is "
+                + "lost); own history goes on under a new incarnation, and nothing is lost")
     }
 
     mutating func renewIncarnation(_ why: String) {

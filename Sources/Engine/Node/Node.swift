@@ -161,6 +161,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.setProfile(
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
         }
+        self.tellNewIncarnation()
         self.decideErasures()
         self.armRelease()
         self.renewSecrets()

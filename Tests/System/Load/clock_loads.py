@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from typing import Any
 
 from Driver.process import until
 
 MIB = 1 << 20
+STARTS = 100
 DESCRIPTORS = 64
 # Own entries are at most so far ahead of the own clock, whoever dates what how (Limits).
 FOLLOWED_SECONDS = 61
@@ -76,4 +78,34 @@ def clock_past(pair: Any) -> None:
     judge(pair, name, incarnation)
 
 
-LOADS = (clock_end, clock_year, clock_creep, clock_past)
+def starts(pair: Any) -> None:
+    """100 starts without the state directory, which shows that the store is the latest: each begins
+    a new incarnation, and each is heard."""
+    name, count, system = f"{STARTS} starts without the state directory", STARTS, pair.system
+    pair.meter.close()
+    node, incarnations = system.nodes[0], set()
+    begin = time.monotonic()
+    for number in range(count):
+        node.stop()
+        shutil.rmtree(node.folder / ".local" / "state")
+        system.start(0)
+        until("the pair is linked again", lambda: system.call(0, "status")["links"] == 1, 30)
+        incarnations.add(system.call(0, "status")["incarnation"])
+        sent = system.call(
+            0, "send", to="bench", text=f"start {number}", wait="delivered",
+            timeoutMilliseconds=10_000)
+        if len(sent["deliveredTo"]) != 1:
+            break
+    seconds = time.monotonic() - begin
+    heard = [
+        one["text"] for one in system.call(1, "history", to="bench", limit=1_000)["messages"]
+        if one["text"].startswith("start ")]
+    pair.checks.that(f"{name}: all are heard", heard == [f"start {n}" for n in range(count)], heard)
+    pair.checks.that(f"{name}: each is another incarnation", len(incarnations) == count)
+    alerts = [one["code"] for one in system.call(0, "status")["alerts"]]
+    pair.checks.that(f"{name}: status says so", alerts == ["newIncarnation"], alerts)
+    print(f"MEASURED load, {name}: {seconds:.1f} s", flush=True)
+    pair.remeter()
+
+
+LOADS = (starts, clock_end, clock_year, clock_creep, clock_past)

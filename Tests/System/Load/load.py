@@ -129,6 +129,9 @@ class Pair:
     def attacked(self) -> Program:
         return self.system.nodes[0]
 
+    def remeter(self) -> None:
+        self.meter = Meter(self.system.socket(0), self.system.socket(1))
+
     def end(self) -> None:
         self.meter.close()
         self.system.__exit__(*sys.exc_info())
@@ -253,7 +256,7 @@ def rooms(pair: Pair) -> None:
 
     until("each knows the other in every room", met, 60)
     again = time.monotonic() - begin
-    pair.meter = Meter(system.socket(0), system.socket(1))
+    pair.remeter()
     load = pair.meter.measure(200, 0)
     peak, descriptors = watch.end()
     figures = {"joined in s": round(joined, 1), "linked and agreed in s": round(again, 2)}
@@ -278,7 +281,7 @@ def long_log(pair: Pair) -> None:
     until(
         "the peer has all",
         lambda: newest in json.dumps(system.call(1, "history", to="bench", limit=1)), 600)
-    pair.meter = Meter(system.socket(0), system.socket(1))
+    pair.remeter()
     load = pair.meter.measure(200, 0)
     peak, descriptors = watch.end()
     begin = time.monotonic()
