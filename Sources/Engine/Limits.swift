@@ -172,6 +172,11 @@ public enum Limits {
     /// The same payload is asked of the same link once an hour: one that may never come costs a few
     /// bytes, and whoever begins to have it says so in a clock.
     public static let payloadWantMilliseconds: UInt64 = 3_600_000
+    /// Logs that are looked at for links to be asked for payloads, in one turn.
+    static let payloadStepsPerTurn = 1_024
+    /// Logs that are not known here of which one peer has asked for payloads: some tens of kilobytes
+    /// for a link. Of more it is not told that they have come, and asks again after an hour.
+    static let awaitedTags = 1_024
     /// Answers with payloads in one transaction: as much as a large run each.
     static let payloadFillsPerBatch = 4
     /// People whom the user may know: many times what one network has.

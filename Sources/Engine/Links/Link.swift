@@ -46,6 +46,8 @@ struct Link: Sendable {
     /// The payloads that the peer asks for; a new question takes the place of the one before.
     var payloadServing: PayloadServing?
     var isReadingPayloads = false
+    /// Logs that the peer asks for payloads of and that are not known here.
+    var awaited = AwaitedTags()
     /// Until when a live message is expected on this link, since one has come or gone.
     private var liveUntil: UInt64 = 0
     /// The number of the last news that the peer has had its turn for.

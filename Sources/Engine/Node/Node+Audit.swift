@@ -100,6 +100,7 @@ extension Node {
             found.check(link.shares.count, Limits.conversations, "shares of a link")
             found.check(link.rooms.count, Limits.roomsPerPeer, "rooms of a link")
             found.check(link.flow.outbox.count, Limits.outboxFrames, "waiting frames of a link")
+            found.check(link.awaited.count, Limits.awaitedTags, "awaited logs of a link")
             found.check(link.serving.count, Limits.wantsPerLink, "served wants of a link")
             found.check(link.wants.open, Limits.wantsPerLink, "wants of a link")
             found.check(link.earlyRecords.count, Limits.earlyRecords, "early records of a link")

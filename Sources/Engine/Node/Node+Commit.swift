@@ -56,6 +56,7 @@ extension Node {
         let id = run.key.conversation
         let log = self.conversationTable[known: id].append(append.run)
         self.noteWanted(append)
+        self.tellAwaiting(append)
         self.markDirty(run.key)
         if !isOwn { self.feedReturned(run.key) }
         self.settleHeads(append, isOwn: isOwn, cursors: cursors)

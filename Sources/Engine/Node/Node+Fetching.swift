@@ -274,6 +274,9 @@ extension Node {
         for id in self.links.sharing(conversation) {
             let tag = self.links[id].tags.log(key.name, in: conversation)
             let seq = self.links[id].shared[known: conversation].learnName(key.name, tag: tag)
+            if self.links[id].awaited.take(tag, in: conversation) {
+                self.links[id].shared[known: conversation].awaitsPayloads.insert(key.name)
+            }
             let log = self.conversationTable[known: conversation].log(key.name)
             if let seq, seq > log.tail.seq, !log.isRefused {
                 self.seek(key, on: id, from: self.now.monotonic)

@@ -29,10 +29,12 @@ extension Node {
         let key = append.run.run.key
         // What is behind a fork point counts for nobody.
         let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        var lacking = SeqRanges()
         for (index, verdict) in append.verdicts.enumerated() where verdict.payload == .wanted {
             let seq = append.run.run.first + UInt64(index)
-            if seq <= head { self.payloadWants.want(key, seq...seq) }
+            if seq <= head { lacking.insert(seq...seq) }
         }
+        for seqs in lacking.all { self.payloadWants.want(key, seqs) }
         self.noteWhole(key)
     }
 
@@ -46,6 +48,7 @@ extension Node {
 
     /// Asks the links that may have what is wanted.
     mutating func planPayloads() {
+        self.payloadWants.beginTurn()
         while let id = self.payloadWants.takeDue() {
             guard self.links.has(id) else { continue }
             let (shared, conversations) = (self.links[id].shared, self.conversationTable)
@@ -146,14 +149,21 @@ extension Node {
         }
     }
 
-    /// Tells the author, and those who had asked in vain.
-    mutating func tellWhole(_ key: LogKey) {
+    /// Entries of a log are on disk: who had asked in vain for their payloads is told.
+    mutating func tellAwaiting(_ append: Append) {
+        guard append.verdicts.contains(where: { $0.payload == .present }) else { return }
+        self.tellWhole(append.run.run.key, author: false)
+    }
+
+    /// Tells those who had asked in vain, and the author, too, unless nothing was lacking.
+    mutating func tellWhole(_ key: LogKey, author isAuthorTold: Bool = true) {
         let conversation = key.conversation
         let log = self.conversationTable[known: conversation].log(key.name)
         for id in self.links.sharing(conversation) {
             let hasAsked =
                 self.links[id].shared[known: conversation].awaitsPayloads.remove(key.name) != nil
-            guard hasAsked || self.links[id].info.peer == key.name.author else { continue }
+            let isAuthor = isAuthorTold && self.links[id].info.peer == key.name.author
+            guard hasAsked || isAuthor else { continue }
             let tags = self.links[id].tags
             self.send(
                 .delta(conversation, [tags.row(key.name, log, in: conversation, by: tags.own)]),
@@ -168,6 +178,9 @@ extension Node {
         guard self.links.isShared(conversation, on: id),
             let name = self.links[id].shared[known: conversation].names[want.tag]
         else {
+            if self.links.isShared(conversation, on: id) {
+                self.links[id].awaited.note(want.tag, in: conversation)
+            }
             return self.send(
                 .payloads(
                     Payloads(

@@ -95,7 +95,10 @@ extension Node {
     mutating func joined(_ id: ConversationID) {
         let wasShared = self.conversationTable[known: id].isShared
         self.conversationTable[known: id].join()
-        guard !wasShared else { return }
+        guard !wasShared else {
+            for link in self.links.sharing(id) { self.payloadWants.look(at: link, in: id) }
+            return
+        }
         self.announce(id)
     }
 

@@ -17,7 +17,7 @@ extension Node {
         }
         self.links.share(
             conversation, on: id, ConversationSync(names: names, newsTold: self.news.last))
-        self.payloadWants.look(at: id)
+        self.payloadWants.look(at: id, in: conversation)
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)
     }
@@ -29,6 +29,7 @@ extension Node {
         self.links.unshare(conversation, on: id)
         self.dropHeldElsewhere(conversation, of: id)
         self.payloadWants.drop(conversation, of: id)
+        self.links[id].awaited.drop(conversation)
         for key in self.fetching.keys(of: id, where: { key, _ in key.conversation == conversation })
         {
             self.endFetch(key)

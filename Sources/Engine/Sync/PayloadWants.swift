@@ -3,6 +3,10 @@
 /// `Docs/Protocol/Sync.md` section 9. Each link is asked one thing at a time, and the same thing
 /// once an hour; what is asked of one link is not asked of another. So a relay that withholds
 /// payloads delays them by one question, and who lies costs what it sends.
+///
+/// Each link has queues of the logs that it may have to be asked for. A log comes into them when
+/// something changes about it, and is looked at once for that; so what peers can make this cost grows
+/// with what they send, however many logs are wanted. Links have their turns.
 struct PayloadWants: Sendable {
     /// What a link is being asked for.
     struct Ask: Hashable, Sendable {
@@ -21,18 +25,46 @@ struct PayloadWants: Sendable {
     private struct Asked: Sendable {
         var ask: Ask?
         var tried: [LogKey: Tried] = [:]
+        /// What is to be looked at.
+        var fresh = NumberQueue()
+        /// What was looked at, and the peer may have in parts: its turn is after all others.
+        var partial = NumberQueue()
+
+        var isDue: Bool { self.ask == nil && !(self.fresh.isEmpty && self.partial.isEmpty) }
+
+        /// Takes what is to be looked at next, and whether the peer may be asked for parts of it.
+        mutating func next() -> (number: UInt32, isPartial: Bool)? {
+            if let number = self.fresh.pop() { return (number, false) }
+            return self.partial.pop().map { ($0, true) }
+        }
     }
 
-    /// What is wanted of each log, but for what is on its way to the disk.
-    private var wanted: [LogKey: SeqRanges] = [:]
+    /// When something may be asked of a link again.
+    private struct Retry: Sendable {
+        var at: UInt64
+        var link: LinkID
+        var key: LogKey
+    }
+
+    private var wanted = WantedLogs()
     /// What has come and is not yet on disk.
     private var arriving: [LogKey: SeqRanges] = [:]
-    /// The logs of which something is wanted, ascending.
-    private var keys: [LogKey] = []
+    /// The links that are asked for a log.
+    private var asking: [LogKey: [LinkID]] = [:]
     private var links: [LinkID: Asked] = [:]
     /// Links that may have to be asked for something.
     private var due: Set<LinkID> = []
+    /// The link that had its turn last.
+    private var lastTurn = LinkID(0)
+    /// How many more logs may be looked at in this turn.
+    private var stepsLeft = 0
+    /// In the order of their moments, since each is the same time behind its question.
+    private var retries: [Retry] = []
+    /// Those of before this index are done.
+    private var retriesStart = 0
     private var armedAt: UInt64?
+    /// How many logs were looked at so far, for a test.
+    private(set) var steps = 0
 
     /// Whether nothing is wanted.
     var isEmpty: Bool { self.wanted.isEmpty }
@@ -41,17 +73,14 @@ struct PayloadWants: Sendable {
     var isDue: Bool { !self.due.isEmpty }
 
     /// The first entry of a log whose payload is wanted; nil where there is none.
-    func lowest(of key: LogKey) -> UInt64? { self.wanted[key]?.lowest }
+    func lowest(of key: LogKey) -> UInt64? { self.wanted.seqs(of: key)?.lowest }
 
     /// Whether something is wanted of a log.
-    func wants(_ key: LogKey) -> Bool { self.wanted[key] != nil }
+    func wants(_ key: LogKey) -> Bool { self.wanted.seqs(of: key) != nil }
 
     /// How many stretches are wanted of all logs, and how many logs links were asked for.
     var count: (stretches: Int, tried: Int) {
-        (
-            self.wanted.values.reduce(0) { $0 + $1.all.count },
-            self.links.values.reduce(0) { $0 + $1.tried.count }
-        )
+        (self.wanted.stretches, self.links.values.reduce(0) { $0 + $1.tried.count })
     }
 
     /// How many links are being asked, and how many answers are on their way to the disk.
@@ -59,26 +88,22 @@ struct PayloadWants: Sendable {
         self.links.values.count { $0.ask != nil } + self.arriving.count
     }
 
+    /// How many moments are kept at which something may be asked again.
+    var retryCount: Int { self.retries.count }
+
     // MARK: What is wanted
 
     /// Entries of a log are on disk without their payloads.
     mutating func want(_ key: LogKey, _ seqs: ClosedRange<UInt64>) {
-        if self.wanted[key] == nil {
-            let index = self.keys.firstIndex { $0 > key } ?? self.keys.count
-            self.keys.insert(key, at: index)
-        }
-        self.wanted[key, default: SeqRanges()].insert(seqs)
-        self.due = Set(self.links.keys)
+        self.wanted.insert(seqs, of: key)
+        self.lookAgain(at: key)
     }
 
     /// Entries of a log have their payloads, or will never have them.
     mutating func settle(_ key: LogKey, _ seqs: ClosedRange<UInt64>) {
-        guard self.wanted[key] != nil else { return }
-        self.wanted[key]?.remove(seqs)
-        guard self.wanted[key]?.isEmpty == true else { return }
-        self.wanted[key] = nil
-        self.keys.removeAll { $0 == key }
+        guard self.wanted.remove(seqs, of: key) else { return }
         for link in self.links.keys { self.links[link]?.tried[key] = nil }
+        if self.wanted.isEmpty { self.due = [] }
     }
 
     /// A log ends before an entry.
@@ -86,97 +111,127 @@ struct PayloadWants: Sendable {
         self.settle(key, point...UInt64(Int64.max))
     }
 
-    // MARK: Links
-
-    /// A link shares one conversation more, or the peer has told something new.
-    mutating func look(at link: LinkID) {
-        self.links[link, default: Asked()].ask = self.links[link]?.ask
-        if !self.wanted.isEmpty { self.due.insert(link) }
+    /// Something has changed about a log: each link has it looked at once more.
+    private mutating func lookAgain(at key: LogKey) {
+        guard let number = self.wanted.number(of: key) else { return }
+        for link in self.links.keys { self.queue(number, for: link) }
     }
 
-    /// The peer of a link has told that it has all payloads of a log up to an entry.
+    private mutating func queue(_ number: UInt32, for link: LinkID) {
+        self.links[link]?.fresh.push(number)
+        if self.links[link]?.ask == nil { self.due.insert(link) }
+    }
+
+    // MARK: Links
+
+    /// A link shares one conversation more.
+    mutating func look(at link: LinkID, in conversation: ConversationID) {
+        if self.links[link] == nil { self.links[link] = Asked() }
+        for number in self.wanted.numbers(in: conversation) { self.queue(number, for: link) }
+    }
+
+    /// The peer of a link has told what it has of a log, anew.
     mutating func hear(_ key: LogKey, on link: LinkID) {
-        guard self.wanted[key] != nil else { return }
+        guard let number = self.wanted.number(of: key) else { return }
         self.links[link]?.tried[key] = nil
-        self.look(at: link)
+        self.queue(number, for: link)
     }
 
     /// A link has ended; others may be asked for what it was asked.
     mutating func drop(_ link: LinkID) {
+        self.endAsk(of: link)
         self.links[link] = nil
         self.due.remove(link)
-        self.lookAtAll()
     }
 
     /// A link does not share a conversation any longer.
     mutating func drop(_ conversation: ConversationID, of link: LinkID) {
         guard self.links[link]?.ask?.key.conversation == conversation else { return }
-        self.links[link]?.ask = nil
-        self.lookAtAll()
+        self.endAsk(of: link)
     }
 
-    private mutating func lookAtAll() {
-        if !self.wanted.isEmpty { self.due.formUnion(self.links.keys) }
+    private mutating func endAsk(of link: LinkID) {
+        guard let ask = self.links[link]?.ask else { return }
+        self.links[link]?.ask = nil
+        self.asking[ask.key]?.removeAll { $0 == link }
+        if self.asking[ask.key]?.isEmpty == true { self.asking[ask.key] = nil }
+        if self.links[link]?.isDue == true { self.due.insert(link) }
+        self.lookAgain(at: ask.key)
     }
 
     // MARK: Asking
 
-    /// Takes a link that may have to be asked, in order.
+    /// Begins a turn, in which a bounded number of logs is looked at.
+    mutating func beginTurn() { self.stepsLeft = Limits.payloadStepsPerTurn }
+
+    /// Takes a link that may have to be asked, in turns; nil where there is none, or the turn is over.
     mutating func takeDue() -> LinkID? {
-        guard let first = self.due.min() else { return nil }
-        return self.due.remove(first)
+        guard self.stepsLeft > 0, !self.due.isEmpty else { return nil }
+        let next = self.due.filter { $0 > self.lastTurn }.min() ?? self.due.min()
+        guard let next else { return nil }
+        self.lastTurn = next
+        return self.due.remove(next)
     }
 
-    /// What to ask a link for at this moment; nil for nothing.
+    /// What to ask a link for at this moment; nil for nothing, or while the turn is over.
     ///
     /// - Parameter whole: up to which entry of a log the peer says that it has all payloads; nil
     ///   where it cannot be asked. Asked are those first, then what it may have of the others.
     mutating func ask(
         _ link: LinkID, at now: UInt64, whole: (LogKey) -> UInt64?
     ) -> Ask? {
-        guard let asked = self.links[link], asked.ask == nil else { return nil }
-        var second: (key: LogKey, seqs: ClosedRange<UInt64>)?
-        for key in self.keys {
-            guard let claimed = whole(key) else { continue }
-            let free = self.free(key, on: link, asked, at: now)
-            if let seqs = free.first(through: claimed, atMost: Limits.wantEntries) {
-                return self.begin(key, seqs, on: link, at: now)
-            }
-            if second == nil, let seqs = free.first(through: .max, atMost: Limits.wantEntries) {
-                second = (key, seqs)
-            }
+        // Taken out, so that its queues are changed where they lie.
+        guard var asked = self.links.removeValue(forKey: link) else { return nil }
+        self.due.remove(link)
+        defer {
+            if asked.isDue { self.due.insert(link) }
+            self.links[link] = asked
         }
-        return second.map { self.begin($0.key, $0.seqs, on: link, at: now) }
+        guard asked.ask == nil else { return nil }
+        while self.stepsLeft > 0, let (number, isPartial) = asked.next() {
+            self.stepsLeft -= 1
+            self.steps += 1
+            guard let key = self.wanted.key(number), let claimed = whole(key) else { continue }
+            var free = self.free(key, on: link, asked, at: now)
+            let limit = isPartial ? UInt64.max : claimed
+            guard let seqs = free.first(through: limit, atMost: Limits.wantEntries) else {
+                if !free.isEmpty { asked.partial.push(number) }
+                continue
+            }
+            free.remove(seqs)
+            if !free.isEmpty { asked.fresh.push(number) }
+            self.begin(key, seqs, on: link, &asked, at: now)
+            return asked.ask
+        }
+        return nil
     }
 
     /// What a link may be asked for of a log.
-    private mutating func free(
+    private func free(
         _ key: LogKey, on link: LinkID, _ asked: Asked, at now: UInt64
     ) -> SeqRanges {
-        guard var free = self.wanted[key] else { return SeqRanges() }
-        if let tried = asked.tried[key] {
-            if tried.until > now {
-                free.remove(tried.seqs)
-            } else {
-                self.links[link]?.tried[key] = nil
-            }
-        }
+        guard var free = self.wanted.seqs(of: key) else { return SeqRanges() }
+        if let tried = asked.tried[key], tried.until > now { free.remove(tried.seqs) }
         if let arriving = self.arriving[key] { free.remove(arriving) }
-        for other in self.links.values {
-            if let ask = other.ask, ask.key == key { free.remove(ask.rest) }
+        for other in self.asking[key] ?? [] {
+            if let ask = self.links[other]?.ask { free.remove(ask.rest) }
         }
         return free
     }
 
     private mutating func begin(
-        _ key: LogKey, _ seqs: ClosedRange<UInt64>, on link: LinkID, at now: UInt64
-    ) -> Ask {
-        let ask = Ask(key: key, rest: seqs, deadline: now + Limits.wantMilliseconds)
-        self.links[link]?.ask = ask
+        _ key: LogKey, _ seqs: ClosedRange<UInt64>, on link: LinkID, _ asked: inout Asked,
+        at now: UInt64
+    ) {
+        asked.ask = Ask(key: key, rest: seqs, deadline: now + Limits.wantMilliseconds)
+        self.asking[key, default: []].append(link)
         // Whatever comes of it, the same is not asked again soon.
         let until = now + Limits.payloadWantMilliseconds
-        self.links[link]?.tried[key, default: Tried(until: until)].seqs.insert(seqs)
-        return ask
+        if asked.tried[key].map({ $0.until <= now }) ?? true {
+            asked.tried[key] = Tried(until: until)
+            self.retries.append(Retry(at: until, link: link, key: key))
+        }
+        asked.tried[key]?.seqs.insert(seqs)
     }
 
     // MARK: Answers
@@ -190,12 +245,13 @@ struct PayloadWants: Sendable {
         }
         let next = seq + UInt64(count)
         if count == 0 || next > ask.rest.upperBound {
-            self.links[link]?.ask = nil
-            self.lookAtAll()
+            self.endAsk(of: link)
         } else {
             ask.rest = next...ask.rest.upperBound
             ask.deadline = now + Limits.wantMilliseconds
             self.links[link]?.ask = ask
+            // What did not come with it others may be asked for.
+            self.lookAgain(at: key)
         }
         return true
     }
@@ -209,7 +265,7 @@ struct PayloadWants: Sendable {
     mutating func arrived(_ key: LogKey, _ seqs: ClosedRange<UInt64>) {
         self.arriving[key]?.remove(seqs)
         if self.arriving[key]?.isEmpty == true { self.arriving[key] = nil }
-        self.lookAtAll()
+        self.lookAgain(at: key)
     }
 
     // MARK: Time
@@ -217,24 +273,51 @@ struct PayloadWants: Sendable {
     /// Gives up what is not answered in time, and lets links be asked again whose hour is over.
     mutating func wake(at now: UInt64) {
         self.armedAt = nil
-        for link in self.links.keys where self.links[link]?.ask.map({ $0.deadline <= now }) ?? false
-        {
-            self.links[link]?.ask = nil
+        let late = self.links.filter { $0.value.ask.map { $0.deadline <= now } ?? false }
+        for link in late.keys.sorted() { self.endAsk(of: link) }
+        while let retry = self.firstRetry, retry.at <= now {
+            self.retriesStart += 1
+            self.links[retry.link]?.tried[retry.key] = nil
+            if let number = self.wanted.number(of: retry.key) {
+                self.queue(number, for: retry.link)
+            }
         }
-        self.lookAtAll()
+    }
+
+    /// The first moment at which something may be asked again; what has no meaning any longer is left
+    /// out.
+    private var firstRetry: Retry? {
+        mutating get {
+            while self.retriesStart < self.retries.count {
+                let retry = self.retries[self.retriesStart]
+                if self.links[retry.link]?.tried[retry.key]?.until == retry.at { return retry }
+                self.retriesStart += 1
+            }
+            return nil
+        }
     }
 
     /// When to be woken next; nil where an earlier wake-up stands, or there is nothing to wait for.
     mutating func nextWake(after now: UInt64) -> UInt64? {
-        var next: UInt64?
+        self.tidyRetries()
+        var next = self.firstRetry?.at
         for asked in self.links.values {
             if let ask = asked.ask { next = min(next ?? .max, ask.deadline) }
-            for tried in asked.tried.values where tried.until > now {
-                next = min(next ?? .max, tried.until)
-            }
         }
+        // What the turn did not come to has the next one, after all that has come in meanwhile.
+        if self.isDue { next = now }
         guard let next, self.armedAt.map({ next < $0 }) ?? true else { return nil }
         self.armedAt = max(next, now)
         return self.armedAt
+    }
+
+    /// Forgets moments that have no meaning any longer once they are most of all.
+    private mutating func tidyRetries() {
+        guard self.retries.count > 2 * self.count.tried + 1_024 else { return }
+        let links = self.links
+        self.retries = self.retries[self.retriesStart...].filter {
+            links[$0.link]?.tried[$0.key]?.until == $0.at
+        }
+        self.retriesStart = 0
     }
 }

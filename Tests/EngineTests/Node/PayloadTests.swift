@@ -156,6 +156,29 @@ import Testing
         #expect(payloads.count == 3 && payloads.allSatisfy { $0.state == .present })
     }
 
+    @Test(
+        "who asks for payloads of a log that is not known, or not as far, is told when it has come")
+    func awaited() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        for number in UInt8(2)...3 { harness.link(number, in: [Self.ops]) }
+        let want = Want(conversation: Self.ops.conversation, tag: Self.tag, from: 2, through: 4)
+        func isTold() -> Bool {
+            harness.take(from: 3).contains {
+                if case .delta(_, let rows) = $0 { rows.map(\.tag) == [Self.tag] } else { false }
+            }
+        }
+        for run in [Self.opening.run, Self.texts.run] {
+            harness.give(.payloadWant(want), from: 3)
+            harness.settle()
+            #expect(!isTold())
+            harness.give(.syncRun(run), from: 2)
+            harness.settle()
+            #expect(isTold())
+        }
+    }
+
     @Test("a commit that fails loses none of them: they are asked for again")
     func failed() throws {
         var harness = Self.deprived()

@@ -8,12 +8,16 @@ private final class Asking {
 
     func change(_ body: (inout PayloadWants) -> Void) { body(&self.wants) }
 
-    func takeDue() -> LinkID? { self.wants.takeDue() }
+    func takeDue() -> LinkID? {
+        self.wants.beginTurn()
+        return self.wants.takeDue()
+    }
 
     func ask(
         _ link: LinkID, at now: UInt64 = 0, whole: (LogKey) -> UInt64? = { _ in .max }
     ) -> PayloadWants.Ask? {
-        self.wants.ask(link, at: now, whole: whole)
+        self.wants.beginTurn()
+        return self.wants.ask(link, at: now, whole: whole)
     }
 
     func receive(_ key: LogKey, from seq: UInt64, count: Int, on link: LinkID) -> Bool {
@@ -24,7 +28,8 @@ private final class Asking {
 }
 
 @Suite("Asking for payloads") struct PayloadWantsTests {
-    private static let keys = [2, 3].map { TestLog(signer($0), in: room("ops").conversation).key }
+    private static let room = EngineTests.room("ops").conversation
+    private static let keys = [2, 3].map { TestLog(signer($0), in: Self.room).key }
         .sorted()
     private static let one = LinkID(1)
     private static let other = LinkID(2)
@@ -33,8 +38,8 @@ private final class Asking {
     private static func wants() -> Asking {
         let wants = Asking()
         wants.change {
-            $0.look(at: Self.one)
-            $0.look(at: Self.other)
+            $0.look(at: Self.one, in: Self.room)
+            $0.look(at: Self.other, in: Self.room)
             $0.want(Self.keys[0], 3...9)
         }
         return wants
@@ -74,7 +79,9 @@ private final class Asking {
         #expect(wants.receive(Self.keys[0], from: 8, count: 2, on: Self.one))
         #expect(wants.ask(Self.one) == nil, "within the hour")
         let hour = Limits.payloadWantMilliseconds
-        #expect(wants.ask(Self.one, at: hour)?.rest == 8...9)
+        wants.change { $0.wake(at: hour) }
+        // The other link has not answered either.
+        #expect(wants.ask(Self.one, at: hour)?.rest == 7...9)
     }
 
     @Test("a peer that has nothing, is silent or goes holds up nobody for long")
@@ -83,10 +90,11 @@ private final class Asking {
         _ = wants.ask(Self.one)
         #expect(wants.receive(Self.keys[0], from: 3, count: 0, on: Self.one))
         #expect(wants.ask(Self.other)?.rest == 3...9)
+        #expect(wants.ask(Self.one) == nil)
         #expect(wants.nextWake() == Limits.wantMilliseconds)
         wants.change { $0.wake(at: Limits.wantMilliseconds) }
         #expect(wants.wants.openCount == 0)
-        wants.change { $0.look(at: LinkID(3)) }
+        wants.change { $0.look(at: LinkID(3), in: Self.room) }
         _ = wants.ask(LinkID(3))
         wants.change { $0.drop(LinkID(3)) }
         #expect(wants.wants.openCount == 0)
@@ -124,5 +132,100 @@ private final class Asking {
         #expect(wants.ask(Self.other) == nil)
         wants.change { $0.settle(Self.keys[0], 3...4) }
         #expect(wants.wants.isEmpty && wants.wants.count == (0, 0))
+    }
+
+    /// Many logs of which the first two payloads are wanted, and as many links as there may be.
+    private static func many(_ count: UInt64) -> (wants: PayloadWants, keys: [LogKey]) {
+        var wants = PayloadWants()
+        let author = Self.keys[0].name.author
+        let keys = (1...count).map {
+            LogKey(conversation: Self.room, name: LogName(author: author, incarnation: $0))
+        }
+        for link in 1...UInt64(Limits.links) { wants.look(at: LinkID(link), in: Self.room) }
+        for key in keys { wants.want(key, 2...3) }
+        return (wants, keys)
+    }
+
+    /// Asks all that are due in a turn; gives who is asked for what.
+    private static func turn(
+        _ wants: inout PayloadWants, at now: UInt64 = 0
+    ) -> [(link: LinkID, ask: PayloadWants.Ask)] {
+        var asks: [(link: LinkID, ask: PayloadWants.Ask)] = []
+        wants.beginTurn()
+        while let link = wants.takeDue() {
+            if let ask = wants.ask(link, at: now, whole: { _ in .max }) {
+                asks.append((link, ask))
+            }
+        }
+        return asks
+    }
+
+    @Test("however many logs are wanted, a turn looks at a bounded number, and all links are asked")
+    func bounded() {
+        var (wants, _) = Self.many(4_000)
+        var asked: Set<LinkID> = []
+        var turns = 0
+        while wants.isDue && turns < 100 {
+            let before = wants.steps
+            asked.formUnion(Self.turn(&wants).map(\.link))
+            #expect(wants.steps - before <= Limits.payloadStepsPerTurn)
+            turns += 1
+        }
+        #expect(asked.count == Limits.links)
+        // Each link has looked at those that others were asked for before it, and at one more.
+        #expect(wants.steps <= Limits.links * (Limits.links + 1) / 2)
+    }
+
+    @Test("an answer costs a look by each link at that log, not at all logs")
+    func looks() throws {
+        var (wants, _) = Self.many(4_000)
+        var asks: [(link: LinkID, ask: PayloadWants.Ask)] = []
+        while wants.isDue { asks += Self.turn(&wants) }
+        let before = wants.steps
+        for (link, ask) in asks {
+            let isTaken = wants.receive(ask.key, from: 2, count: 2, on: link, at: 0)
+            #expect(isTaken)
+            wants.settle(ask.key, 2...3)
+            while wants.isDue { _ = Self.turn(&wants) }
+        }
+        // Each of the links goes on by one log, past those that the others are asked for.
+        let spent = wants.steps - before
+        #expect(spent <= asks.count * 3 * Limits.links, "\(spent)")
+    }
+
+    @Test("all of many logs are asked for in the end, of each link that has them, once an hour")
+    func everything() {
+        var (wants, keys) = Self.many(40)
+        var asked: [LinkID: Set<LogKey>] = [:]
+        var open = [(link: LinkID, ask: PayloadWants.Ask)]()
+        repeat {
+            while wants.isDue { open += Self.turn(&wants) }
+            for (link, ask) in open {
+                let isNew = asked[link, default: []].insert(ask.key).inserted
+                #expect(isNew)
+                // Nobody has anything.
+                let isTaken = wants.receive(ask.key, from: 2, count: 0, on: link, at: 0)
+                #expect(isTaken)
+            }
+            open = []
+        } while wants.isDue
+        #expect(asked.count == Limits.links)
+        #expect(asked.values.allSatisfy { $0.count == keys.count })
+        #expect(wants.nextWake(after: 1) == Limits.payloadWantMilliseconds)
+        wants.wake(at: Limits.payloadWantMilliseconds)
+        #expect(Self.turn(&wants, at: Limits.payloadWantMilliseconds).count > 0)
+    }
+
+    @Test("moments to ask again do not gather, however often a peer says that it has more")
+    func retries() {
+        var (wants, keys) = Self.many(1)
+        for time in UInt64(0)..<10_000 {
+            wants.hear(keys[0], on: Self.one)
+            wants.beginTurn()
+            _ = wants.ask(Self.one, at: time) { _ in .max }
+            _ = wants.receive(keys[0], from: 2, count: 0, on: Self.one, at: time)
+            _ = wants.nextWake(after: time)
+        }
+        #expect(wants.retryCount < 2_048)
     }
 }
