@@ -174,8 +174,9 @@ public enum Limits {
     public static let payloadWantMilliseconds: UInt64 = 3_600_000
     /// Logs that are looked at for links to be asked for payloads, in one turn.
     static let payloadStepsPerTurn = 1_024
-    /// Logs that are not known here of which one peer has asked for payloads: some tens of kilobytes
-    /// for a link. Of more it is not told that they have come, and asks again after an hour.
+    /// Logs that are not known here of which one peer has asked for payloads: some tens of kilobytes.
+    ///
+    /// Of more it is not told that they have come, and asks again after an hour.
     static let awaitedTags = 1_024
     /// Answers with payloads in one transaction: as much as a large run each.
     static let payloadFillsPerBatch = 4

@@ -69,7 +69,7 @@ struct Expiries: Sendable {
         return self.jobs.first?.step
     }
 
-    /// A part is on disk: the next one has its turn. Gives what is done with it.
+    /// A part is on disk, so the next one has its turn; gives what is done with it.
     mutating func took(_ outcome: ExpiryOutcome) -> Done? {
         guard self.isUnderWay, !self.jobs.isEmpty else { return nil }
         self.isUnderWay = false
