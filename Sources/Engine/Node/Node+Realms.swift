@@ -65,7 +65,9 @@ extension Node {
     private mutating func settleRealms(on id: LinkID) {
         let change = self.links[id].realms.settle(self.secrets)
         for realm in change.ended { self.endRealm(realm, on: id) }
-        for realm in change.begun { self.announceRooms(of: realm, on: id) }
+        // For the peer the earlier secret may have ended before it heard of this one, and with it all
+        // that was announced to it.
+        for realm in change.begun + change.renewed { self.announceRooms(of: realm, on: id) }
         let changed = Set(change.begun + change.ended)
         if self.conversationTable.values.contains(where: {
             $0.name == nil && $0.isShared && changed.contains($0.realm)

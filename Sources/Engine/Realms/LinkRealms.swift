@@ -21,6 +21,8 @@ struct LinkRealms: Sendable {
     struct Change: Hashable {
         var begun: [RealmID] = []
         var ended: [RealmID] = []
+        /// What is common by another secret than before.
+        var renewed: [RealmID] = []
     }
 
     /// Takes the tags of the peer in the place of earlier ones; false where they come too often.
@@ -35,7 +37,8 @@ struct LinkRealms: Sendable {
 
     /// Compares what both sides have; call it whenever either has changed.
     mutating func settle(_ own: [RealmSecret]) -> Change {
-        let before = Set(self.common.keys)
+        let tags = self.common
+        let before = Set(tags.keys)
         self.common = [:]
         self.recognized = [:]
         for secret in own {
@@ -49,7 +52,8 @@ struct LinkRealms: Sendable {
         }
         let now = Set(self.common.keys)
         return Change(
-            begun: now.subtracting(before).sorted(), ended: before.subtracting(now).sorted())
+            begun: now.subtracting(before).sorted(), ended: before.subtracting(now).sorted(),
+            renewed: now.intersection(before).filter { self.common[$0] != tags[$0] }.sorted())
     }
 
     /// The common realm of which the peer sends a tag; nil for any other.

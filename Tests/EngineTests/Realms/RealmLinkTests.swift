@@ -149,6 +149,24 @@ struct RealmLinkTests {
         #expect(!Self.isShared(Self.ops, harness) && Self.isShared(room("ops"), harness))
     }
 
+    @Test("rooms are announced again under a new secret that both hold, once")
+    func renewedRooms() {
+        let renewed = Realm(
+            id: Self.office.id, name: Self.office.name, secret: fixed32(3),
+            previous: Realm.Previous(secret: fixed32(2), until: 1_005_000))
+        var harness = Self.harness(renewed, isInOpen: false)
+        Self.open(&harness)
+        harness.give(Self.realms(Self.tag(2, by: Self.tags.peer)), from: 2)
+        let old = Self.tag(2, by: Self.tags.own)
+        #expect(Self.announced(harness.take(from: 2)) == [old: [Self.ops.name]])
+        let both = Self.realms(Self.tag(2, by: Self.tags.peer), Self.tag(3, by: Self.tags.peer))
+        harness.give(both, from: 2)
+        let new = Self.tag(3, by: Self.tags.own)
+        #expect(Self.announced(harness.take(from: 2)) == [new: [Self.ops.name]])
+        harness.give(both, from: 2)
+        #expect(Self.announced(harness.take(from: 2)).isEmpty)
+    }
+
     @Test("either secret of a renewed realm counts until the old one ends, and then the link ends")
     func renewal() {
         let renewed = Realm(
