@@ -17,7 +17,9 @@ extension Simulation {
     /// Runs a simulation in which some machines break the protocol in every way, to be switched off at
     /// last, while little else goes wrong.
     @discardableResult
-    package static func assault(seed: UInt64) throws -> Simulation {
+    package static func assault(
+        seed: UInt64, log: ((String) -> Void)? = nil
+    ) throws -> Simulation {
         var random = SeededRandom(seed: seed)
         var faults = Faults()
         faults.jitter = random.number(UInt64(0)...30)
@@ -29,6 +31,7 @@ extension Simulation {
         workload.erasures = 20
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
+        simulation.log = log
         for machine in 0..<random.number(1...2) {
             simulation.makeHostile(machine, kinds: Adversary.Kind.allCases)
             simulation.noteAssaults(150, by: machine, within: workload.milliseconds)

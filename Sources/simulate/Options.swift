@@ -79,7 +79,7 @@ struct Options {
     private func simulation(_ seed: UInt64) throws -> Simulation {
         let log: ((String) -> Void)? = self.hasLog ? { print($0) } : nil
         if let nodes = self.nodes { return try Simulation.crowd(seed: seed, nodes, log: log) }
-        if self.isAssault { return try Simulation.assault(seed: seed) }
+        if self.isAssault { return try Simulation.assault(seed: seed, log: log) }
         return try Simulation.run(seed: seed, log: log)
     }
 }

@@ -123,9 +123,20 @@ extension Node {
         let isKnown = self.links.sharing(id).contains {
             self.links[$0].shared[known: id].seq(of: self.ownLog) >= leave
         }
-        guard !conversation.isJoined, !conversation.isShared || isKnown else { return }
+        guard !conversation.isJoined,
+            !conversation.isShared || isKnown || self.isLeaveDeclined(conversation)
+        else { return }
         self.conversationTable[known: id].departed()
         self.retract(id)
+    }
+
+    /// Whether all other members are linked, were told of the leave and take nothing: they have left,
+    /// too, and each would wait for the other for ever.
+    private func isLeaveDeclined(_ conversation: Conversation) -> Bool {
+        conversation.members.filter { $0 != self.id }.allSatisfy { member in
+            let link = self.links.link(with: member)
+            return link?.shared[conversation.id]?.digests.isDeclined ?? false
+        }
     }
 
     private mutating func erase(

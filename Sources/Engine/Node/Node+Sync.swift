@@ -84,6 +84,7 @@ extension Node {
             if logs { self.tellLogs(of: conversation, on: id) }
             if records { self.tellRecords(of: conversation, on: id) }
         case .told(let records):
+            self.noteDeparture(of: conversation)
             if records { self.tellRecords(of: conversation, on: id) }
         }
         if !isEqual { self.retry(conversation, on: id) }

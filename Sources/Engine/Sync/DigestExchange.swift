@@ -35,6 +35,8 @@ struct DigestExchange: Sendable {
     private var told: (own: Bytes32, theirs: Bytes32)?
     /// When to send an unchanged digest again because the peer's differs, and how long to wait next.
     private var repair: (at: UInt64, wait: UInt64)?
+    /// Whether the peer has said again what it had, though it was told what it lacks: it takes none.
+    private(set) var isDeclined = false
 
     mutating func noteSent(_ digest: ConversationDigest) { self.sent = digest }
 
@@ -68,10 +70,14 @@ struct DigestExchange: Sendable {
         _ theirs: ConversationDigest, own: ConversationDigest
     ) -> DigestAnswer {
         self.received = theirs
+        self.isDeclined = false
         if theirs == own { return .equal }
         let records = theirs.records != own.records
         guard theirs.logs != own.logs else { return .differs(logs: false, records: records) }
-        if let told = self.told, told == (own.logs, theirs.logs) { return .told(records: records) }
+        if let told = self.told, told == (own.logs, theirs.logs) {
+            self.isDeclined = true
+            return .told(records: records)
+        }
         self.told = (own.logs, theirs.logs)
         return .differs(logs: true, records: records)
     }

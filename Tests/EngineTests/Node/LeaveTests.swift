@@ -80,6 +80,39 @@ import Testing
         #expect(Self.isLeft(harness.take(from: 2)))
     }
 
+    @Test("two who have both left while they were apart do not wait for each other for ever")
+    func both() throws {
+        var harness = Self.joined(isLinked: false)
+        Self.leave(&harness)
+        harness.link(2, in: [Self.ops])
+        _ = harness.take(from: 2)
+        // What bob has beside his leave does not matter: he takes nothing of this node's.
+        let theirs = ConversationDigest(logs: fixed32(1), records: fixed32(2))
+        harness.give(.digest(Self.ops.conversation, theirs), from: 2)
+        #expect(!Self.isLeft(harness.take(from: 2)), "he may ask for the leave")
+        harness.give(.digest(Self.ops.conversation, theirs), from: 2)
+        #expect(Self.isLeft(harness.take(from: 2)))
+        #expect(harness.node.conversations.isEmpty)
+    }
+
+    @Test("who has left waits for a member who is away, whatever another does not take")
+    func third() throws {
+        var harness = Self.joined(isLinked: false)
+        harness.link(3, in: [Self.ops])
+        let log = TestLog(signer(3), in: Self.ops.conversation)
+        let time = HybridTime(wallMilliseconds: harness.now.wall).rawValue
+        let opening = log.opening(at: time)
+        let join = TestLog.entry(.join(Self.ops.name), at: time + 1)
+        harness.give(.liveRun(opening.run), from: 3)
+        harness.give(.liveRun(log.run([join], first: 2, prev: opening.ids[0]).run), from: 3)
+        harness.settle()
+        Self.leave(&harness)
+        _ = harness.take(from: 3)
+        let theirs = ConversationDigest(logs: fixed32(1), records: fixed32(2))
+        for _ in 0..<3 { harness.give(.digest(Self.ops.conversation, theirs), from: 3) }
+        #expect(!Self.isLeft(harness.take(from: 3)))
+    }
+
     @Test("nothing of others is taken after the leave, and a join takes it back")
     func back() {
         var harness = Self.joined(isLinked: true)
