@@ -35,6 +35,9 @@ struct DigestExchange: Sendable {
     private var told: (own: Bytes32, theirs: Bytes32)?
     /// When to send an unchanged digest again because the peer's differs, and how long to wait next.
     private var repair: (at: UInt64, wait: UInt64)?
+    /// The digest that was sent again because the peer had missed that it is equal; once, or two sides
+    /// would answer each other for ever.
+    private var repeated: ConversationDigest?
     /// Whether the peer has said again what it had, though it was told what it lacks: it takes none.
     private(set) var isDeclined = false
 
@@ -69,9 +72,14 @@ struct DigestExchange: Sendable {
     mutating func receive(
         _ theirs: ConversationDigest, own: ConversationDigest
     ) -> DigestAnswer {
+        let isRepeated = self.received == theirs
         self.received = theirs
         self.isDeclined = false
-        if theirs == own { return .equal }
+        if theirs == own {
+            // Who says the same again has not heard that it is equal here, and would go on.
+            if isRepeated && self.repeated != own { (self.repeated, self.sent) = (own, nil) }
+            return .equal
+        }
         let records = theirs.records != own.records
         guard theirs.logs != own.logs else { return .differs(logs: false, records: records) }
         if let told = self.told, told == (own.logs, theirs.logs) {

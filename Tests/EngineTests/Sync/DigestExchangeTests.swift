@@ -25,6 +25,21 @@ import Testing
         #expect(!isDue)
     }
 
+    @Test("a peer that says again what is equal here is told so, once")
+    func repeated() {
+        var digests = DigestExchange()
+        let own = Self.digest(1)
+        digests.noteSent(own)
+        var due: [Bool] = []
+        for _ in 0..<3 {
+            _ = digests.receive(own, own: own)
+            due.append(digests.isDue(own, at: 0))
+            digests.noteSent(own)
+            due.append(digests.isDue(own, at: 0))
+        }
+        #expect(due == [false, false, true, false, false, false])
+    }
+
     @Test("what differs is told once, and again only when either side has changed")
     func told() {
         var digests = DigestExchange()
