@@ -4,32 +4,49 @@ import Glibc
 ///
 /// A line that the terminal gathers itself is cut at 4,095 bytes.
 public enum TerminalMode {
-    // Written by the main thread alone, before the handler that reads it is set.
+    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    // One thread, and with the signals blocked: so no handler meets a change that is half done.
     nonisolated(unsafe) private static var usual: termios?
-    // Written by the main thread alone; a handler that reads the older value leaves one mode on.
+    // One thread, and with the signals blocked, as above: so it is never read between the two changes.
     nonisolated(unsafe) private static var marksPastes = false
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.
     ///
-    /// False, and nothing is changed, when standard input is no terminal.
+    /// Call it from the program's only thread. False, and nothing is changed, when standard input is no
+    /// terminal.
     public static func begin() -> Bool {
-        guard self.change(without: ICANON | ECHO) else { return false }
-        self.marksPastes = true
-        Self.write("\u{1B}[?2004h")
-        return true
+        self.withSignalsBlocked {
+            guard self.change(without: ICANON | ECHO) else { return false }
+            self.marksPastes = true
+            self.write("\u{1B}[?2004h")
+            return true
+        }
     }
 
     /// Shows no longer what is typed, until ``restore()``: for secrets.
     ///
-    /// False, and nothing is changed, when standard input is no terminal.
-    public static func hideInput() -> Bool { self.change(without: ECHO) }
+    /// Call it from the program's only thread. False, and nothing is changed, when standard input is no
+    /// terminal.
+    public static func hideInput() -> Bool {
+        self.withSignalsBlocked { self.change(without: ECHO) }
+    }
+
+    private static func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        for number in self.signals { sigaddset(&blocked, number) }
+        var before = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return body()
+    }
 
     private static func change(without flags: Int32) -> Bool {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
         self.usual = mode
-        for number in [SIGINT, SIGTERM, SIGHUP] {
-            // tcsetattr, write and _exit are safe in handlers: signal-safety(7).
+        for number in self.signals {
+            // pthread_sigmask, tcsetattr, write and _exit are safe in handlers: signal-safety(7).
             signal(number) { number in
                 TerminalMode.restore()
                 _exit(number == SIGINT ? 0 : 128 + number)
@@ -41,11 +58,12 @@ public enum TerminalMode {
 
     /// Undoes ``begin()`` or ``hideInput()``; what was typed and not read is dropped, so that no shell runs it.
     public static func restore() {
-        guard var mode = self.usual else { return }
-        self.usual = nil
-        if self.marksPastes { Self.write("\u{1B}[?2004l\r\u{1B}[K") }
-        self.marksPastes = false
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
+        self.withSignalsBlocked {
+            guard var mode = self.usual else { return }
+            if self.marksPastes { self.write("\u{1B}[?2004l\r\u{1B}[K") }
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
+            (self.usual, self.marksPastes) = (nil, false)
+        }
     }
 
     private static func write(_ text: StaticString) {

@@ -5,24 +5,6 @@ import Testing
 @testable import Engine
 
 @Suite("Payloads that are not kept any longer") struct ExpiryTests {
-    private static let ops = room("ops")
-    private static let log = TestLog(signer(20), in: ops.conversation)
-    private static let opening = log.opening(at: 1 << 16)
-    private static let texts = log.run(
-        (2...4).map { TestLog.text("text \($0)", at: $0 << 16) }, first: 2,
-        prev: opening.ids.last)
-    /// The log's tag on every link.
-    private static let tag = Harness.tags.log(log.key.name, in: ops.conversation)
-
-    /// A node in the room with two peers.
-    private static func joined() -> Harness {
-        var harness = Harness()
-        harness.join(Self.ops)
-        harness.settle()
-        for number in UInt8(2)...3 { harness.link(number, in: [Self.ops]) }
-        return harness
-    }
-
     private static func give(_ run: Run, to harness: inout Harness) {
         harness.give(.syncRun(run), from: 2)
         harness.settle()
@@ -34,45 +16,42 @@ import Testing
     ) -> [Answer] {
         harness.give(
             .request(
-                RequestID(request), .expire(Self.ops.conversation, before: HybridTime(time << 16))))
+                RequestID(request),
+                .expire(TextStory.ops.conversation, before: HybridTime(time << 16))))
         harness.settle()
         return harness.answers(of: RequestID(request))
     }
 
     private static func states(_ harness: Harness) -> [PayloadState] {
-        harness.stored(Self.log.key).map(\.state)
-    }
-
-    private static func wants(_ frames: [Frame]) -> [Want] {
-        frames.compactMap { if case .payloadWant(let want) = $0 { want } else { nil } }
+        harness.stored(TextStory.log.key).map(\.state)
     }
 
     @Test("those that are older go, control entries stay, and ids, heads and clocks are as before")
     func older() {
-        var harness = Self.joined()
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run, to: &harness)
-        let before = harness.node.audit.logs[Self.log.key]
+        var harness = TextStory.joined()
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run, to: &harness)
+        let before = harness.node.audit.logs[TextStory.log.key]
         let answers = Self.expire(before: 4, &harness)
-        #expect(answers == [.expired(Self.ops.conversation, count: 2)])
+        #expect(answers == [.expired(TextStory.ops.conversation, count: 2)])
         #expect(Self.states(harness) == [.present, .expired, .expired, .present])
-        #expect(harness.node.audit.logs[Self.log.key]?.head == before?.head)
-        #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
+        #expect(harness.node.audit.logs[TextStory.log.key]?.head == before?.head)
+        #expect(harness.node.wholes(in: TextStory.ops.conversation).isEmpty)
         #expect(harness.node.audit.open.isEmpty)
     }
 
     @Test("a long history goes in parts, conversations in turns, and each request is answered once")
     func parts() {
-        var harness = Self.joined()
+        var harness = TextStory.joined()
         let dev = room("dev")
         harness.join(dev)
         harness.settle()
         harness.expiredPerBatch = 1
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run, to: &harness)
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run, to: &harness)
         harness.give(
             .request(
-                RequestID(91), .expire(Self.ops.conversation, before: HybridTime(5 << 16))))
+                RequestID(91), .expire(TextStory.ops.conversation, before: HybridTime(5 << 16))))
         harness.give(
             .request(RequestID(92), .expire(dev.conversation, before: HybridTime(5 << 16))))
         harness.write()
@@ -81,24 +60,25 @@ import Testing
         #expect(harness.answers.map(\.request).suffix(1) == [RequestID(92)])
         harness.settle()
         #expect(
-            harness.answers(of: RequestID(91)) == [.expired(Self.ops.conversation, count: 3)])
+            harness.answers(of: RequestID(91)) == [.expired(TextStory.ops.conversation, count: 3)])
         #expect(harness.answers(of: RequestID(92)) == [.expired(dev.conversation, count: 0)])
     }
 
     @Test("what is wanted and older is wanted no longer, and peers are told that it is expired")
     func wanted() throws {
-        var harness = Self.joined()
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run.withoutPayloads, to: &harness)
-        #expect(harness.node.wholes(in: Self.ops.conversation) == [Self.log.key.name: 1])
+        var harness = TextStory.joined()
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run.withoutPayloads, to: &harness)
+        #expect(harness.node.wholes(in: TextStory.ops.conversation) == [TextStory.log.key.name: 1])
         _ = Self.expire(before: 5, &harness)
-        #expect(harness.node.wholes(in: Self.ops.conversation).isEmpty)
+        #expect(harness.node.wholes(in: TextStory.ops.conversation).isEmpty)
         for number in UInt8(2)...3 { _ = harness.take(from: number) }
         // Neither the end of the question's time nor a new row has it asked for again.
         harness.pass(milliseconds: Limits.payloadWantMilliseconds)
         harness.give(.timer(.payloads))
-        #expect((UInt8(2)...3).allSatisfy { Self.wants(harness.take(from: $0)).isEmpty })
-        let want = Want(conversation: Self.ops.conversation, tag: Self.tag, from: 2, through: 4)
+        #expect((UInt8(2)...3).allSatisfy { TextStory.wants(harness.take(from: $0)).isEmpty })
+        let want = Want(
+            conversation: TextStory.ops.conversation, tag: TextStory.tag, from: 2, through: 4)
         harness.give(.payloadWant(want), from: 3)
         harness.settle()
         let items = harness.take(from: 3).compactMap { frame -> [Payloads.Item]? in
@@ -109,71 +89,73 @@ import Testing
 
     @Test("what comes without its payload and is older is never wanted; what is younger is")
     func arriving() {
-        var harness = Self.joined()
+        var harness = TextStory.joined()
         _ = Self.expire(before: 4, &harness)
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run.withoutPayloads, to: &harness)
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run.withoutPayloads, to: &harness)
         #expect(Self.states(harness) == [.present, .expired, .expired, .wanted])
-        let asked = (UInt8(2)...3).flatMap { Self.wants(harness.take(from: $0)) }
+        let asked = (UInt8(2)...3).flatMap { TextStory.wants(harness.take(from: $0)) }
         #expect(asked.map { $0.from...$0.through } == [4...4])
-        #expect(harness.node.wholes(in: Self.ops.conversation) == [Self.log.key.name: 3])
+        #expect(harness.node.wholes(in: TextStory.ops.conversation) == [TextStory.log.key.name: 3])
     }
 
     @Test("what one step both stores and gives up is not shown")
     func together() {
-        var harness = Self.joined()
-        Self.give(Self.opening.run, to: &harness)
-        harness.say("meanwhile", in: Self.ops)
-        harness.give(.syncRun(Self.texts.run), from: 2)
+        var harness = TextStory.joined()
+        Self.give(TextStory.opening.run, to: &harness)
+        harness.say("meanwhile", in: TextStory.ops)
+        harness.give(.syncRun(TextStory.texts.run), from: 2)
         let answers = Self.expire(before: 4, &harness)
-        #expect(answers == [.expired(Self.ops.conversation, count: 2)])
-        let shown = harness.messages(of: Self.log.key.name.author)
+        #expect(answers == [.expired(TextStory.ops.conversation, count: 2)])
+        let shown = harness.messages(of: TextStory.log.key.name.author)
         #expect(shown.map(\.content) == [.text("text 4")])
     }
 
     @Test("an answer that comes after its entry has expired is not stored")
     func late() throws {
-        var harness = Self.joined()
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run.withoutPayloads, to: &harness)
+        var harness = TextStory.joined()
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run.withoutPayloads, to: &harness)
         _ = Self.expire(before: 5, &harness)
-        let items = Self.texts.run.entries.map { entry -> Payloads.Item in
+        let items = TextStory.texts.run.entries.map { entry -> Payloads.Item in
             if case .present(let payload) = entry.payload { .present(payload) } else { .wanted }
         }
         harness.give(
             .payloads(
                 Payloads(
-                    conversation: Self.ops.conversation, tag: Self.tag, from: 2, items: items)),
+                    conversation: TextStory.ops.conversation, tag: TextStory.tag, from: 2,
+                    items: items)),
             from: 2)
         harness.settle()
         #expect(Self.states(harness) == [.present, .expired, .expired, .expired])
-        #expect(harness.messages(of: Self.log.key.name.author).isEmpty)
+        #expect(harness.messages(of: TextStory.log.key.name.author).isEmpty)
         #expect(harness.node.audit.open.isEmpty)
     }
 
     @Test("what has expired is erased like any other")
     func erased() {
-        var harness = Self.joined()
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run, to: &harness)
+        var harness = TextStory.joined()
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run, to: &harness)
         _ = Self.expire(before: 5, &harness)
-        let target = EraseTarget(log: Self.log.key.name, seq: 3, id: Self.texts.ids[1])
-        let erase = Self.log.run(
-            [TestLog.entry(.erase([target]), at: 9 << 16)], first: 5, prev: Self.texts.ids.last)
+        let target = EraseTarget(log: TextStory.log.key.name, seq: 3, id: TextStory.texts.ids[1])
+        let erase = TextStory.log.run(
+            [TestLog.entry(.erase([target]), at: 9 << 16)], first: 5, prev: TextStory.texts.ids.last
+        )
         Self.give(erase.run, to: &harness)
         #expect(Self.states(harness).prefix(4) == [.present, .expired, .erased, .expired])
     }
 
     @Test("a store that fails ends the request that it was busy with, and no other")
     func failed() throws {
-        var harness = Self.joined()
-        Self.give(Self.opening.run, to: &harness)
-        Self.give(Self.texts.run, to: &harness)
+        var harness = TextStory.joined()
+        Self.give(TextStory.opening.run, to: &harness)
+        Self.give(TextStory.texts.run, to: &harness)
         for request in UInt64(91)...92 {
             harness.give(
                 .request(
                     RequestID(request),
-                    .expire(Self.ops.conversation, before: HybridTime(5 << 16))))
+                    .expire(TextStory.ops.conversation, before: HybridTime(5 << 16))))
         }
         let failure = StoreFailure(reason: .full, detail: "full", remedy: "free some")
         #expect(harness.batch?.expiry != nil)
@@ -183,12 +165,12 @@ import Testing
         harness.give(.timer(.storage))
         harness.settle()
         #expect(
-            harness.answers(of: RequestID(92)) == [.expired(Self.ops.conversation, count: 3)])
+            harness.answers(of: RequestID(92)) == [.expired(TextStory.ops.conversation, count: 3)])
     }
 
     @Test("nothing expires of a conversation that is not known")
     func unknown() {
-        var harness = Self.joined()
+        var harness = TextStory.joined()
         harness.give(
             .request(
                 RequestID(91), .expire(room("dev").conversation, before: HybridTime(5 << 16))))

@@ -5,39 +5,23 @@ import Testing
 @testable import Engine
 
 @Suite("Payloads that were left out") struct PayloadTests {
-    private static let ops = room("ops")
-    private static let log = TestLog(signer(20), in: ops.conversation)
-    private static let opening = log.opening(at: 1 << 16)
-    private static let texts = log.run(
-        (2...4).map { TestLog.text("text \($0)", at: $0 << 16) }, first: 2,
-        prev: opening.ids.last)
-    /// The log's tag on every link.
-    private static let tag = Harness.tags.log(log.key.name, in: ops.conversation)
-
     /// A node in the room with two peers, of which one has brought messages without payloads.
     private static func deprived() -> Harness {
-        var harness = Harness()
-        harness.join(Self.ops)
-        harness.settle()
-        for number in UInt8(2)...3 { harness.link(number, in: [Self.ops]) }
-        harness.give(.syncRun(Self.opening.run), from: 2)
-        harness.give(.syncRun(Self.texts.run.withoutPayloads), from: 2)
+        var harness = TextStory.joined()
+        harness.give(.syncRun(TextStory.opening.run), from: 2)
+        harness.give(.syncRun(TextStory.texts.run.withoutPayloads), from: 2)
         harness.settle()
         return harness
     }
 
     /// What the node has shown of the log.
     private static func shown(_ harness: Harness) -> [Message] {
-        harness.messages(of: Self.log.key.name.author)
-    }
-
-    private static func wants(_ frames: [Frame]) -> [Want] {
-        frames.compactMap { if case .payloadWant(let want) = $0 { want } else { nil } }
+        harness.messages(of: TextStory.log.key.name.author)
     }
 
     /// What a peer answers who has all of them.
     private static func answer(_ want: Want) -> Frame {
-        let items = Self.texts.run.entries.map { entry -> Payloads.Item in
+        let items = TextStory.texts.run.entries.map { entry -> Payloads.Item in
             guard case .present(let payload) = entry.payload else { return .wanted }
             return .present(payload)
         }
@@ -49,19 +33,19 @@ import Testing
     @Test("are asked for of one peer, shown when they come, and nothing else changes")
     func wanted() throws {
         var harness = Self.deprived()
-        let room = Self.ops.conversation
-        let key = Self.log.key
-        #expect(harness.node.audit.logs[key]?.head.id == Self.texts.ids.last)
+        let room = TextStory.ops.conversation
+        let key = TextStory.log.key
+        #expect(harness.node.audit.logs[key]?.head.id == TextStory.texts.ids.last)
         #expect(harness.node.wholes(in: room) == [key.name: 1])
         #expect(Self.shown(harness).isEmpty)
-        let asked = (UInt8(2)...3).flatMap { Self.wants(harness.take(from: $0)) }
-        #expect(asked == [Want(conversation: room, tag: Self.tag, from: 2, through: 4)])
+        let asked = (UInt8(2)...3).flatMap { TextStory.wants(harness.take(from: $0)) }
+        #expect(asked == [Want(conversation: room, tag: TextStory.tag, from: 2, through: 4)])
         let want = try #require(asked.first)
         harness.give(Self.answer(want), from: 2)
         harness.settle()
         #expect(Self.shown(harness).map(\.content) == (2...4).map { .text("text \($0)") })
         #expect(harness.node.wholes(in: room).isEmpty)
-        #expect(harness.disk[key]?.last == Self.texts.run)
+        #expect(harness.disk[key]?.last == TextStory.texts.run)
         #expect(harness.node.audit.open.isEmpty)
     }
 
@@ -69,28 +53,28 @@ import Testing
     func told() {
         var harness = Self.deprived()
         _ = harness.take(from: 3)
-        harness.give(.digest(Self.ops.conversation, .zeros), from: 3)
+        harness.give(.digest(TextStory.ops.conversation, .zeros), from: 3)
         var rows: [ClockRow] = []
         for case .clock(_, let pages) in harness.take(from: 3) { rows += pages.flatMap(\.rows) }
-        #expect(rows.first { $0.tag == Self.tag }?.whole == 1)
+        #expect(rows.first { $0.tag == TextStory.tag }?.whole == 1)
     }
 
     @Test("a relay that has not got them is found out: the next peer is asked")
     func withheld() throws {
         var harness = Self.deprived()
-        let want = try #require(Self.wants(harness.take(from: 2)).first)
+        let want = try #require(TextStory.wants(harness.take(from: 2)).first)
         _ = harness.take(from: 3)
         harness.give(
             .payloads(
                 Payloads(
                     conversation: want.conversation, tag: want.tag, from: 2,
                     items: [.wanted, .erased, .expired])), from: 2)
-        let next = try #require(Self.wants(harness.take(from: 3)).first)
+        let next = try #require(TextStory.wants(harness.take(from: 3)).first)
         #expect((next.from, next.through) == (2, 4))
         harness.give(Self.answer(next), from: 3)
         harness.settle()
         #expect(Self.shown(harness).count == 3)
-        #expect(Self.wants(harness.take(from: 2)).isEmpty)
+        #expect(TextStory.wants(harness.take(from: 2)).isEmpty)
     }
 
     @Test("a peer that does not answer is not waited for")
@@ -99,14 +83,14 @@ import Testing
         _ = harness.take(from: 3)
         harness.pass(milliseconds: Limits.wantMilliseconds)
         harness.give(.timer(.payloads))
-        #expect(Self.wants(harness.take(from: 3)).count == 1)
+        #expect(TextStory.wants(harness.take(from: 3)).count == 1)
     }
 
     @Test("a payload that has not the hash of its entry is not stored, and the next peer is asked")
     func unfitting() throws {
         var harness = Self.deprived()
-        let want = try #require(Self.wants(harness.take(from: 2)).first)
-        let other = [UInt8](repeating: 0, count: Self.texts.run.entries[0].payload.count)
+        let want = try #require(TextStory.wants(harness.take(from: 2)).first)
+        let other = [UInt8](repeating: 0, count: TextStory.texts.run.entries[0].payload.count)
         harness.give(
             .payloads(
                 Payloads(
@@ -115,14 +99,15 @@ import Testing
         harness.settle()
         #expect(harness.closed[LinkID(2)] == nil)
         #expect(Self.shown(harness).isEmpty)
-        #expect(Self.wants(harness.take(from: 2)).isEmpty)
-        #expect(Self.wants(harness.take(from: 3)).count == 1)
+        #expect(TextStory.wants(harness.take(from: 2)).isEmpty)
+        #expect(TextStory.wants(harness.take(from: 3)).count == 1)
     }
 
     @Test("what nobody asked for is consumed and forgotten")
     func unasked() {
         var harness = Self.deprived()
-        let want = Want(conversation: Self.ops.conversation, tag: Self.tag, from: 2, through: 4)
+        let want = Want(
+            conversation: TextStory.ops.conversation, tag: TextStory.tag, from: 2, through: 4)
         harness.give(Self.answer(want), from: 3)
         harness.settle()
         #expect(Self.shown(harness).isEmpty && harness.closed.isEmpty)
@@ -131,8 +116,8 @@ import Testing
     @Test("a peer is served what is here, told of what is not, and of the end of a log")
     func served() throws {
         var harness = Self.deprived()
-        let room = Self.ops.conversation
-        func ask(_ from: UInt64, _ through: UInt64, of tag: UInt64 = Self.tag) -> [Payloads] {
+        let room = TextStory.ops.conversation
+        func ask(_ from: UInt64, _ through: UInt64, of tag: UInt64 = TextStory.tag) -> [Payloads] {
             _ = harness.take(from: 3)
             let want = Want(conversation: room, tag: tag, from: from, through: through)
             harness.give(.payloadWant(want), from: 3)
@@ -144,12 +129,12 @@ import Testing
         #expect(ask(2, 3).map(\.items) == [[.wanted, .wanted]])
         #expect(ask(4, 9).map(\.items) == [[.wanted], []])
         #expect(ask(1, 1, of: 77).map(\.items) == [[]], "a log that is not known")
-        let want = try #require(Self.wants(harness.take(from: 2)).first)
+        let want = try #require(TextStory.wants(harness.take(from: 2)).first)
         harness.give(Self.answer(want), from: 2)
         harness.settle()
         // Who had asked in vain is told, and asks again.
         let told = harness.take(from: 3).contains {
-            if case .delta(_, let rows) = $0 { rows.map(\.tag) == [Self.tag] } else { false }
+            if case .delta(_, let rows) = $0 { rows.map(\.tag) == [TextStory.tag] } else { false }
         }
         #expect(told)
         let payloads = try #require(ask(2, 4).first?.items)
@@ -160,16 +145,21 @@ import Testing
         "who asks for payloads of a log that is not known, or not as far, is told when it has come")
     func awaited() {
         var harness = Harness()
-        harness.join(Self.ops)
+        harness.join(TextStory.ops)
         harness.settle()
-        for number in UInt8(2)...3 { harness.link(number, in: [Self.ops]) }
-        let want = Want(conversation: Self.ops.conversation, tag: Self.tag, from: 2, through: 4)
+        for number in UInt8(2)...3 { harness.link(number, in: [TextStory.ops]) }
+        let want = Want(
+            conversation: TextStory.ops.conversation, tag: TextStory.tag, from: 2, through: 4)
         func isTold() -> Bool {
             harness.take(from: 3).contains {
-                if case .delta(_, let rows) = $0 { rows.map(\.tag) == [Self.tag] } else { false }
+                if case .delta(_, let rows) = $0 {
+                    rows.map(\.tag) == [TextStory.tag]
+                } else {
+                    false
+                }
             }
         }
-        for run in [Self.opening.run, Self.texts.run] {
+        for run in [TextStory.opening.run, TextStory.texts.run] {
             harness.give(.payloadWant(want), from: 3)
             harness.settle()
             #expect(!isTold())
@@ -182,7 +172,7 @@ import Testing
     @Test("a commit that fails loses none of them: they are asked for again")
     func failed() throws {
         var harness = Self.deprived()
-        let want = try #require(Self.wants(harness.take(from: 2)).first)
+        let want = try #require(TextStory.wants(harness.take(from: 2)).first)
         _ = harness.take(from: 3)
         harness.give(Self.answer(want), from: 2)
         harness.read()
@@ -190,42 +180,42 @@ import Testing
         harness.batch = nil
         harness.give(
             .commitFailed(StoreFailure(reason: .full, detail: "full", remedy: "free some")))
-        #expect(Self.wants(harness.take(from: 3)).count == 1)
+        #expect(TextStory.wants(harness.take(from: 3)).count == 1)
     }
 
     @Test("who has a message without its payload is not delivered to, whatever digests say")
     func undelivered() throws {
         var harness = Harness()
-        harness.join(Self.ops)
+        harness.join(TextStory.ops)
         harness.settle()
-        harness.link(2, in: [Self.ops])
+        harness.link(2, in: [TextStory.ops])
         let outgoing = Outgoing(
-            conversation: Self.ops.conversation, text: "hello", idempotencyKey: nil,
+            conversation: TextStory.ops.conversation, text: "hello", idempotencyKey: nil,
             deliverBy: harness.now.monotonic + 60_000)
         harness.give(.request(RequestID(100), .send(outgoing)))
         harness.settle()
-        var row = try harness.ownRow(in: Self.ops)
+        var row = try harness.ownRow(in: TextStory.ops)
         row.whole = row.seq - 1
-        harness.give(.delta(Self.ops.conversation, [row]), from: 2)
+        harness.give(.delta(TextStory.ops.conversation, [row]), from: 2)
         #expect(harness.answers(of: RequestID(100)).isEmpty)
-        let digest = try #require(harness.ownDigest(of: Self.ops))
-        harness.give(.digest(Self.ops.conversation, digest), from: 2)
+        let digest = try #require(harness.ownDigest(of: TextStory.ops))
+        harness.give(.digest(TextStory.ops.conversation, digest), from: 2)
         #expect(harness.answers(of: RequestID(100)).isEmpty)
         row.whole = nil
-        harness.give(.delta(Self.ops.conversation, [row]), from: 2)
+        harness.give(.delta(TextStory.ops.conversation, [row]), from: 2)
         #expect(harness.answers(of: RequestID(100)).count == 1)
     }
 
     @Test("an author hears that payloads are wanted before a digest, and when they have come")
     func authors() throws {
         var harness = Self.deprived()
-        harness.link(20, in: [Self.ops])
+        harness.link(20, in: [TextStory.ops])
         let first = harness.take(from: 20)
         #expect(Self.wholes(first) == [1])
         let rows = try #require(first.firstIndex { if case .delta = $0 { true } else { false } })
         let digest = try #require(first.firstIndex { if case .digest = $0 { true } else { false } })
         #expect(rows < digest)
-        let want = try #require(Self.wants(harness.take(from: 2)).first)
+        let want = try #require(TextStory.wants(harness.take(from: 2)).first)
         harness.give(Self.answer(want), from: 2)
         harness.settle()
         #expect(Self.wholes(harness.take(from: 20)) == [nil])
@@ -235,6 +225,6 @@ import Testing
     private static func wholes(_ frames: [Frame]) -> [UInt64?] {
         frames.flatMap { frame -> [ClockRow] in
             if case .delta(_, let rows) = frame { rows } else { [] }
-        }.filter { $0.tag == Self.tag }.map(\.whole)
+        }.filter { $0.tag == TextStory.tag }.map(\.whole)
     }
 }
