@@ -13,8 +13,9 @@ struct Checker {
         /// What people see of it who can open it; nil for nothing.
         var content: Content?
         var isSealed: Bool
-        /// Whether its log begins as one must.
-        var isOpened: Bool
+        /// Whether the entry that opens its log is sealed, so that not all know whose log it is; nil
+        /// where the log does not begin as one must.
+        var isOpeningSealed: Bool?
         var isControl: Bool
 
         var place: Place {
@@ -100,15 +101,18 @@ struct Checker {
             let entry = run.run.entries[offset]
             let prev = offset == 0 ? run.run.prev : run.ids[offset - 1]
             let content = self.content(of: entry, run.envelope(at: offset))
-            var isOpened = prev.flatMap { self.written[$0]?.isOpened } ?? false
+            let isSealed = entry.epoch != .zero
+            var isOpeningSealed = prev.flatMap { self.written[$0]?.isOpeningSealed }
             if prev == nil, case .open(let opening)? = content {
-                isOpened = opening.person(of: key.name.author) != nil
+                isOpeningSealed = opening.person(of: key.name.author).map { _ in isSealed }
             }
-            let isSeen = isOpened && content?.traits.isShown == true
+            // Who reads what is sealed reads nothing else, and the other way round.
+            let isSeen = isOpeningSealed == isSealed && content?.traits.isShown == true
             self.written[id] = Written(
                 key: key, seq: run.run.first + UInt64(offset), prev: prev, time: entry.time,
-                deps: entry.deps, content: isSeen ? content : nil, isSealed: entry.epoch != .zero,
-                isOpened: isOpened, isControl: entry.entryClass == EntryClass.control.rawValue)
+                deps: entry.deps, content: isSeen ? content : nil, isSealed: isSealed,
+                isOpeningSealed: isOpeningSealed,
+                isControl: entry.entryClass == EntryClass.control.rawValue)
             self.noteErasing(content, by: id)
             for dep in entry.deps { self.followers[dep, default: []].append(id) }
         }
