@@ -63,6 +63,18 @@ struct GoldenBodyTests {
             ])
     }
 
+    @Test("an erase names its targets in its body, and in clear those of its own device")
+    func erasing() throws {
+        let place = Self.story.place("x2")
+        let envelope = Envelope(place.entry, key: place.log.key, seq: 2, prev: place.prev)
+        #expect(Keyring().read(envelope).content == .erase(Self.story.erased))
+        let ada = PeerID(Self.story.ada.publicKey)
+        #expect(
+            EraseTarget.inExtensions(place.entry.extensions, by: ada)
+                == Self.story.erased.filter { $0.log.author == ada })
+        #expect(Self.story.erased.contains { $0.log.author != ada })
+    }
+
     @Test("seals are opened with their key and for their place, forged ones are not")
     func seals() throws {
         let run = Self.story.run("sealed")

@@ -62,6 +62,7 @@ struct GoldenStory {
             "m": TestLog(self.bea, incarnation: 3, in: conversation),
             "s": TestLog(self.ada, incarnation: 4, in: conversation),
             "u": TestLog(self.ada, incarnation: 5, in: conversation),
+            "x": TestLog(self.ada, incarnation: 6, in: conversation),
         ]
         self.writeEntries()
         self.writeRuns()
@@ -164,6 +165,7 @@ struct GoldenStory {
         self.write("u1", "u", ada, salt: 0x71, t(0, 0))
         self.writeSealed()
         self.writeUnknown()
+        self.writeErasing()
     }
 
     static let fallback = Array("from a later version".utf8)
@@ -226,6 +228,22 @@ struct GoldenStory {
         self.put("u9", "u", after: "u8", last)
     }
 
+    /// What x2 wants erased, as it stands in the body.
+    var erased: [EraseTarget] {
+        ["a3", "b3", "u5"].map { name in
+            let place = self.place(name)
+            return EraseTarget(log: place.log.key.name, seq: place.seq, id: place.id)
+        }.sorted { ($0.log, $0.seq) < ($1.log, $1.seq) }
+    }
+
+    private mutating func writeErasing() {
+        let targets = self.erased
+        self.write("x1", "x", self.opening(self.certificateOfAda), salt: 0x61, Self.time(10, 0))
+        self.write(
+            "x2", "x", after: "x1", .erase(targets), salt: 0x62, Self.time(11, 0), deps: ["b3"],
+            extensions: EraseTarget.extensions(targets, by: PeerID(self.ada.publicKey)))
+    }
+
     // MARK: Runs and records
 
     private func run(of names: [String]) -> VerifiedRun {
@@ -235,7 +253,7 @@ struct GoldenStory {
     }
 
     private mutating func writeRuns() {
-        for name in ["a1", "a2", "b1", "c1", "d1", "e1", "f3", "m1", "s1", "u1"] {
+        for name in ["a1", "a2", "b1", "c1", "d1", "e1", "f3", "m1", "s1", "u1", "x1", "x2"] {
             self.runs[name] = self.run(of: [name])
         }
         self.runs["a2-5"] = self.run(of: ["a2", "a3", "a4", "a5"])

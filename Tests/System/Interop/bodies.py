@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Iterable
 
-from codec import Reader, Refused, fields, read_fields, u64, varint
+from codec import SEQ_MAXIMUM, Reader, Refused, fields, read_fields, u64, varint
 from names import is_room_name
 from persons import CERTIFICATE_BYTES, Certificate, read_certificate
 
@@ -14,7 +15,9 @@ CLEAR = 0
 TEXT_MAXIMUM = 65_000
 FALLBACK_MAXIMUM = 4_096
 CLOSED_MAXIMUM = 64
+TARGETS_MAXIMUM = 64
 FALLBACK = 2
+ERASED_EXTENSION = 2
 
 
 class Class(IntEnum):
@@ -27,6 +30,7 @@ class Kind(IntEnum):
     OPEN = 1
     JOIN = 2
     LEAVE = 3
+    ERASE = 5
     TEXT = 32
 
 
@@ -34,6 +38,7 @@ CLASS_OF = {
     Kind.OPEN: Class.CONTROL,
     Kind.JOIN: Class.CONTROL,
     Kind.LEAVE: Class.CONTROL,
+    Kind.ERASE: Class.CONTROL,
     Kind.TEXT: Class.CONTENT,
 }
 
@@ -69,6 +74,51 @@ LEAVING = Body(Kind.LEAVE)
 
 def saying(words: str) -> Body:
     return Body(Kind.TEXT, {1: words.encode()})
+
+
+@dataclass(frozen=True, order=True)
+class Target:
+    """An entry that is to be erased."""
+
+    author: bytes
+    incarnation: int
+    seq: int
+    identifier: bytes
+
+    @property
+    def place(self) -> tuple[bytes, int, int]:
+        return self.author, self.incarnation, self.seq
+
+    @property
+    def packed_place(self) -> bytes:
+        """What stands in an extension, where the author is known."""
+        return u64(self.incarnation) + varint(self.seq) + self.identifier
+
+
+def erasing(targets: Iterable[Target]) -> Body:
+    return Body(Kind.ERASE, {1: b"".join(item.author + item.packed_place for item in sorted(targets))})
+
+
+def erased_in_clear(targets: Iterable[Target], device: bytes) -> dict[int, bytes]:
+    """The extension that names those of the eraser's own device; none where there are none."""
+    own = sorted(item for item in targets if item.author == device)
+    return {ERASED_EXTENSION: b"".join(item.packed_place for item in own)} if own else {}
+
+
+def read_targets(data: bytes, device: bytes | None = None) -> tuple[Target, ...]:
+    """Those of a body; or, of an extension, those of the device that wrote it."""
+    reader = Reader(data)
+    out: list[Target] = []
+    while reader.left:
+        author = reader.take(32) if device is None else device
+        incarnation = reader.u64()
+        seq = reader.counted(1, SEQ_MAXIMUM - 1, "a target's seq")
+        out.append(Target(author, incarnation, seq, reader.take(32)))
+    if not 1 <= len(out) <= TARGETS_MAXIMUM:
+        raise Refused(f"{len(out)} targets")
+    if any(a.place >= b.place for a, b in zip(out, out[1:])):
+        raise Refused("targets that do not ascend")
+    return tuple(out)
 
 
 def read_body(data: bytes) -> Body:
@@ -112,19 +162,28 @@ def _opened(body: Body) -> Opened:
     return Opened(read_certificate(raw), closed)
 
 
-def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened | None:
-    """A text, an open, None for a join or a leave; refused is what cannot be read."""
-    known = {Kind.OPEN: {1}, Kind.JOIN: {1}, Kind.LEAVE: set[int](), Kind.TEXT: {1}}
+@dataclass(frozen=True)
+class Erased:
+    targets: tuple[Target, ...]
+
+
+KNOWN_ODD = {kind: set[int]() if kind == Kind.LEAVE else {1} for kind in Kind}
+
+
+def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened | Erased | None:
+    """A text, an open, an erase, None for a join or a leave; refused is what cannot be read."""
     if odd_extension:
         raise Refused("an unknown odd extension")
-    if body.kind not in known or CLASS_OF[Kind(body.kind)] != class_:
+    if body.kind not in KNOWN_ODD or CLASS_OF[Kind(body.kind)] != class_:
         raise Refused(f"kind {body.kind} in class {class_}")
     kind = Kind(body.kind)
-    if any(type_ % 2 == 1 and type_ not in known[kind] for type_ in body.fields):
+    if any(type_ % 2 == 1 and type_ not in KNOWN_ODD[kind] for type_ in body.fields):
         raise Refused("an unknown odd field")
     match kind:
         case Kind.OPEN:
             return _opened(body)
+        case Kind.ERASE:
+            return Erased(read_targets(body.fields.get(1, b"")))
         case Kind.TEXT:
             return _utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM)
         case Kind.JOIN:

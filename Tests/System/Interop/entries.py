@@ -7,14 +7,18 @@ from typing import Sequence
 
 from bodies import (
     CLASS_OF,
+    ERASED_EXTENSION,
     Body,
     Class,
+    Erased,
     Kind,
     Opened,
+    Target,
     fallback,
     opening,
     read_content,
     read_payload,
+    read_targets,
 )
 from codec import SEQ_MAXIMUM, Reader, Refused, read_fields, u8, u64, varint
 from persons import Certificate
@@ -87,9 +91,12 @@ class Entry:
         return Entry(class_, hlc, len(data), payload_hash(data), data, ascending, epoch, extensions)
 
     @staticmethod
-    def of(body: Body, hlc: int, salt: bytes, deps: Sequence[bytes] = ()) -> "Entry":
+    def of(
+        body: Body, hlc: int, salt: bytes, deps: Sequence[bytes] = (), extensions: bytes = b""
+    ) -> "Entry":
         """A body of a known kind, not sealed."""
-        return Entry.new(CLASS_OF[Kind(body.kind)], hlc, body.payload(salt), deps)
+        class_ = CLASS_OF[Kind(body.kind)]
+        return Entry.new(class_, hlc, body.payload(salt), deps, extensions=extensions)
 
     @property
     def body(self) -> Body | None:
@@ -101,7 +108,7 @@ class Entry:
             return None
 
     @property
-    def content(self) -> str | Opened | None:
+    def content(self) -> str | Opened | Erased | None:
         """What its body says; None for what says nothing by itself, or cannot be read."""
         try:
             body = self.body
@@ -120,6 +127,19 @@ class Entry:
             return content if isinstance(content, str) else None
         except Refused:
             return fallback(self.class_, body)
+
+    def targets(self, device: bytes) -> set[Target]:
+        """What it wants erased, in its body or in clear; `device` wrote it."""
+        out: set[Target] = set()
+        if isinstance(self.content, Erased):
+            out.update(self.content.targets)
+        named = read_fields(self.extensions).get(ERASED_EXTENSION)
+        if self.class_ == Class.CONTROL and named is not None:
+            try:
+                out.update(read_targets(named, device))
+            except Refused:
+                pass
+        return out
 
     @property
     def is_odd(self) -> bool:

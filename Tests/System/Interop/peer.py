@@ -13,7 +13,7 @@ import sys
 from typing import Callable
 
 import frames
-from bodies import Body, joining, opening, saying
+from bodies import Body, Target, erasing, joining, opening, saying
 from codec import Refused, u16
 from cryptography.exceptions import InvalidTag
 from entries import ForkProof, LogName, OwnLog, Run, hybrid_time, room_id
@@ -211,6 +211,14 @@ class Peer:
 
     def say(self, conversation: Conversation, words: str) -> Run:
         return self.write(conversation, [saying(words)])
+
+    def erase(self, conversation: Conversation, *entries: tuple[LogState, int]) -> Run:
+        """Asks for entries to be erased, whosever they are."""
+        targets = [
+            Target(log.name.author, log.name.incarnation, seq, log.identifiers[seq - 1])
+            for log, seq in entries
+        ]
+        return self.write(conversation, [erasing(targets)])
 
     def own_log(self, conversation: Conversation) -> OwnLog:
         """The log that this peer writes there, which begins with its certificate."""

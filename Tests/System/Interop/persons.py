@@ -65,8 +65,12 @@ class Person:
         )
 
 
-def certificate_of(device: Identity, added: int = 1) -> Certificate:
-    """That of a person who has this device only; all keys come from the device's seed."""
-    identity = Identity.from_seed(H("test person", device.seed))
-    person = Person(identity, H("test address", device.seed))
-    return person.certify(device.public, H("test device", device.seed), added)
+def person_of(device: Identity) -> Person:
+    """One whose keys come from the device's seed."""
+    return Person(Identity.from_seed(H("test person", device.seed)), H("test address", device.seed))
+
+
+def certificate_of(device: Identity, person: Person | None = None) -> Certificate:
+    """That of a device, of a person who has no other where none is named."""
+    person = person or person_of(device)
+    return person.certify(device.public, H("test device", device.seed), 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from bodies import Body, Opened
-from codec import Refused
+from bodies import Body, Class, Kind, Opened, Target, erased_in_clear, read_targets
+from codec import Refused, fields
 from entries import (
     DEPS_MAXIMUM,
     ZERO_32,
@@ -54,6 +54,8 @@ class LogState:
     runs: list[Run] = field(default_factory=list)
     identifiers: list[bytes] = field(default_factory=list)
     proof: ForkProof | None = None
+    # Whose payloads somebody who may has erased.
+    erased: set[int] = field(default_factory=set)
 
     @property
     def seq(self) -> int:
@@ -73,7 +75,7 @@ class LogState:
         """Through where no payload is wanted."""
         for run in self.runs:
             for offset, entry in enumerate(run.entries):
-                if entry.payload is None:
+                if entry.payload is None and run.first + offset not in self.erased:
                     return min(run.first + offset - 1, self.seq)
         return self.seq
 
@@ -85,14 +87,20 @@ class LogState:
         return next(seqs, 0)
 
     def fill(self, seq: int, payload: bytes) -> None:
-        """Takes a payload that was wanted, by its hash."""
-        entry = self.entry(seq)
-        if payload_hash(payload) != entry.payload_hash:
-            raise Refused("a payload that is not the one in the header")
+        """Takes a payload that is wanted, if it has the hash in the header."""
+        wanted = self.entry(seq).payload is None and seq not in self.erased
+        if wanted and payload_hash(payload) == self.entry(seq).payload_hash:
+            self._put(seq, payload)
+
+    def erase(self, seq: int) -> None:
+        self.erased.add(seq)
+        self._put(seq, None)
+
+    def _put(self, seq: int, payload: bytes | None) -> None:
         for index, run in enumerate(self.runs):
             if run.first <= seq <= run.last:
                 entries = list(run.entries)
-                entries[seq - run.first] = replace(entry, payload=payload)
+                entries[seq - run.first] = replace(self.entry(seq), payload=payload)
                 self.runs[index] = replace(run, entries=tuple(entries))
 
     def entry(self, seq: int) -> Entry:
@@ -174,9 +182,38 @@ class Conversation:
     name: str | None
     realm: bytes = ZERO_32
     logs: dict[LogName, LogState] = field(default_factory=dict)
+    # What is to be erased, with the log of who wants it, until the entry is here.
+    erasures: set[tuple[LogName, Target]] = field(default_factory=set)
 
     def log(self, name: LogName) -> LogState:
         return self.logs.setdefault(name, LogState(name))
+
+    def accept(self, run: Run) -> bool:
+        """Checks and stores, and erases what is to be; False where there is nothing new in it."""
+        log = self.log(run.log)
+        before = log.seq
+        if not log.accept(run):
+            return False
+        for seq in range(before + 1, log.seq + 1):
+            for target in log.entry(seq).targets(run.log.author):
+                self.erasures.add((run.log, target))
+        for eraser, target in list(self.erasures):
+            aim = self.logs.get(LogName(self.identifier, target.author, target.incarnation))
+            if aim is not None and len(aim.identifiers) >= target.seq:
+                self.erasures.remove((eraser, target))
+                if self.may_erase(self.log(eraser), aim, target):
+                    aim.erase(target.seq)
+        return True
+
+    @staticmethod
+    def may_erase(eraser: LogState, aim: LogState, target: Target) -> bool:
+        if aim.identifier(target.seq) != target.identifier:
+            return False
+        if aim.entry(target.seq).class_ == Class.CONTROL:
+            return False
+        one, other = eraser.opened, aim.opened
+        is_same = one and other and one.certificate.person_id == other.certificate.person_id
+        return eraser.name.author == target.author or bool(is_same)
 
     @property
     def authors(self) -> set[bytes]:
@@ -264,7 +301,11 @@ class Replica:
         for body in bodies:
             hlc = max(hybrid_time(wall_milliseconds()), hlc + 1)
             deps = [head[1] for head in heads] if not entries else []
-            entries.append(Entry.of(body, hlc, salt, deps))
+            extra = b""
+            if body.kind == Kind.ERASE:
+                targets = read_targets(body.fields[1])
+                extra = fields(erased_in_clear(targets, own.name.author))
+            entries.append(Entry.of(body, hlc, salt, deps, extra))
         run = own.append(entries)
-        conversation.log(own.name).accept(run)
+        conversation.accept(run)
         return run

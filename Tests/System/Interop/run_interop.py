@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import scenario_clocks  # noqa: E402
 import scenario_forgeries  # noqa: E402
+import scenario_erase  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
 import scenario_history  # noqa: E402
@@ -34,6 +35,7 @@ SCENARIOS = {
     "forgeries": scenario_forgeries.run,
     "fork": scenario_fork.run,
     "future": scenario_future.run,
+    "erase": scenario_erase.run,
     "clocks": scenario_clocks.run,
     "realms": scenario_realms.run,
     "relay": scenario_relay.run,

@@ -263,7 +263,7 @@ class Session(Sharing):
             self.on_answer(shared, log, run)
             return
         try:
-            new = log.accept(run)
+            new = shared.conversation.accept(run)
         except Diverged:
             if run.first <= log.seq and log.goes_on(run):
                 shared.searches[run.log] = (run.first, BACKWARDS_STEP)
@@ -314,7 +314,10 @@ class Session(Sharing):
             if size > frames.PAYLOADS_BYTES or len(items) == frames.PAYLOADS_MAXIMUM:
                 send()
                 first, items, size = seq, [], len(payload or b"")
-            state = frames.PayloadState.WANTED if payload is None else frames.PayloadState.PRESENT
+            state = frames.PayloadState.PRESENT
+            if log is not None and payload is None:
+                is_erased = seq in log.erased
+                state = frames.PayloadState.ERASED if is_erased else frames.PayloadState.WANTED
             items.append(frames.PayloadItem(state, payload))
         if items:
             send()

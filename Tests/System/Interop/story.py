@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from bodies import LEAVING, Body, Class, Kind, joining, opening, saying
+from bodies import (
+    LEAVING,
+    Body,
+    Class,
+    Kind,
+    Target,
+    erased_in_clear,
+    erasing,
+    joining,
+    opening,
+    saying,
+)
 from codec import fields
 from entries import Entry, LogName, Run, hybrid_time, payload_hash, room_id
 from persons import Certificate, Person
@@ -46,6 +57,7 @@ class Story:
             "m": (LogName(CONVERSATION, BEA.public, 3), BEA, BEA_CERTIFICATE),
             "s": (LogName(CONVERSATION, ADA.public, 4), ADA, ADA_CERTIFICATE),
             "u": (LogName(CONVERSATION, ADA.public, 5), ADA, ADA_CERTIFICATE),
+            "x": (LogName(CONVERSATION, ADA.public, 6), ADA, ADA_CERTIFICATE),
         }
         self.entries: dict[str, Entry] = {}
         self.places: dict[str, tuple[LogName, int, bytes | None]] = {}
@@ -54,6 +66,7 @@ class Story:
         self.write_a_to_f()
         self.write_sealed()
         self.write_unknown()
+        self.write_erasing()
 
     def write_a_to_f(self) -> None:
         closed = opening(ADA_CERTIFICATE, (5, 0x0102030405060708))
@@ -116,6 +129,17 @@ class Story:
         other = Entry.new(Class.CONTENT, time(9), b"\x77a suite of its own", (), b"\x99" * 32)
         self.keep("u9", "u", "u8", other)
 
+    def write_erasing(self) -> None:
+        """Wants two payloads of ada erased, and one of bea, which nobody obeys."""
+        self.open("x1", time(10), 0x61)
+        targets = [self.target(name) for name in ("a3", "u5", "b3")]
+        extra = fields(erased_in_clear(targets, ADA.public))
+        self.add("x2", "x1", erasing(targets), 0x62, time(11), ("b3",), extra)
+
+    def target(self, name: str) -> Target:
+        log, seq, _ = self.places[name]
+        return Target(log.author, log.incarnation, seq, self.ids[name])
+
     def open(self, name: str, hlc: int, byte: int, deps: tuple[str, ...] = ()) -> None:
         certificate = self.logs[name[0]][2]
         self.add(name, None, opening(certificate), byte, hlc, deps)
@@ -167,7 +191,7 @@ def runs_of(story: Story) -> dict[str, Run]:
         Entry(Class.CONTENT, time(1), 65_536, hashed, None),
         Entry(Class.CONTENT, time(1) + 1, 65_513, hashed, None),
     ]
-    singles = "a1 a2 b1 c1 d1 e1 f3 m1 s1 u1"
+    singles = "a1 a2 b1 c1 d1 e1 f3 m1 s1 u1 x1 x2"
     return {name: story.run(name) for name in singles.split()} | {
         "a2-5": whole,
         "a2-5.erased": Run(whole.log, 2, whole.prev, whole.signature, tuple(erased)),

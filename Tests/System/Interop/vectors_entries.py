@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from bodies import Body, Class, Kind, opening, read_body, read_content
-from codec import fields, u8
+from bodies import Body, Class, Kind, Target, erasing, opening, read_body, read_content
+from codec import fields, u8, varint
 from entries import ForkProof, attestation_message, read_fork_proof, read_run, room_id
 from records import read_record
 from refusals import forgeries, refusals
 from sealing import padded_length, unseal
 from story import (
+    ADA,
     ADA_CERTIFICATE,
+    BEA,
     CIRCLE,
     EPOCH,
     LATER,
@@ -31,6 +33,10 @@ def rooms(lines: Lines) -> None:
     lines["room.agora.circle"] = room_id(ROOM, CIRCLE.realm)
 
 
+def aims(count: int) -> list[Target]:
+    return [Target(ADA.public, seq % 3, 2**14 + seq, bytes([seq]) * 32) for seq in range(count)]
+
+
 def readable() -> dict[str, tuple[int, Body]]:
     """Bodies that can be read, with the class of their entries."""
     certificate = ADA_CERTIFICATE.packed()
@@ -43,6 +49,10 @@ def readable() -> dict[str, tuple[int, Body]]:
         "join.bare": (1, Body(Kind.JOIN)),
         "leave": (1, Body(Kind.LEAVE)),
         "leave.fallback": (1, Body(Kind.LEAVE, LATER)),
+        "erase": (1, erasing(aims(1))),
+        "erase.two": (1, erasing([*aims(1), Target(BEA.public, 2**64 - 1, 2**63 - 2, bytes(32))])),
+        "erase.64": (1, erasing(aims(64))),
+        "erase.unknownEven": (1, Body(Kind.ERASE, {**erasing(aims(1)).fields, 2: b"", 4: b"x"})),
         "text": (2, Body(Kind.TEXT, {1: b"hello"})),
         "text.fallback": (2, Body(Kind.TEXT, {1: b"hello", **LATER})),
         "text.badFallback": (2, Body(Kind.TEXT, {1: b"hello", 2: b""})),
@@ -54,6 +64,8 @@ def unreadable() -> dict[str, tuple[int, bytes]]:
     """Bodies that cannot be read, and show nothing but a fallback text."""
     certificate = ADA_CERTIFICATE.packed()
     ids = b"".join(index.to_bytes(8, "big") for index in range(65))
+    one, two = (erasing([aim]).fields[1] for aim in aims(2))
+    front = ADA.public + bytes(8)
     made = {
         "open.bare": (1, Body(Kind.OPEN)),
         "open.short": (1, Body(Kind.OPEN, {1: certificate[:-1]})),
@@ -68,6 +80,17 @@ def unreadable() -> dict[str, tuple[int, bytes]]:
         "join.empty": (1, Body(Kind.JOIN, {1: b""})),
         "join.class": (2, Body(Kind.JOIN)),
         "leave.unknownOdd": (1, Body(Kind.LEAVE, {1: b"x"})),
+        "erase.bare": (1, Body(Kind.ERASE)),
+        "erase.none": (1, Body(Kind.ERASE, {1: b""})),
+        "erase.cut": (1, Body(Kind.ERASE, {1: one[:-1]})),
+        "erase.trailing": (1, Body(Kind.ERASE, {1: one + b"x"})),
+        "erase.seqZero": (1, Body(Kind.ERASE, {1: front + varint(0) + bytes(32)})),
+        "erase.seqOver": (1, Body(Kind.ERASE, {1: front + varint(2**63 - 1) + bytes(32)})),
+        "erase.order": (1, Body(Kind.ERASE, {1: two + one})),
+        "erase.twice": (1, Body(Kind.ERASE, {1: one[:-32] + bytes(32) + one})),
+        "erase.65": (1, erasing(aims(65))),
+        "erase.unknownOdd": (1, Body(Kind.ERASE, {1: one, 3: b""})),
+        "erase.class": (2, Body(Kind.ERASE, {1: one})),
         "text.empty": (2, Body(Kind.TEXT, {1: b""})),
         "text.bare": (2, Body(Kind.TEXT)),
         "text.latin": (2, Body(Kind.TEXT, {1: b"caf\xe9"})),

@@ -77,8 +77,24 @@ enum Verdicts {
                 let name = RoomName(text)
             else { return nil }
             return (1, Room(name, in: .open).conversation.hash.bytes)
+        case 8: return self.body(bytes)
+        case 9:
+            guard let device = Bytes32(Array(bytes.prefix(32))),
+                let certificate = try? Certificate(decoding: Array(bytes.dropFirst(32)))
+            else { return nil }
+            return (certificate.isValid(for: PeerID(device)) ? 2 : 1, certificate.encoded)
         default: return nil
         }
+    }
+
+    /// The class of an entry and its body: what can be read of it, in its shortest form.
+    private static func body(_ bytes: [UInt8]) -> (UInt8, [UInt8])? {
+        guard let entryClass = bytes.first, let body = try? Body(decoding: bytes, from: 1),
+            let content = Content(body, in: entryClass, isUnderstood: true)
+        else { return nil }
+        // No kind has the number 0.
+        if case .fallback(let text) = content { return (1, [0] + Array(text.utf8)) }
+        return (1, content.body)
     }
 
     /// Plaintexts of one link, each after a length of two bytes: all their frames, encoded again.

@@ -26,6 +26,14 @@ sys.path.insert(0, str(TESTS / "Interop"))
 
 import frames  # noqa: E402
 import noise_link  # noqa: E402
+from bodies import (  # noqa: E402
+    Body,
+    Kind,
+    Opened,
+    fallback,
+    read_body,
+    read_content,
+)
 from codec import (  # noqa: E402
     Reader,
     Refused,
@@ -37,6 +45,8 @@ from codec import (  # noqa: E402
 from entries import read_fork_proof, read_run, read_sent_run, room_id  # noqa: E402
 from frames import Type  # noqa: E402
 from names import is_room_name  # noqa: E402
+from persons import read_certificate  # noqa: E402
+from primitives import Identity  # noqa: E402
 from records import profile_value, read_profile, read_record  # noqa: E402
 
 Verdict = tuple[int, bytes]
@@ -175,6 +185,34 @@ def room(data: bytes) -> Verdict:
     return (1, room_id(name)) if name and is_room_name(name) else REFUSED
 
 
+def content(data: bytes) -> Verdict:
+    """What is read of a body in an entry of a class, in its shortest form."""
+    if not data:
+        return REFUSED
+    found = read_body(data[1:])
+    try:
+        said = read_content(data[0], found, False)
+    except Refused:
+        words = fallback(data[0], found)
+        # No kind has the number 0.
+        return REFUSED if words is None else (1, b"\0" + words.encode())
+    types = {1, 4} if isinstance(said, Opened) else set() if found.kind == Kind.LEAVE else {1}
+    kept = {type_: value for type_, value in found.fields.items() if type_ in types}
+    return 1, Body(found.kind, kept).packed()
+
+
+def certificate(data: bytes) -> Verdict:
+    """Behind the key of the device that shows it."""
+    if len(data) < 32:
+        return REFUSED
+    found = read_certificate(data[32:])
+    try:
+        found.verified(data[:32])
+    except Refused:
+        return 1, found.packed()
+    return 2, found.packed()
+
+
 @dataclass(frozen=True)
 class Decoder:
     name: str
@@ -183,8 +221,11 @@ class Decoder:
     # The corpora that suit it, and how many bytes stand before the decoder's in each.
     corpora: tuple[tuple[str, int], ...]
     words: tuple[str, ...]
+    # What its inputs begin with, and the words do not.
+    front: bytes = b""
 
 
+ADA = Identity.from_seed(b"\x01" * 32).public
 DECODERS = (
     Decoder("preface", 0, preface, (("preface", 0),), ("preface",)),
     Decoder("introduction", 1, introduction, (("introduction", 1),), ("handshake.payload",)),
@@ -194,6 +235,8 @@ DECODERS = (
     Decoder("record", 5, record, (("record", 1),), ("record",)),
     Decoder("profile", 6, profile, (("record", 1),), ()),
     Decoder("room", 7, room, (("text", 0),), ()),
+    Decoder("body", 8, content, (("body", 0),), ("body", "fallback")),
+    Decoder("certificate", 9, certificate, (("certificate", 0),), ("certificate",), ADA),
 )
 # What `frames` is made of, for inputs with a single frame.
 BODIES = {
@@ -214,7 +257,7 @@ def corpus(name: str) -> list[bytes]:
 
 
 def seeds(decoder: Decoder) -> list[bytes]:
-    found = [data[skip:] for name, skip in decoder.corpora for data in corpus(name)]
+    found = [decoder.front + data[skip:] for name, skip in decoder.corpora for data in corpus(name)]
     files = sorted((TESTS.parent / "EngineTests/Vectors").glob("*.txt"))
     for line in (line for file in files for line in file.read_text().splitlines()):
         name, _, digits = line.partition(" ")
@@ -222,7 +265,7 @@ def seeds(decoder: Decoder) -> list[bytes]:
         if name.startswith(tuple(f"{word}." for word in decoder.words)) or name in decoder.words:
             data = bytes.fromhex(digits)
             if decoder.name != "frames":
-                found.append(data)
+                found.append(decoder.front + data)
             elif len(data) < 65_536:
                 found.append(u16(len(data)) + data)
     if decoder.name == "frames":
