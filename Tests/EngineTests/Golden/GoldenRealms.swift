@@ -16,6 +16,7 @@ struct GoldenRealms {
             writer.u64(tags.share(conversation, by: role))
             self.lines["tag.share.\(side)"] = writer.bytes
         }
+        self.invite(story.circle)
         let open = tags.realm(.open, by: .initiator)
         let circle = tags.realm(story.circle, by: .initiator)
         let names = story.rooms.values.map(\.name).sorted()
@@ -38,6 +39,15 @@ struct GoldenRealms {
         whole.varint(Frame.Kind.rooms.rawValue)
         whole.sized(body.bytes)
         self.lines["frame.rooms.noNames"] = whole.bytes
+    }
+
+    private mutating func invite(_ circle: RealmSecret) {
+        guard let name = RealmName("circle") else { preconditionFailure("this is a name") }
+        var realm = Realm(id: circle.realm, name: name, secret: circle.bytes)
+        self.lines["invitation.circle"] = Array(RealmInvitation(realm).line.utf8)
+        realm.previous = Realm.Previous(
+            secret: fixed32(0xc3), until: GoldenStory.milliseconds)
+        self.lines["invitation.circle.renewed"] = Array(RealmInvitation(realm).line.utf8)
     }
 
     private static func tags(_ count: Int) -> [Bytes16] {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
 from dataclasses import dataclass
 
 from codec import u8
-from primitives import K
+from primitives import H, K
 
 TAG_BYTES = 16
 
@@ -36,3 +37,16 @@ class RealmSecret:
 
 
 OPEN = RealmSecret(bytes(32), bytes(32))
+
+
+def base32(data: bytes) -> str:
+    return base64.b32encode(data).decode().rstrip("=").lower()
+
+
+def invitation(name: str, secret: RealmSecret, previous: tuple[bytes, int] | None = None) -> str:
+    """The line by which people hand a realm on: Docs/Data.md, Realms."""
+    line = f"stoa:realm?name={name}&id={base32(secret.realm)}&secret={base32(secret.secret)}"
+    if previous is not None:
+        line += f"&previous={base32(previous[0])}&until={previous[1]}"
+    return f"{line}&check={base32(H('stoa invitation', line.encode())[:5])}"
+

@@ -7,8 +7,8 @@ from codec import text, varint
 from entries import room_id
 from frames import Frame, Type
 from noise_link import INITIATOR, RESPONDER
-from realms import OPEN
-from story import CIRCLE, CONVERSATION
+from realms import OPEN, invitation
+from story import CIRCLE, CONVERSATION, MILLISECONDS
 from summaries import Tags
 from vectors_entries import ROOMS
 
@@ -64,6 +64,10 @@ def realms_vectors(exporter: bytes) -> Lines:
             lines[f"tag.realm.{name}.{side}"] = secret.link_tag(exporter, role)
     lines["tag.share.initiator"] = tags.share(CONVERSATION)
     lines["tag.share.responder"] = tags.other.share(CONVERSATION)
+
+    lines["invitation.circle"] = invitation("circle", CIRCLE).encode()
+    renewed = invitation("circle", CIRCLE, (b"\xc3" * 32, MILLISECONDS))
+    lines["invitation.circle.renewed"] = renewed.encode()
 
     def others(count: int, length: int) -> list[bytes]:
         return [bytes([index]) * length for index in range(count)]
