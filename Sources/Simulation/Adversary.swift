@@ -234,7 +234,9 @@ extension Simulation {
             number: number, dial: DialID(0), expecting: nil, address: address,
             exporter: .zero,
             ends: [
-                Wire.End(machine: index, start: self.machines[index].start),
+                Wire.End(
+                    machine: index, start: self.machines[index].start,
+                    secrets: self.machines[index].secrets),
                 Wire.End(machine: target, start: 0),
             ])
         // Nobody listens to what comes back.

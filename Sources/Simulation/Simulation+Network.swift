@@ -39,7 +39,7 @@ extension Simulation {
             ends: [
                 Wire.End(
                     machine: index, start: self.machines[index].start,
-                    boot: self.machines[index].boot),
+                    boot: self.machines[index].boot, secrets: self.machines[index].secrets),
                 Wire.End(machine: target ?? -1, start: 0),
             ])
         if target == nil { wire.ends[1].isGone = true }
@@ -71,11 +71,17 @@ extension Simulation {
             listenPort: 7000, realms: machine.secrets, features: .own)
     }
 
+    /// The side that was dialled begins to shake hands.
+    private func answerHello(_ number: Int) {
+        guard let index = self.wires[number]?.ends[1].machine else { return }
+        self.wires[number]?.ends[1].boot = self.machines[index].boot
+        self.wires[number]?.ends[1].secrets = self.machines[index].secrets
+    }
+
     /// The realm by whose secret a handshake is made: the first of the dialling side that the other
     /// is in.
     private func commonRealm(_ wire: Wire) -> RealmID? {
-        let theirs = self.machines[wire.ends[1].machine].secrets
-        return self.machines[wire.ends[0].machine].secrets.first(where: theirs.contains)?.realm
+        wire.ends[0].secrets.first(where: wire.ends[1].secrets.contains)?.realm
     }
 
     /// A dial that has not led to a link by now fails.
@@ -311,7 +317,7 @@ extension Simulation {
         if case .bytes = chunk, side == 1, end.start == 0, !end.isGone {
             guard self.machines[end.machine].isUp else { return try self.accept(number) }
             self.wires[number]?.ends[1].start = self.machines[end.machine].start
-            self.wires[number]?.ends[1].boot = self.machines[end.machine].boot
+            self.answerHello(number)
             self.wires[number]?.ends[1].session = SessionBox(
                 Session(responder: self.identity(end.machine), static: KeyPair.generate()))
         } else if end.isGone || !self.isRunning(end.machine, end.start) {
@@ -365,13 +371,13 @@ extension Simulation {
             self.schedule(.dialEnds(wire: number, failure), in: self.delay())
             return
         }
+        self.answerHello(number)
         guard self.wires[number].flatMap(self.commonRealm) != nil else {
             self.wires[number]?.ends[1].isGone = true
             self.schedule(.dialEnds(wire: number, DialFailure(.wrongRealm)), in: self.delay())
             return
         }
         self.wires[number]?.ends[1].start = self.machines[end.machine].start
-        self.wires[number]?.ends[1].boot = self.machines[end.machine].boot
         self.push(.hello(2), number, 1, bytes: 64)
     }
 

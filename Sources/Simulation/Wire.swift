@@ -24,6 +24,8 @@ struct Wire {
         var start: Int
         /// What that start calls itself, which a handshake tells even when the machine restarts meanwhile.
         var boot: UInt64 = 0
+        /// The secrets that it shakes hands by, whatever its machine joins and leaves meanwhile.
+        var secrets: [RealmSecret] = []
         /// The name that the node knows it by, once it is open.
         var link: LinkID?
         /// Whether this side has done with it.
