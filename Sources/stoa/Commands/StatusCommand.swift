@@ -42,6 +42,9 @@ struct StatusCommand: Subcommand {
         }
     }
 
+    /// A difference of a second is seen in the times of messages, milliseconds are not.
+    private static let worthSaying: UInt64 = 1_000
+
     /// Whether the clock is kept right, and how far those of most linked people are away.
     private static func clock(_ status: JSON) -> String {
         let state =
@@ -51,7 +54,8 @@ struct StatusCommand: Subcommand {
             case nil: "the kernel does not say whether it is synchronised"
             }
         let offset = status.count("clockOffsetMilliseconds")
-        guard offset != 0 else { return state }
+        // What a message takes to come is part of it.
+        guard offset.magnitude >= Self.worthSaying else { return state }
         return "\(state); most linked people's are \(offset.magnitude) ms "
             + (offset > 0 ? "ahead" : "behind")
     }
