@@ -245,6 +245,9 @@ public enum Limits {
     /// Own messages that may wait for the disk before senders are told to slow down.
     public static let waitingDrafts = 65_536
 
+    /// Own ids that are kept to check what members say to have: more than are ever on their way.
+    static let recentOwnIDs = 1_024
+
     // MARK: Discovery and dialling
 
     /// Addresses of one peer are tried one after another, this far apart.

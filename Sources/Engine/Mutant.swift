@@ -25,6 +25,10 @@
         case takeSentForDelivered
         /// A send counts as delivered where it is held, and nobody sees it.
         case takeHeldForDelivered
+        /// Whatever a member says to have counts as delivered, whether or not there is such an entry.
+        case believeAnyDelivery
+        /// A stranger who says to have a message counts where people are known.
+        case countStrangersAsDelivered
         /// The tags of realms and conversations do not say which side of the link made them.
         case forgetRealmRole
         /// No name is ever marked, whoever else looks like it.

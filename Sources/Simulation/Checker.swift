@@ -198,6 +198,19 @@ struct Checker {
         machine.store.row(id).map { $0.isSettled && $0.visibility != .held } ?? false
     }
 
+    /// A wait for delivery ends well only where those have the message who were to have it.
+    private func reached(_ wait: DeliveryWait?, _ holders: [PeerID], on machine: Machine) throws {
+        let isReached =
+            switch wait?.goal {
+            case .members(let count)?: holders.count >= count
+            case .named(let peers)?: peers.isSubset(of: holders)
+            case .all?, nil: true
+            }
+        guard isReached else {
+            throw Violation("node \(machine.index) says delivered to too few")
+        }
+    }
+
     /// A node answers a request.
     mutating func answered(
         _ request: Request, _ answer: Answer, by machine: Machine, of machines: [Machine]
@@ -206,7 +219,7 @@ struct Checker {
         let holders: [PeerID]
         switch answer {
         case .sent(let sent, _, let delivered): (message, holders) = (sent, delivered)
-        case .failed(.deliveryTimeout(let sent, let delivered)):
+        case .failed(.deliveryTimeout(let sent, let delivered, _)):
             (message, holders) = (sent, delivered)
         case .failed(.held(let held)): (message, holders) = (held.message, held.deliveredTo)
         default: return
@@ -226,6 +239,7 @@ struct Checker {
         guard case .send(let outgoing) = request else {
             throw Violation("node \(machine.index) answers \(request) by \(answer)")
         }
+        if case .sent = answer { try self.reached(outgoing.wait, holders, on: machine) }
         guard machine.store.row(message.id) != nil else {
             throw Violation("node \(machine.index) acknowledges what is not on its disk")
         }

@@ -120,8 +120,7 @@ extension Simulation {
             self.schedule(.fault(.start(machine: machine)), in: wait)
             // Its user writes before anybody can say what the older disk lacks.
             let outgoing = Outgoing(
-                conversation: Workload.room(0).conversation, text: "written on an older disk",
-                idempotencyKey: nil, deliverBy: nil)
+                conversation: Workload.room(0).conversation, text: "written on an older disk")
             self.requestLater(
                 machine, .send(outgoing), in: wait + self.random.number(UInt64(1)...50))
         case .setClock(let machine, let error): self.setClock(machine, error: error)
@@ -164,8 +163,7 @@ extension Simulation {
         try self.request(machine, .join(room))
         for number in 0..<self.random.number(0...5) {
             let outgoing = Outgoing(
-                conversation: room.conversation, text: "newcomer \(machine) says \(number)",
-                idempotencyKey: nil, deliverBy: nil)
+                conversation: room.conversation, text: "newcomer \(machine) says \(number)")
             let left = end > self.time ? end - self.time : 0
             self.requestLater(machine, .send(outgoing), in: self.random.number(0...left))
         }

@@ -34,8 +34,7 @@ extension Simulation {
             var moment = self.erasing.number(0...workload.milliseconds)
             if self.erasing.chance(40) {
                 let outgoing = Outgoing(
-                    conversation: room, text: "regretted \(number)", idempotencyKey: nil,
-                    deliverBy: nil)
+                    conversation: room, text: "regretted \(number)")
                 self.requestLater(machine, .send(outgoing), in: moment)
                 moment += self.erasing.number(UInt64(0)...50)
             }

@@ -81,7 +81,7 @@ extension Simulation {
     /// Sends a text to a room without a key.
     package func send(_ text: String, from machine: Int, to room: Room) throws {
         let outgoing = Outgoing(
-            conversation: room.conversation, text: text, idempotencyKey: nil, deliverBy: nil)
+            conversation: room.conversation, text: text)
         try self.request(machine, .send(outgoing))
     }
 }

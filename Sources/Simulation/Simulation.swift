@@ -396,8 +396,9 @@ package final class Simulation {
         self.lastNumber += 1
         let id = RequestID(self.lastNumber)
         var request = request
-        if case .send(var outgoing) = request, let wait = outgoing.deliverBy {
-            outgoing.deliverBy = self.instant(index).monotonic + wait
+        if case .send(var outgoing) = request, var wait = outgoing.wait {
+            wait.deadline += self.instant(index).monotonic
+            outgoing.wait = wait
             request = .send(outgoing)
         }
         self.machines[index].requests[id] = request

@@ -81,7 +81,8 @@ extension Simulation {
                     conversation: room,
                     text: "message \(count)" + String(repeating: "x", count: size),
                     idempotencyKey: self.random.chance(20) ? "key \(count)" : nil,
-                    deliverBy: self.random.chance(10) ? 5_000 : nil)
+                    wait: self.random.chance(10)
+                        ? DeliveryWait(self.goal(count), by: 5_000) : nil)
                 self.requestLater(machine, .send(outgoing), in: moment)
                 if outgoing.idempotencyKey != nil && self.random.chance(50) {
                     self.requestLater(
@@ -95,8 +96,7 @@ extension Simulation {
             let begin = self.random.number(0...workload.milliseconds)
             for number in 0..<workload.avalanche {
                 let outgoing = Outgoing(
-                    conversation: Workload.room(0).conversation, text: "avalanche \(number)",
-                    idempotencyKey: nil, deliverBy: nil)
+                    conversation: Workload.room(0).conversation, text: "avalanche \(number)")
                 self.requestLater(
                     machine, .send(outgoing), in: begin + self.random.number(UInt64(0)...1_000))
             }
@@ -115,6 +115,14 @@ extension Simulation {
                     machine, .profile(name: "user \(moment)", status: nil),
                     in: self.random.number(0...workload.milliseconds))
             }
+        }
+    }
+    /// Whom a message is to reach; drawn from its number, so that it changes nothing else.
+    private func goal(_ number: Int) -> DeliveryGoal {
+        switch number % 5 {
+        case 0: .members(2)
+        case 1: .named([self.machines[number % self.machines.count].id])
+        default: .members(1)
         }
     }
 }

@@ -25,6 +25,8 @@
             case .creditTwice: [.seed(6, says: "gets more credit than it used")]
             case .takeSentForDelivered: [.seed(3, says: "says delivered where it is not")]
             case .takeHeldForDelivered: [EngineCatches.held]
+            case .believeAnyDelivery: [EngineCatches.lies]
+            case .countStrangersAsDelivered: [EngineCatches.strangersWord]
             case .forgetRealmRole: [EngineCatches.mirrored]
             case .believeNames: [EngineCatches.names]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]

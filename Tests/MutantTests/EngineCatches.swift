@@ -33,6 +33,10 @@
         static let held = Catch.test("HeldElsewhereTests.delivery") {
             try HeldElsewhereTests().delivery()
         }
+        static let lies = Catch.test("DeliveryTests.lies") { try DeliveryTests().lies() }
+        static let strangersWord = Catch.test("DeliveryTests.strangers") {
+            try DeliveryTests().strangers()
+        }
         static let followed = Catch.test("StrangeClockTests.followed") {
             StrangeClockTests().followed()
         }

@@ -39,8 +39,7 @@ struct ReplicationTests {
         for number in 0..<600 {
             let machine = number % 3
             let outgoing = Outgoing(
-                conversation: self.room.conversation, text: "message \(number)",
-                idempotencyKey: nil, deliverBy: nil)
+                conversation: self.room.conversation, text: "message \(number)")
             simulation.requestLater(machine, .send(outgoing), in: UInt64(number) * 50)
         }
         try simulation.run(for: 5_000)

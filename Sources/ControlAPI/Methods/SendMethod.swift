@@ -12,7 +12,7 @@ public enum SendMethod: ControlMethod {
     public enum Wait: String, WordValue {
         /// The message is on the own disk.
         case sent
-        /// At least one other member holds it on disk.
+        /// Other members have it on disk and can read it: those that `members` says.
         case delivered
     }
 
@@ -26,6 +26,8 @@ public enum SendMethod: ControlMethod {
         public var idempotencyKey: String?
         /// What to wait for; nil for `sent`.
         public var wait: Wait?
+        /// Who must have it where `wait` is `delivered`, as ``DeliveryMembers`` reads it; nil for `any`.
+        public var members: String?
         /// How long to wait, in milliseconds.
         public var timeoutMilliseconds: Int64?
 
@@ -45,6 +47,10 @@ public enum SendMethod: ControlMethod {
             )
             visitor.field(
                 "wait", &self.wait, .any, "What to wait for: sent (default) or delivered.")
+            visitor.field(
+                "members", &self.members, .any,
+                "Who must have it: any (default), all, a number, or @names with commas between."
+            )
             visitor.field(
                 "timeoutMilliseconds", &self.timeoutMilliseconds,
                 .range(1...ControlLimits.waitMilliseconds),

@@ -184,15 +184,24 @@ extension RPCError {
     }
 
     /// The message is stored and not delivered in time; -32005; `data` holds the whole result.
-    public static func deliveryTimeout(_ result: SendMethod.Result) -> RPCError {
-        RPCError(
-            .deliveryTimeout, "the message is stored but was not delivered in time",
+    ///
+    /// - Parameter waiting: who was to have it and has not, by id and name.
+    public static func deliveryTimeout(
+        _ result: SendMethod.Result, waitingFor waiting: [(id: String, name: String)] = []
+    ) -> RPCError {
+        let names = waiting.prefix(3).map { $0.name.isEmpty ? "@\($0.id.prefix(8))" : $0.name }
+        let rest = waiting.count > names.count ? ["\(waiting.count - names.count) more"] : []
+        let whom = names.isEmpty ? "" : " to " + (names + rest).joined(separator: ", ")
+        return RPCError(
+            .deliveryTimeout, "the message is stored but was not delivered\(whom) in time",
             reason: "deliveryTimeout",
             remedy: result.shutOut == true
                 ? "peers turn this daemon away because another one runs with its identity key: "
                     + "see the alert in stoa status"
                 : "do not send it again: it is delivered when a member is linked",
-            details: result.json.objectValue ?? [])
+            details: (result.json.objectValue ?? []) + [
+                JSON.Member("waitingFor", .array(waiting.map { .string($0.id) }))
+            ])
     }
 
     /// The message is stored, and held by others until its time has come; -32013; `data` holds the

@@ -28,7 +28,8 @@ extension NodeShell {
         }
         let isShutOut = self.node?.isShutOut == true
         switch answer {
-        case .failed(let error): reply.fail(RPCError(error, isShutOut: isShutOut))
+        case .failed(let error):
+            reply.fail(RPCError(error, isShutOut: isShutOut) { self.shownName(of: $0).name })
         case .joined(let id): self.joined(id, reply)
         case .left(let id): self.left(id, reply)
         case .sent(let message, let isDuplicate, let peers):
@@ -68,7 +69,12 @@ extension SendMethod.Result {
 
 extension RPCError {
     /// Why the node did not do what it was asked for.
-    init(_ error: RequestError, isShutOut: Bool = false) {
+    ///
+    /// - Parameter name: what people are called.
+    init(
+        _ error: RequestError, isShutOut: Bool = false,
+        name: (PeerID) -> String = { _ in "" }
+    ) {
         self =
             switch error {
             case .unknownConversation:
@@ -109,10 +115,24 @@ extension RPCError {
             case .keyReused: .keyReused()
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)
-            case .deliveryTimeout(let message, let peers):
+            case .deliveryTimeout(let message, let peers, let waiting):
                 .deliveryTimeout(
                     SendMethod.Result(
-                        message, isDuplicate: false, peers, isShutOut: isShutOut))
+                        message, isDuplicate: false, peers, isShutOut: isShutOut),
+                    waitingFor: waiting.map { ($0.description, TerminalText.line(name($0))) })
+            case .nobodyKnown:
+                .refused(
+                    "you know nobody in this room, so nobody counts as all",
+                    reason: "nobodyKnown",
+                    remedy: "say whom you know: stoa people add @PERSON; or use --members any")
+            case .notInRoom(let peers):
+                .refused(
+                    "not in this room: "
+                        + peers.map {
+                            name($0).isEmpty
+                                ? "@\($0.description.prefix(8))" : TerminalText.line(name($0))
+                        }.joined(separator: ", "),
+                    reason: "notInRoom", remedy: "see who is: stoa --json conversations")
             case .held(let held):
                 .held(
                     SendMethod.Result(

@@ -84,7 +84,11 @@ public enum RequestError: Error, Hashable, Sendable {
     /// The store failed; nothing was sent.
     case storage(StoreFailure)
     /// The message is sent and safe, but not delivered in time.
-    case deliveryTimeout(SentMessage, deliveredTo: [PeerID])
+    case deliveryTimeout(SentMessage, deliveredTo: [PeerID], waitingFor: [PeerID])
+    /// Nothing was sent: all members whom the user knows are to have it, and none is known.
+    case nobodyKnown
+    /// Nothing was sent: these are to have it, and are not members.
+    case notInRoom([PeerID])
     /// The message is sent and safe, but some who have it hold it, since it is ahead of time by their
     /// clocks.
     case held(HeldMessage)

@@ -97,17 +97,18 @@ public struct Outgoing: Hashable, Sendable {
     public var text: String
     /// Makes a repeated send harmless: the same key gives the first message again.
     public var idempotencyKey: String?
-    /// Wait for delivery until this monotonic moment; nil answers once the message is on disk.
-    public var deliverBy: UInt64?
+    /// Wait for delivery; nil answers once the message is on disk.
+    public var wait: DeliveryWait?
 
     /// Describes a message to send.
     public init(
-        conversation: ConversationID, text: String, idempotencyKey: String?, deliverBy: UInt64?
+        conversation: ConversationID, text: String, idempotencyKey: String? = nil,
+        wait: DeliveryWait? = nil
     ) {
         self.conversation = conversation
         self.text = text
         self.idempotencyKey = idempotencyKey
-        self.deliverBy = deliverBy
+        self.wait = wait
     }
 }
 

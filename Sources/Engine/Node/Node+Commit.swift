@@ -133,6 +133,9 @@ extension Node {
         for (index, append) in flight.batch.appends.prefix(flight.ownAppends).enumerated() {
             let run = append.run.run
             for (offset, entry) in run.entries.enumerated() {
+                self.deliveries.ownIDs.add(
+                    append.run.ids[offset],
+                    at: EntryPlace(key: run.key, seq: run.first + UInt64(offset)))
                 let message = SentMessage(
                     id: append.run.ids[offset], conversation: run.key.conversation,
                     cursor: outcome.cursors[index][offset], time: entry.time)
@@ -148,8 +151,8 @@ extension Node {
     ) {
         if let used = draft.outgoing.flatMap({ IdempotencyKey($0) }) {
             for request in self.recentKeys.finish(used, message) {
-                let deadline = self.deliveries.takeDeadline(of: request)
-                self.answerRepeated(request, message, by: deadline)
+                let wait = self.deliveries.takeKept(of: request)
+                self.answerRepeated(request, message, waiting: wait)
             }
         }
         guard let request = draft.request else { return }
@@ -163,10 +166,9 @@ extension Node {
         case .open, .fallback:
             preconditionFailure("nobody asks for what only begins a log, or is not understood")
         case .text:
-            if let deadline = draft.outgoing?.deliverBy {
+            if let wait = draft.outgoing?.wait {
                 self.awaitDelivery(
-                    Delivery(
-                        request: request, key: key, seq: seq, message: message, deadline: deadline))
+                    Delivery(request: request, key: key, seq: seq, message: message, wait: wait))
             } else {
                 self.answer(request, .sent(message, isDuplicate: false, deliveredTo: []))
             }
@@ -178,7 +180,7 @@ extension Node {
         let used = draft.outgoing.flatMap { IdempotencyKey($0) }
         let joined = used.map { self.recentKeys.finish($0, nil) } ?? []
         for request in joined + [draft.request].compactMap({ $0 }) {
-            _ = self.deliveries.takeDeadline(of: request)
+            _ = self.deliveries.takeKept(of: request)
             self.answer(request, .failed(error))
         }
     }

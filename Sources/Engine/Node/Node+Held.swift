@@ -99,35 +99,11 @@ extension Node {
 
     /// How far the own clock is ahead of the nearest of these peers', in words; nil where that is no
     /// minute.
-    private func ahead(of links: [LinkID]) -> String? {
+    func ahead(of links: [LinkID]) -> String? {
         let offsets = links.compactMap { self.links[$0].pulse.clockOffset(at: self.now) }
         guard let nearest = offsets.max(), nearest < 0,
             nearest.magnitude >= Limits.differenceMilliseconds
         else { return nil }
         return PeerClocks.text(nearest.magnitude)
     }
-
-    /// Why a message that peers have is not delivered: some of them hold it.
-    func holding(_ message: SentMessage, _ holders: [Holder], seq: UInt64) -> HeldMessage? {
-        let holding = holders.filter { $0.stored >= seq && $0.shown < seq }
-        guard !holding.isEmpty else { return nil }
-        return HeldMessage(
-            message: message,
-            deliveredTo: holders.filter { $0.delivered >= seq }.map(\.peer).sorted(),
-            heldBy: holding.map(\.peer).sorted(), until: Self.due(message.time),
-            ahead: self.ahead(of: holding.map(\.link)))
-    }
-}
-
-/// How far a linked peer is known to have an own log.
-struct Holder {
-    var link: LinkID
-    var peer: PeerID
-    /// Up to where it has everything on disk, payloads too.
-    var stored: UInt64
-    /// Up to where nothing is held.
-    var shown: UInt64
-
-    /// Up to where its user can read.
-    var delivered: UInt64 { min(self.stored, self.shown) }
 }

@@ -174,6 +174,11 @@ extension Node {
         guard self.commits.drafts.count < Limits.waitingDrafts else {
             return self.fail(request, .busy)
         }
+        if let wait = outgoing.wait,
+            let obstacle = self.obstacle(to: wait.goal, in: outgoing.conversation)
+        {
+            return self.fail(request, obstacle)
+        }
         guard let key = IdempotencyKey(outgoing) else { return self.enqueue(outgoing, request) }
         #if MUTANTS
             if Mutant.sendAgainUnderAKey.isActive { return self.enqueue(outgoing, request) }
@@ -201,7 +206,7 @@ extension Node {
         if let text = self.recentKeys.pendingText(key) {
             if text == outgoing.text {
                 self.recentKeys.join(key, request)
-                self.deliveries.keepDeadline(outgoing.deliverBy, of: request)
+                self.deliveries.keep(outgoing.wait, of: request)
             } else {
                 self.fail(request, .keyReused)
             }
@@ -210,7 +215,7 @@ extension Node {
         guard let earlier = self.recentKeys.recent(key) ?? earlier else { return false }
         // Where the text is gone, the key alone has to do.
         if earlier.text ?? outgoing.text == outgoing.text {
-            self.answerRepeated(request, earlier.message, by: outgoing.deliverBy)
+            self.answerRepeated(request, earlier.message, waiting: outgoing.wait)
         } else {
             self.fail(request, .keyReused)
         }
@@ -227,96 +232,5 @@ extension Node {
             Draft(
                 conversation: outgoing.conversation, content: .text(outgoing.text),
                 request: request, outgoing: outgoing))
-    }
-
-    // MARK: Delivery
-
-    mutating func awaitDelivery(_ delivery: Delivery) {
-        self.deliveries.add(delivery)
-        self.checkDeliveries(of: delivery.key)
-        self.armDeliveries()
-    }
-
-    /// Answers a send whose message was sent before under its key; it waits for delivery as the first
-    /// one did.
-    mutating func answerRepeated(
-        _ request: RequestID, _ message: SentMessage, by deadline: UInt64?
-    ) {
-        guard let deadline, let (key, head) = self.ownLog(holding: message) else {
-            return self.answer(request, .sent(message, isDuplicate: true, deliveredTo: []))
-        }
-        self.awaitDelivery(
-            Delivery(
-                request: request, key: key, seq: head, message: message, deadline: deadline,
-                isDuplicate: true))
-    }
-
-    /// The own log that holds a message, and its head: who has all of the log has the message.
-    ///
-    /// Own logs follow one another in time, one per incarnation.
-    private func ownLog(holding message: SentMessage) -> (LogKey, UInt64)? {
-        let logs = self.conversationTable[message.conversation]?.logs.filter {
-            $0.key.author == self.id && $0.value.head.time >= message.time
-        }
-        let first = logs?.min { $0.value.head.time < $1.value.head.time }
-        return first.map { name, log in
-            (LogKey(conversation: message.conversation, name: name), log.head.seq)
-        }
-    }
-
-    /// How far each linked peer in the room is known to have a log.
-    private func holders(of key: LogKey) -> [Holder] {
-        self.links.sharing(key.conversation).map { id in
-            let sync = self.links[id].shared[known: key.conversation]
-            var holder = Holder(
-                link: id, peer: self.links[id].info.peer, stored: sync.stored(of: key.name),
-                shown: sync.shown(of: key.name))
-            #if MUTANTS
-                if Mutant.takeSentForDelivered.isActive, let fed = self.links[id].fed(key) {
-                    holder.stored = fed
-                }
-                if Mutant.takeHeldForDelivered.isActive { holder.shown = .max }
-            #endif
-            return holder
-        }
-    }
-
-    /// Answers the waits that have what they wait for: every linked peer in the room has it, at least one.
-    ///
-    /// Where one of them holds it nobody need wait to hear that.
-    mutating func checkDeliveries(of key: LogKey) {
-        guard !self.deliveries.isEmpty(for: key) else { return }
-        let holders = self.holders(of: key)
-        guard let seq = holders.map(\.stored).min() else { return }
-        let peers = holders.map(\.peer).sorted()
-        for delivery in self.deliveries.remove(of: key, through: seq) {
-            if let held = self.holding(delivery.message, holders, seq: delivery.seq) {
-                self.answer(delivery.request, .failed(.held(held)))
-            } else {
-                self.answer(
-                    delivery.request,
-                    .sent(
-                        delivery.message, isDuplicate: delivery.isDuplicate, deliveredTo: peers))
-            }
-        }
-    }
-
-    mutating func deliveriesDue() {
-        for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
-            let holders = self.holders(of: delivery.key)
-            let have = holders.filter { $0.delivered >= delivery.seq }.map(\.peer).sorted()
-            let held = self.holding(delivery.message, holders, seq: delivery.seq)
-            self.answer(
-                delivery.request,
-                .failed(
-                    held.map { .held($0) }
-                        ?? .deliveryTimeout(delivery.message, deliveredTo: have)))
-        }
-        self.armDeliveries()
-    }
-
-    private mutating func armDeliveries() {
-        guard let moment = self.deliveries.nextWakeUp() else { return }
-        self.actions.append(.arm(.delivery, at: moment))
     }
 }

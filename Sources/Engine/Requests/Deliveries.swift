@@ -4,54 +4,87 @@ struct Delivery: Hashable, Sendable {
     var key: LogKey
     var seq: UInt64
     var message: SentMessage
-    var deadline: UInt64
+    var wait: DeliveryWait
     /// Whether the message had been sent before, under its key.
     var isDuplicate = false
 }
 
-/// The waits of all senders, each log's in the order of its entries.
+/// The waits of all senders, those of each log and goal in the order of its entries.
 struct Deliveries: Sendable {
-    private(set) var waits: [LogKey: [Delivery]] = [:]
-    private(set) var count = 0
-    private var armedAt: UInt64?
-    /// The deadlines of repeated sends whose first one is not yet on disk.
-    private var repeated: [RequestID: UInt64] = [:]
-
-    var keys: [LogKey] { self.waits.keys.sorted() }
-
-    func isEmpty(for key: LogKey) -> Bool { self.waits[key] == nil }
-
-    /// Keeps until when a repeated send is to wait, once the first one is on disk.
-    mutating func keepDeadline(_ deadline: UInt64?, of request: RequestID) {
-        self.repeated[request] = deadline
+    /// Waits that end at the same entry.
+    private struct Line: Sendable {
+        var goal: DeliveryGoal
+        var waits: [Delivery]
     }
 
-    mutating func takeDeadline(of request: RequestID) -> UInt64? {
+    private var lines: [LogKey: [Line]] = [:]
+    /// What shows that who says to have an own entry has it.
+    var ownIDs = RecentOwnIDs()
+    private(set) var count = 0
+    private var armedAt: UInt64?
+    /// What repeated sends wait for whose first one is not yet on disk.
+    private var repeated: [RequestID: DeliveryWait] = [:]
+
+    var keys: [LogKey] { self.lines.keys.sorted() }
+
+    func isEmpty(for key: LogKey) -> Bool { self.lines[key] == nil }
+
+    /// What the waits of a log are for, in the order in which they came.
+    func goals(of key: LogKey) -> [DeliveryGoal] { (self.lines[key] ?? []).map(\.goal) }
+
+    /// Keeps what a repeated send is to wait for, once the first one is on disk.
+    mutating func keep(_ wait: DeliveryWait?, of request: RequestID) {
+        self.repeated[request] = wait
+    }
+
+    mutating func takeKept(of request: RequestID) -> DeliveryWait? {
         self.repeated.removeValue(forKey: request)
     }
 
     mutating func add(_ delivery: Delivery) {
-        self.waits[delivery.key, default: []].append(delivery)
+        var lines = self.lines[delivery.key] ?? []
+        if let line = lines.firstIndex(where: { $0.goal == delivery.wait.goal }) {
+            lines[line].waits.append(delivery)
+        } else {
+            lines.append(Line(goal: delivery.wait.goal, waits: [delivery]))
+        }
+        self.lines[delivery.key] = lines
         self.count += 1
     }
 
     /// When the node is to be woken for the first wait that ends; nil where that is arranged.
     mutating func nextWakeUp() -> UInt64? {
-        guard let first = self.waits.values.joined().map(\.deadline).min(),
+        let waits = self.lines.values.joined().lazy.flatMap(\.waits)
+        guard let first = waits.map(\.wait.deadline).min(),
             self.armedAt.map({ first < $0 }) ?? true
         else { return nil }
         self.armedAt = first
         return first
     }
 
-    /// Takes out those up to an entry.
-    mutating func remove(of key: LogKey, through seq: UInt64) -> [Delivery] {
-        let done = self.waits[key]?.prefix { $0.seq <= seq } ?? []
-        guard !done.isEmpty else { return [] }
-        self.waits[key]?.removeFirst(done.count)
-        if self.waits[key]?.isEmpty == true { self.waits[key] = nil }
+    /// Takes out those with a goal, up to an entry.
+    mutating func remove(
+        of key: LogKey, _ goal: DeliveryGoal, through seq: UInt64
+    ) -> [Delivery] {
+        guard let line = self.lines[key]?.firstIndex(where: { $0.goal == goal }),
+            let done = self.lines[key]?[line].waits.prefix(while: { $0.seq <= seq }), !done.isEmpty
+        else { return [] }
+        self.lines[key]?[line].waits.removeFirst(done.count)
+        self.drop(of: key)
         self.count -= done.count
         return Array(done)
+    }
+
+    /// Takes out those with a goal for whose entry something holds.
+    mutating func remove(
+        of key: LogKey, _ goal: DeliveryGoal, where isOver: (UInt64) -> Bool
+    ) -> [Delivery] {
+        guard let line = self.lines[key]?.firstIndex(where: { $0.goal == goal }) else { return [] }
+        let done = (self.lines[key]?[line].waits ?? []).filter { isOver($0.seq) }
+        self.lines[key]?[line].waits.removeAll { isOver($0.seq) }
+        self.drop(of: key)
+        self.count -= done.count
+        return done
     }
 
     /// Takes out those whose time is over.
@@ -59,11 +92,19 @@ struct Deliveries: Sendable {
         self.armedAt = nil
         var due: [Delivery] = []
         for key in self.keys {
-            due += (self.waits[key] ?? []).filter { $0.deadline <= moment }
-            self.waits[key]?.removeAll { $0.deadline <= moment }
-            if self.waits[key]?.isEmpty == true { self.waits[key] = nil }
+            for line in self.lines[key]?.indices ?? 0..<0 {
+                due += (self.lines[key]?[line].waits ?? []).filter { $0.wait.deadline <= moment }
+                self.lines[key]?[line].waits.removeAll { $0.wait.deadline <= moment }
+            }
+            self.drop(of: key)
         }
         self.count -= due.count
         return due
+    }
+
+    /// Forgets goals that nobody waits for any more.
+    private mutating func drop(of key: LogKey) {
+        self.lines[key]?.removeAll { $0.waits.isEmpty }
+        if self.lines[key]?.isEmpty == true { self.lines[key] = nil }
     }
 }

@@ -7,7 +7,10 @@ struct SendCommand: Subcommand {
         options: [
             OptionSyntax(
                 "--wait", "WHAT",
-                "sent: until it is stored here (default); delivered: until another member has it"),
+                "sent: until it is stored here (default); delivered: until other members have it"),
+            OptionSyntax(
+                "--members", "WHO",
+                "with --wait delivered: who must have it, any (default), all, a number, or @a,@b"),
             OptionSyntax(
                 "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
         ],
@@ -16,6 +19,7 @@ struct SendCommand: Subcommand {
             "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
             "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
+            "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused.",
             "A key that belongs to another text in the same conversation is refused with exit code 65.",
         ])
 
@@ -23,6 +27,7 @@ struct SendCommand: Subcommand {
     private let words: [String]
     private let key: String?
     private let wait: SendMethod.Wait
+    private let members: String?
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -42,6 +47,14 @@ struct SendCommand: Subcommand {
         } else {
             self.wait = .sent
         }
+        self.members = arguments.value("--members")
+        guard let members = self.members else { return }
+        do throws(RPCError) { _ = try DeliveryMembers(members) } catch {
+            throw .usage("--members: \(error.message)", next: error.remedy ?? "see stoa help send")
+        }
+        guard self.wait == .delivered else {
+            throw .usage("--members waits for nothing", next: "give --wait delivered, too")
+        }
     }
 
     func run(in context: CommandContext) throws(Failure) {
@@ -51,6 +64,7 @@ struct SendCommand: Subcommand {
         params.idempotencyKey = self.key
         if self.wait == .delivered {
             params.wait = .delivered
+            params.members = self.members
             params.timeoutMilliseconds = context.options.timeoutMilliseconds.map { Int64($0) }
         }
         let result = try context.show(

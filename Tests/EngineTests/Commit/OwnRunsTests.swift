@@ -25,7 +25,7 @@ import TestSupport
                 conversation: Self.key.conversation, content: .text(text), request: nil,
                 outgoing: Outgoing(
                     conversation: Self.key.conversation, text: text,
-                    idempotencyKey: keyed[index], deliverBy: nil))
+                    idempotencyKey: keyed[index]))
         }
         var random = SeededRandom(seed: 1)
         runs.add(drafts, deps: deps, floor: floor, using: &random)

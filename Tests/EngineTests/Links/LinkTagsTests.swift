@@ -40,7 +40,7 @@ import Testing
         harness.link(2, in: [room("ops")])
         let deadline = harness.now.monotonic + 60_000
         let outgoing = Outgoing(
-            conversation: Self.ops, text: "hello", idempotencyKey: nil, deliverBy: deadline)
+            conversation: Self.ops, text: "hello", wait: DeliveryWait(by: deadline))
         harness.give(.request(RequestID(100), .send(outgoing)))
         harness.settle()
         _ = harness.take(from: 2)

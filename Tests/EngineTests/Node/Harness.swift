@@ -115,7 +115,7 @@ struct Harness {
     mutating func say(_ text: String, in room: Room) {
         self.request += 1
         let outgoing = Outgoing(
-            conversation: room.conversation, text: text, idempotencyKey: nil, deliverBy: nil)
+            conversation: room.conversation, text: text)
         self.give(.request(RequestID(self.request), .send(outgoing)))
     }
 

@@ -26,10 +26,12 @@ import Testing
         return harness
     }
 
-    private static func send(_ harness: inout Harness, by deadline: UInt64) {
+    private static func send(
+        _ harness: inout Harness, to goal: DeliveryGoal = .members(1), by deadline: UInt64
+    ) {
         let outgoing = Outgoing(
-            conversation: Self.ops.conversation, text: "early", idempotencyKey: nil,
-            deliverBy: deadline)
+            conversation: Self.ops.conversation, text: "early",
+            wait: DeliveryWait(goal, by: deadline))
         harness.give(.request(RequestID(100), .send(outgoing)))
         harness.settle()
     }
@@ -66,7 +68,7 @@ import Testing
         "where some hold it those who show it are told apart, and where none does it is delivered")
     func some() throws {
         var harness = try Self.ahead(peers: 2...3)
-        Self.send(&harness, by: harness.now.monotonic + 30_000)
+        Self.send(&harness, to: .members(2), by: harness.now.monotonic + 30_000)
         try Self.tell(&harness, shown: nil, by: 2)
         #expect(harness.answers(of: RequestID(100)).isEmpty)
         try Self.tell(&harness, shown: 1, by: 3)

@@ -12,7 +12,7 @@ import Testing
         earlier: EarlierSend? = nil
     ) -> [Answer] {
         let outgoing = Outgoing(
-            conversation: room.conversation, text: text, idempotencyKey: "k", deliverBy: nil)
+            conversation: room.conversation, text: text, idempotencyKey: "k")
         harness.give(.request(RequestID(number), .send(outgoing)))
         for (request, conversation, key) in harness.takeLookUps() {
             #expect(conversation == room.conversation && key == "k")

@@ -190,8 +190,8 @@ import Testing
         harness.settle()
         harness.link(2, in: [TextStory.ops])
         let outgoing = Outgoing(
-            conversation: TextStory.ops.conversation, text: "hello", idempotencyKey: nil,
-            deliverBy: harness.now.monotonic + 60_000)
+            conversation: TextStory.ops.conversation, text: "hello",
+            wait: DeliveryWait(by: harness.now.monotonic + 60_000))
         harness.give(.request(RequestID(100), .send(outgoing)))
         harness.settle()
         var row = try harness.ownRow(in: TextStory.ops)

@@ -23,7 +23,7 @@ import Testing
     ) {
         let outgoing = Outgoing(
             conversation: Self.ops.conversation, text: "once", idempotencyKey: "k",
-            deliverBy: deadline)
+            wait: deadline.map { DeliveryWait(by: $0) })
         harness.give(.request(RequestID(100 + number), .send(outgoing)))
         for (request, _, _) in harness.takeLookUps() { harness.give(.lookedUp(request, earlier)) }
     }
@@ -84,7 +84,9 @@ import Testing
         }
         harness.now = Instant(monotonic: 5_000, wall: harness.now.wall)
         harness.give(.timer(.delivery))
-        guard case .failed(.deliveryTimeout(_, deliveredTo: [])) = harness.answers.last?.answer
+        guard
+            case .failed(.deliveryTimeout(_, deliveredTo: [], waitingFor: _)) = harness.answers
+                .last?.answer
         else {
             Issue.record("\(harness.answers)")
             return

@@ -6,26 +6,33 @@ import Testing
     private static let keys = ["ops", "dev"].map {
         TestLog(signer(1), in: room($0).conversation).key
     }
+    private static let any = DeliveryGoal.members(1)
 
     private static func wait(
-        _ number: UInt64, _ seq: UInt64, by deadline: UInt64, of key: LogKey = keys[0]
+        _ number: UInt64, _ seq: UInt64, by deadline: UInt64, of key: LogKey = keys[0],
+        _ goal: DeliveryGoal = any
     ) -> Delivery {
         let message = SentMessage(
             id: EntryID(fixed32(1)), conversation: key.conversation, cursor: nil,
             time: HybridTime(0))
         return Delivery(
-            request: RequestID(number), key: key, seq: seq, message: message, deadline: deadline)
+            request: RequestID(number), key: key, seq: seq, message: message,
+            wait: DeliveryWait(goal, by: deadline))
     }
 
-    @Test("end up to the entry that all have, each log for itself")
+    @Test("end up to the entry that is reached, each log and each goal for itself")
     func reached() {
         var deliveries = Deliveries()
         for seq in 1...3 { deliveries.add(Self.wait(UInt64(seq), UInt64(seq), by: 50)) }
         deliveries.add(Self.wait(4, 1, by: 50, of: Self.keys[1]))
-        let done = deliveries.remove(of: Self.keys[0], through: 2)
+        deliveries.add(Self.wait(5, 1, by: 50, .all))
+        #expect(deliveries.goals(of: Self.keys[0]) == [Self.any, .all])
+        let done = deliveries.remove(of: Self.keys[0], Self.any, through: 2)
         #expect(done.map(\.request.rawValue) == [1, 2])
-        #expect(deliveries.count == 2 && !deliveries.isEmpty(for: Self.keys[0]))
-        _ = deliveries.remove(of: Self.keys[0], through: 3)
+        #expect(deliveries.count == 3 && !deliveries.isEmpty(for: Self.keys[0]))
+        _ = deliveries.remove(of: Self.keys[0], Self.any, through: 3)
+        #expect(deliveries.goals(of: Self.keys[0]) == [.all])
+        _ = deliveries.remove(of: Self.keys[0], .all, through: 3)
         #expect(deliveries.isEmpty(for: Self.keys[0]) && deliveries.keys == [Self.keys[1]])
     }
 
@@ -33,7 +40,7 @@ import Testing
     func due() {
         var deliveries = Deliveries()
         deliveries.add(Self.wait(1, 1, by: 50))
-        deliveries.add(Self.wait(2, 2, by: 40))
+        deliveries.add(Self.wait(2, 2, by: 40, .all))
         let due = deliveries.removeDue(at: 49)
         #expect(due.map(\.request.rawValue) == [2])
         #expect(deliveries.count == 1)
@@ -51,12 +58,21 @@ import Testing
         #expect(moments == [50, nil, 40, 50])
     }
 
-    @Test("a repeated send's deadline is taken once")
+    @Test("what a repeated send waits for is taken once")
     func repeated() {
         var deliveries = Deliveries()
-        deliveries.keepDeadline(9, of: RequestID(1))
-        deliveries.keepDeadline(nil, of: RequestID(2))
-        let taken = [1, 1, 2].map { deliveries.takeDeadline(of: RequestID($0)) }
-        #expect(taken == [9, nil, nil])
+        deliveries.keep(DeliveryWait(by: 9), of: RequestID(1))
+        deliveries.keep(nil, of: RequestID(2))
+        let taken = [1, 1, 2].map { deliveries.takeKept(of: RequestID($0)) }
+        #expect(taken == [DeliveryWait(by: 9), nil, nil])
+    }
+
+    @Test("own ids are kept of the newest entries only")
+    func ids() {
+        var ids = RecentOwnIDs()
+        func place(_ seq: Int) -> EntryPlace { EntryPlace(key: Self.keys[0], seq: UInt64(seq)) }
+        for seq in 1...Limits.recentOwnIDs + 2 { ids.add(EntryID(fixed32(7)), at: place(seq)) }
+        #expect(ids.count == Limits.recentOwnIDs)
+        #expect(ids.id(at: place(2)) == nil && ids.id(at: place(3)) == EntryID(fixed32(7)))
     }
 }

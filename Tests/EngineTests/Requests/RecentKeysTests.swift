@@ -7,8 +7,7 @@ import Testing
         try #require(
             IdempotencyKey(
                 Outgoing(
-                    conversation: room(name).conversation, text: "", idempotencyKey: text,
-                    deliverBy: nil)))
+                    conversation: room(name).conversation, text: "", idempotencyKey: text)))
     }
 
     private static let message = SentMessage(

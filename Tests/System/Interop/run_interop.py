@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import scenario_clocks  # noqa: E402
 import scenario_forgeries  # noqa: E402
+import scenario_delivery  # noqa: E402
 import scenario_erase  # noqa: E402
 import scenario_fork  # noqa: E402
 import scenario_future  # noqa: E402
@@ -35,6 +36,7 @@ SCENARIOS = {
     "forgeries": scenario_forgeries.run,
     "fork": scenario_fork.run,
     "future": scenario_future.run,
+    "delivery": scenario_delivery.run,
     "erase": scenario_erase.run,
     "clocks": scenario_clocks.run,
     "realms": scenario_realms.run,

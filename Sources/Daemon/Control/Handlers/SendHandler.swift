@@ -7,16 +7,39 @@ extension SendMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let conversation = try shell.conversation(params.to)
-        var deadline: UInt64?
+        guard params.members == nil || params.wait == .delivered else {
+            throw .invalidParams(
+                "members are given, and nothing is waited for", reason: "membersWithoutWait",
+                remedy: "give wait: delivered, too",
+                details: [JSON.Member("param", "members")])
+        }
+        var wait: DeliveryWait?
         if params.wait == .delivered {
             let milliseconds = params.timeoutMilliseconds ?? ControlLimits.waitMillisecondsDefault
-            deadline = SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds))
+            wait = DeliveryWait(
+                try Self.goal(params.members, in: shell),
+                by: SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds)))
         }
         shell.request(
             .send(
                 Outgoing(
                     conversation: conversation, text: params.text,
-                    idempotencyKey: params.idempotencyKey, deliverBy: deadline)),
+                    idempotencyKey: params.idempotencyKey, wait: wait)),
             PendingRequest(reply: reply))
+    }
+
+    /// Whom the client wants to have it.
+    private static func goal(
+        _ members: String?, in shell: isolated NodeShell
+    ) throws(RPCError) -> DeliveryGoal {
+        switch try members.map({ (text) throws(RPCError) in try DeliveryMembers(text) }) {
+        case nil: return .members(1)
+        case .count(let count)?: return .members(count)
+        case .all?: return .all
+        case .named(let names)?:
+            var peers: Set<PeerID> = []
+            for name in names { peers.insert(try shell.person(name)) }
+            return .named(peers)
+        }
     }
 }

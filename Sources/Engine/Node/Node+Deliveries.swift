@@ -1,0 +1,159 @@
+internal import Crypto
+
+/// Waits for the delivery of own messages: who has one, as each member says of itself.
+///
+/// A member can lie about itself only, and in an open room those count whom the user knows: see
+/// ``DeliveryGoal``.
+extension Node {
+    /// Why a wait for a goal in a conversation could never end; nil where it can.
+    func obstacle(to goal: DeliveryGoal, in conversation: ConversationID) -> RequestError? {
+        let members = self.tally(of: conversation, nil).members
+        switch goal {
+        case .members: return nil
+        case .all: return members.contains { $0.isKnown } ? nil : .nobodyKnown
+        case .named(let peers):
+            let strange = peers.subtracting(members.map(\.peer))
+            return strange.isEmpty ? nil : .notInRoom(strange.sorted())
+        }
+    }
+
+    mutating func awaitDelivery(_ delivery: Delivery) {
+        self.deliveries.add(delivery)
+        self.checkDeliveries(of: delivery.key)
+        self.armDeliveries()
+    }
+
+    /// Answers a send whose message was sent before under its key; it waits for delivery as the first
+    /// one did.
+    mutating func answerRepeated(
+        _ request: RequestID, _ message: SentMessage, waiting wait: DeliveryWait?
+    ) {
+        guard let wait, let (key, head) = self.ownLog(holding: message) else {
+            return self.answer(request, .sent(message, isDuplicate: true, deliveredTo: []))
+        }
+        self.awaitDelivery(
+            Delivery(
+                request: request, key: key, seq: head, message: message, wait: wait,
+                isDuplicate: true))
+    }
+
+    /// The own log that holds a message, and its head: who has all of the log has the message.
+    ///
+    /// Own logs follow one another in time, one per incarnation.
+    private func ownLog(holding message: SentMessage) -> (LogKey, UInt64)? {
+        let logs = self.conversationTable[message.conversation]?.logs.filter {
+            $0.key.author == self.id && $0.value.head.time >= message.time
+        }
+        let first = logs?.min { $0.value.head.time < $1.value.head.time }
+        return first.map { name, log in
+            (LogKey(conversation: message.conversation, name: name), log.head.seq)
+        }
+    }
+
+    /// The members of a conversation, and how far those who are linked have an own log.
+    private func tally(of conversation: ConversationID, _ key: LogKey?) -> DeliveryTally {
+        var members: [PeerID: DeliveryTally.Member] = [:]
+        for peer in self.conversationTable[conversation]?.members ?? [] where peer != self.id {
+            members[peer] = DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+        }
+        for id in self.links.sharing(conversation) {
+            let peer = self.links[id].info.peer
+            var member =
+                members[peer]
+                ?? DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+            if let key {
+                member.stored = self.stored(key, on: id)
+                member.shown = self.links[id].shared[known: conversation].shown(of: key.name)
+            }
+            #if MUTANTS
+                if Mutant.takeSentForDelivered.isActive, let key, let fed = self.links[id].fed(key)
+                {
+                    member.stored = fed
+                }
+                if Mutant.takeHeldForDelivered.isActive { member.shown = .max }
+            #endif
+            members[peer] = member
+        }
+        return DeliveryTally(members: members.values.sorted { $0.peer < $1.peer })
+    }
+
+    /// Up to where the peer of a link has an own log with its payloads.
+    ///
+    /// What it says to have it must show by its head tag, as far as the own ids are still at hand; and
+    /// nobody has more of an own log than there is.
+    private func stored(_ key: LogKey, on id: LinkID) -> UInt64 {
+        let sync = self.links[id].shared[known: key.conversation]
+        guard let row = sync.rows[key.name], let log = self.conversationTable[key.conversation]
+        else { return 0 }
+        let head = log.log(key.name).head
+        #if MUTANTS
+            if Mutant.believeAnyDelivery.isActive { return sync.stored(of: key.name) }
+        #endif
+        guard row.seq <= head.seq else { return 0 }
+        let own =
+            row.seq == head.seq
+            ? head.id : self.deliveries.ownIDs.id(at: EntryPlace(key: key, seq: row.seq))
+        let tags = self.links[id].tags
+        // A row that was made of a run that came has no head tag.
+        if let own, row.headTag != 0, row.headTag != tags.head(own, by: tags.peer) { return 0 }
+        return sync.stored(of: key.name)
+    }
+
+    /// Answers the waits whose goal is reached.
+    ///
+    /// Where so many hold the message that it cannot be, nobody need wait to hear that.
+    mutating func checkDeliveries(of key: LogKey) {
+        guard !self.deliveries.isEmpty(for: key) else { return }
+        let tally = self.tally(of: key.conversation, key)
+        for goal in self.deliveries.goals(of: key) {
+            let reached = self.deliveries.remove(of: key, goal, through: tally.reach(goal))
+            for delivery in reached {
+                self.answer(
+                    delivery.request,
+                    .sent(
+                        delivery.message, isDuplicate: delivery.isDuplicate,
+                        deliveredTo: tally.delivered(delivery.seq)))
+            }
+            guard let last = tally.lastHeld(goal) else { continue }
+            let heldUp = self.deliveries.remove(of: key, goal) {
+                $0 <= last && tally.isHeldUp($0, for: goal)
+            }
+            for delivery in heldUp {
+                self.answer(
+                    delivery.request,
+                    .failed(.held(self.heldMessage(delivery.message, tally, delivery.seq))))
+            }
+        }
+    }
+
+    mutating func deliveriesDue() {
+        for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
+            let tally = self.tally(of: delivery.key.conversation, delivery.key)
+            self.answer(
+                delivery.request,
+                .failed(
+                    .deliveryTimeout(
+                        delivery.message, deliveredTo: tally.delivered(delivery.seq),
+                        waitingFor: tally.lacking(delivery.seq, for: delivery.wait.goal))))
+        }
+        self.armDeliveries()
+    }
+
+    private mutating func armDeliveries() {
+        guard let moment = self.deliveries.nextWakeUp() else { return }
+        self.actions.append(.arm(.delivery, at: moment))
+    }
+
+    /// Why a message that peers have is not delivered: some of them hold it.
+    private func heldMessage(
+        _ message: SentMessage, _ tally: DeliveryTally, _ seq: UInt64
+    ) -> HeldMessage {
+        let holding = tally.holding(seq)
+        let links = self.links.sharing(message.conversation).filter {
+            holding.contains(self.links[$0].info.peer)
+        }
+        return HeldMessage(
+            message: message, deliveredTo: tally.delivered(seq), heldBy: holding,
+            until: Self.due(message.time), ahead: self.ahead(of: links))
+    }
+}

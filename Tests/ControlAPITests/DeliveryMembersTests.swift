@@ -1,0 +1,27 @@
+import Testing
+
+@testable import ControlAPI
+
+@Suite("Who must have a message") struct DeliveryMembersTests {
+    @Test("is any, all, a number or people by name")
+    func read() throws {
+        #expect(try DeliveryMembers("any") == .count(1))
+        #expect(try DeliveryMembers("all") == .all)
+        #expect(try DeliveryMembers("12") == .count(12))
+        #expect(try DeliveryMembers("@ada") == .named(["@ada"]))
+        #expect(try DeliveryMembers("@ada,@Ben Cole") == .named(["@ada", "@Ben Cole"]))
+    }
+
+    @Test("is nothing else, and the error says what would do")
+    func refused() {
+        let many = (0...DeliveryMembers.namedLimit).map { "@p\($0)" }.joined(separator: ",")
+        for text in ["", "0", "-1", "01", "10000", "ada", "@", "@ada,", "@ada,ben", "ALL", many] {
+            do throws(RPCError) {
+                _ = try DeliveryMembers(text)
+                Issue.record("\(text) was read")
+            } catch {
+                #expect(error.reason == "badMembers" && error.remedy?.contains("@ada") == true)
+            }
+        }
+    }
+}

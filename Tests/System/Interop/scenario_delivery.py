@@ -1,0 +1,86 @@
+"""Delivered is what members say of themselves: strangers who lie or say nothing change nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+
+import frames
+from Driver.control import shown
+from frames import ClockRow, State, Type
+from peer import Peer
+from rig import ROOM, Rig
+from session import Session
+
+SHORT = "2"
+
+
+async def send(rig: Rig, *options: str, seconds: str = "10") -> tuple[int, dict[str, object]]:
+    """The exit code, and the result or what the error says."""
+    code, out, _ = await asyncio.to_thread(
+        rig.stoad.daemon.stoa,
+        *("--json", "send", ROOM, "who has it?", "--wait", "delivered", "--timeout", seconds),
+        *options,
+    )
+    answer = json.loads(out) if out else {}
+    return code, answer["error"]["data"] if "error" in answer else answer
+
+
+async def in_room(rig: Rig, peer: Peer) -> Session:
+    """A peer that is a member, and has all there is."""
+    room = peer.join(ROOM)
+    session = await rig.dial(peer)
+    await rig.same_digest(peer, session, room)
+    return session
+
+
+async def run(rig: Rig) -> None:
+    checks, stoad = rig.checks, rig.stoad
+    await stoad.run("join", ROOM)
+    honest, silent, liar = rig.peer("Honest"), rig.peer("Silent"), rig.peer("Liar")
+    linked = await in_room(rig, honest)
+    (await in_room(rig, silent)).mute = True
+    code, answer = await send(rig)
+    ids = [shown(honest.identity.public)]
+    checks.same("a silent stranger delays nothing", (code, answer["deliveredTo"]), (0, ids))
+    code, answer = await send(rig, "--members", "2", seconds=SHORT)
+    checks.same("nor has it anything", (code, answer["deliveredTo"]), (75, ids))
+    code, answer = await send(rig, "--members", "all")
+    checks.same("where nobody is known, all are nobody", (code, answer["reason"]), (77, "nobodyKnown"))
+    await stoad.run("people", "add", "@Honest")
+    code, answer = await send(rig, "--members", "all")
+    checks.same("all are those who are known", (code, answer["deliveredTo"]), (0, ids))
+    code, answer = await send(rig, "--members", "@Silent,@Honest", seconds=SHORT)
+    checks.same("who is named is waited for", code, 75)
+    checks.same("and told", answer["waitingFor"], [shown(silent.identity.public)])
+    await lies(rig, liar, linked)
+    code, _, errors = await asyncio.to_thread(
+        stoad.daemon.stoa, "send", ROOM, "x", "--wait", "delivered", "--timeout", SHORT
+    )
+    checks.that("the message says for whom", "not delivered to Honest in time" in errors, errors)
+
+
+async def lies(rig: Rig, liar: Peer, linked: Session) -> None:
+    """A stranger says to have far more than there is; then what there is, and nobody is known."""
+    checks, stoad = rig.checks, rig.stoad
+    session = await in_room(rig, liar)
+    session.mute = True
+    identifier = next(iter(session.shared))
+    own = [
+        session.tags.log(log.name)
+        for log in session.shared[identifier].conversation.logs.values()
+        if log.name.author == session.link.remote
+    ]
+    # The honest one hears nothing from here on, and stays a member.
+    await linked.peer.close()
+    rows = [ClockRow(tag, 2**40, secrets.token_bytes(8), State.OPEN) for tag in own]
+    session.link.send(frames.delta(identifier, rows))
+    code, answer = await send(rig, seconds=SHORT)
+    checks.same("a stranger that claims all there will be", (code, answer["deliveredTo"]), (75, []))
+    await stoad.run("people", "remove", "@Honest")
+    code, answer = await send(rig, seconds=SHORT)
+    checks.same("nor where nobody is known", (code, answer["deliveredTo"]), (75, []))
+    await stoad.run("people", "add", "@" + shown(linked.peer.identity.public)[:12])
+    got = sum(1 for frame in session.received if frame.kind == Type.LIVE_RUN)
+    checks.that("it was sent the messages all the while", session.ended is None, got)
