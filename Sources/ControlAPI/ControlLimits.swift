@@ -16,6 +16,14 @@ public enum ControlLimits {
     public static let historyMessages = 1_000
     /// How many messages `history` returns when the caller names no limit.
     public static let historyMessagesDefault = 50
+    /// The most elements of one page of a list.
+    public static let pageItems = 1_000
+    /// How many elements a page of a list has when the caller names no limit.
+    public static let pageItemsDefault = 100
+    /// The longest place in a list, in bytes: names of consumers and ids, with room to spare.
+    static let pagePlaceBytes = 1_024
+    /// People who are named where a name matches several.
+    public static let candidates = 32
     /// The longest wait of `send`, in milliseconds: one hour.
     public static let waitMilliseconds: Int64 = 3_600_000
     /// How long `send` waits for a delivery when the caller names no time, in milliseconds.

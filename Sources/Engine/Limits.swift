@@ -184,6 +184,8 @@ public enum Limits {
     public static let people = 4_096
     /// Rooms one peer may announce: as many as it may be in.
     public static let roomsPerPeer = 4_096
+    /// Rooms that a stranger announces and that this node is not in, of which the names are remembered.
+    public static let roomsPerStranger = 64
     /// Rooms in one frame.
     static let roomsPerFrame = 1_024
     /// Logs per author and conversation: each restore of a backup, start without the state directory

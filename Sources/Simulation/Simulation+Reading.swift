@@ -39,8 +39,7 @@ extension Simulation {
 
     /// How many are in a room, as a running node sees it.
     package func members(on machine: Int, in room: Room) -> Int? {
-        self.machines[machine].node?.conversations.first { $0.id == room.conversation }?
-            .members.count
+        self.machines[machine].node?.conversationStatus(of: room.conversation)?.members.count
     }
 
     /// The time of the newest entry that a machine has written in a room, in milliseconds.

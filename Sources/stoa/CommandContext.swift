@@ -73,18 +73,56 @@ final class CommandContext {
         return result
     }
 
-    /// Asks, then prints a list: one element per line for programs, else a table.
+    /// Asks for a list page by page, and gives each page to `body`: one is held at a time.
+    ///
+    /// - Parameter params: makes the parameters for a page.
+    func forEachPage<Method: ControlMethod>(
+        of method: Method.Type, _ params: (PageParams) -> Method.Params,
+        _ body: ([JSON]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var page = PageParams { $0.limit = Int64(ControlLimits.pageItems) }
+        while true {
+            let result = try self.call(method, params(page))
+            try body(result.list("items"))
+            guard let next = result["next"]?.stringValue else { return }
+            // Who gives the same place again would be asked without end.
+            guard next != page.after else {
+                throw Failure(.garbled("the same page of \(Method.description.name) comes again"))
+            }
+            page.after = next
+        }
+    }
+
+    /// Asks for a list page by page, and gives each element to `body`.
+    func forEach<Method: ControlMethod>(
+        _ method: Method.Type, _ body: (JSON) throws(Failure) -> Void
+    ) throws(Failure) where Method.Params == PageParams {
+        try self.forEachPage(of: method, { $0 }) { (page) throws(Failure) in
+            for element in page { try body(element) }
+        }
+    }
+
+    /// Asks for a list and prints it: one element per line for programs, else a table.
+    func showList<Method: ControlMethod>(
+        _ method: Method.Type, _ params: (PageParams) -> Method.Params, empty: String,
+        heading: [String], row: (JSON) -> [String]
+    ) throws(Failure) {
+        var table = TextTable(heading: heading)
+        try self.forEachPage(of: method, params) { (page) throws(Failure) in
+            if self.json {
+                for element in page { try self.console.print(element) }
+            } else {
+                try self.console.print(table.add(page.map(row)))
+            }
+        }
+        if !self.json, table.isEmpty { try self.console.print(empty + "\n") }
+    }
+
+    /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
         _ method: Method.Type, empty: String, heading: [String], row: (JSON) -> [String]
-    ) throws(Failure) {
-        let list = try self.call(method).arrayValue ?? []
-        if self.json {
-            for element in list { try self.console.print(element) }
-        } else if list.isEmpty {
-            try self.console.print(empty + "\n")
-        } else {
-            try self.console.print(TextTable.text([heading] + list.map(row)))
-        }
+    ) throws(Failure) where Method.Params == PageParams {
+        try self.showList(method, { $0 }, empty: empty, heading: heading, row: row)
     }
 
     /// Tells the daemon that the user has read these messages of one conversation.

@@ -22,23 +22,27 @@ struct OverviewCommand: Subcommand {
             return
         }
         guard !context.json else { return try context.console.print(status) }
-        let peers = try context.call(PeersMethod.self).list("peers").filter {
-            $0["state"] == "linked"
+        var (people, rooms) = (Names(), Names())
+        try context.forEach(PeersMethod.self) { peer in
+            if peer["state"] == "linked" { people.add(peer.shownPerson()) }
         }
-        let rooms = try context.call(ConversationsMethod.self).arrayValue ?? []
-        let people = peers.map { $0.shownPerson() }
+        var first: String?
+        try context.forEach(ConversationsMethod.self) { room in
+            rooms.add(Self.room(room))
+            first = first ?? room.shown("name")
+        }
         var text = TextTable.text([
             ["you", context.console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
             ["daemon", "runs since \(LocalTime.text(status["startedAt"]))"],
-            ["here", Self.list(people, none: "nobody yet")],
-            ["rooms", Self.list(rooms.map(Self.room), none: "none joined")],
+            ["here", people.text(none: "nobody yet")],
+            ["rooms", rooms.text(none: "none joined")],
         ])
         let alerts = status.list("alerts").count
         if alerts > 0 { text += "alerts: \(alerts), see stoa status\n" }
-        let room = rooms.first?.shown("name") ?? "ops"
+        let room = first ?? "ops"
         var hints = [["  stoa chat \(room)", "talk there"], ["  stoa peers", "who is here"]]
         hints.insert(
-            rooms.isEmpty
+            first == nil
                 ? ["  stoa join \(room)", "join a room, or make it"]
                 : ["  stoa send \(room) hello", "say one thing"], at: 0)
         text += "\ntry:\n" + TextTable.text(hints + [["  stoa --help", "all commands"]])
@@ -50,10 +54,21 @@ struct OverviewCommand: Subcommand {
         return room.shown("name") + (unread > 0 ? " (\(unread) unread)" : "")
     }
 
-    private static func list(_ names: [String], none: String) -> String {
-        guard !names.isEmpty else { return none }
-        let shown = names.prefix(Self.namesShown).joined(separator: ", ")
-        let rest = names.count - Self.namesShown
-        return rest > 0 ? "\(shown) and \(rest) more" : shown
+    /// The first names, and how many there are.
+    private struct Names {
+        private var shown: [String] = []
+        private var count = 0
+
+        mutating func add(_ name: String) {
+            self.count += 1
+            if self.count <= OverviewCommand.namesShown { self.shown.append(name) }
+        }
+
+        func text(none: String) -> String {
+            guard self.count > 0 else { return none }
+            let shown = self.shown.joined(separator: ", ")
+            let rest = self.count - self.shown.count
+            return rest > 0 ? "\(shown) and \(rest) more" : shown
+        }
     }
 }

@@ -1,17 +1,36 @@
-/// Lays out rows in aligned columns.
-enum TextTable {
-    /// Rows as lines, columns two spaces apart, no blanks at the end of a line.
+/// Lays out rows in aligned columns, part by part: a column is as wide as in the parts before, or wider.
+struct TextTable {
+    private var widths: [Int] = []
+    private let heading: [String]
+    /// Whether no row has come yet.
+    private(set) var isEmpty = true
+
+    /// A table whose heading is printed with its first rows.
+    init(heading: [String]) { self.heading = heading }
+
+    /// Further rows as lines, columns two spaces apart, no blanks at the end of a line; nothing for none.
     ///
     /// The cells must be safe to print already and hold no newline.
+    mutating func add(_ rows: [[String]]) -> String {
+        guard !rows.isEmpty else { return "" }
+        defer { self.isEmpty = false }
+        return self.lay(self.isEmpty && !self.heading.isEmpty ? [self.heading] + rows : rows)
+    }
+
+    /// Rows as lines, without a heading.
     static func text(_ rows: [[String]]) -> String {
-        var widths: [Int] = []
+        var table = TextTable(heading: [])
+        return table.add(rows)
+    }
+
+    private mutating func lay(_ rows: [[String]]) -> String {
         for row in rows {
             for (column, cell) in row.enumerated() {
                 let width = Self.width(cell)
-                if column == widths.count {
-                    widths.append(width)
+                if column == self.widths.count {
+                    self.widths.append(width)
                 } else {
-                    widths[column] = max(widths[column], width)
+                    self.widths[column] = max(self.widths[column], width)
                 }
             }
         }
@@ -21,10 +40,10 @@ enum TextTable {
             for (column, cell) in row.enumerated() where !cell.isEmpty || column == 0 {
                 // Blanks are owed and paid only when another cell follows.
                 text += String(repeating: " ", count: blanks) + cell
-                blanks = widths[column] - Self.width(cell) + 2
+                blanks = self.widths[column] - Self.width(cell) + 2
                 for skipped in row.indices.dropFirst(column + 1) {
                     guard row[skipped].isEmpty else { break }
-                    blanks += widths[skipped] + 2
+                    blanks += self.widths[skipped] + 2
                 }
             }
             text += "\n"

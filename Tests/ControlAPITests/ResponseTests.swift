@@ -112,7 +112,8 @@ struct ResponseTests {
             .lineTooLong(limit: 1), .methodNotFound("sned"),
             .invalidParams("x", reason: "y", remedy: "z"), .internalError("x"),
             .notFound("x", reason: "y", remedy: "z"),
-            .ambiguous("ada", candidates: [(id: "k1", name: "ada"), (id: "k2", name: "ada")]),
+            .ambiguous(
+                "ada", matches: 2, candidates: [(id: "k1", name: "ada"), (id: "k2", name: "ada")]),
             .storageFailed("x", remedy: "z"), .notMember(), .deliveryTimeout(sent),
             .refused("x", reason: "y", remedy: "z"),
             .tooLarge("the text", bytes: 2, limit: 1, remedy: "z"), .busy("x"), .shuttingDown(),

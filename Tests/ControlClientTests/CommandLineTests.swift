@@ -190,7 +190,7 @@ struct PresentationTests {
         var failure = Failure(
             .refused(
                 .ambiguous(
-                    "ada",
+                    "ada", matches: 2,
                     candidates: [
                         (id: String(repeating: "a", count: 52), name: "ada"),
                         (id: String(repeating: "b", count: 52), name: "ada\u{1B}[2J"),

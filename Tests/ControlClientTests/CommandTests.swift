@@ -81,13 +81,13 @@ struct CommandTests {
             case "peers":
                 [
                     .result([
-                        "peers": [
+                        "items": [
                             ["name": "bob\u{1B}", "id": "b", "state": "linked"],
                             ["name": "eve", "id": "e", "state": "away"],
                         ]
                     ])
                 ]
-            default: [.result([["name": "office/ops", "unread": 2]])]
+            default: [.result(["items": [["name": "office/ops", "unread": 2]]])]
             }
         }
         let run = try CommandRun([], daemon: daemon)
@@ -245,22 +245,15 @@ struct CommandTests {
             $0.source = .discovery
             $0.roundTripMilliseconds = 0.25
         }
-        let peers = PeersMethod.Result {
-            $0.peers = [peer, peer]
-            $0.dials = [
-                PeersMethod.Dial {
-                    $0.addresses = ["h:3"]
-                    $0.detail = "nobody listens there"
-                    $0.failures = 2
-                }
-            ]
-            $0.refusals = [
-                PeersMethod.Refusal {
-                    $0.address = "h:2"
-                    $0.reason = "r"
-                    $0.count = 2
-                }
-            ]
+        let dial = DialsMethod.Dial {
+            $0.addresses = ["h:3"]
+            $0.detail = "nobody listens there"
+            $0.failures = 2
+        }
+        let refusal = RefusalsMethod.Refusal {
+            $0.address = "h:2"
+            $0.reason = "r"
+            $0.count = 2
         }
         let room = RoomsMethod.Room {
             $0.id = Self.id
@@ -273,15 +266,16 @@ struct CommandTests {
             $0.id = Self.id
             $0.kind = .direct
             $0.name = "ada"
-            $0.members = []
             $0.unread = 4
             $0.lastMessage = Self.message(3, "a\nb")
         }
         let daemon = try FakeDaemon { request in
             switch request.method {
-            case "peers": [.result(peers.json)]
-            case "rooms": [.result([room.json])]
-            default: [.result([conversation.json])]
+            case "peers": [.result(["items": [peer.json, peer.json]])]
+            case "dials": [.result(["items": [dial.json]])]
+            case "refusals": [.result(["items": [refusal.json]])]
+            case "rooms": [.result(["items": [room.json]])]
+            default: [.result(["items": [conversation.json]])]
             }
         }
         let json = try CommandRun(["peers", "--json"], daemon: daemon)
@@ -297,9 +291,54 @@ struct CommandTests {
         let conversations = try CommandRun(["conversations"], daemon: daemon).output
         #expect(conversations.contains("@ada  0        4"))
         #expect(conversations.contains("ada: a^Jb"))
-        let empty = try FakeDaemon { _ in [.result([])] }
+        let empty = try FakeDaemon { _ in [.result(["items": []])] }
         #expect(try CommandRun(["rooms"], daemon: empty).output.hasPrefix("no rooms yet"))
         #expect(try CommandRun(["rooms", "--json"], daemon: empty).output == "")
+    }
+
+    @Test("lists are asked for page by page, and printed as one")
+    func pages() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.params.json?["after"]?.stringValue {
+            case nil:
+                [.result(["items": [["name": "a", "members": 1]], "next": "rooms:0:a"])]
+            case "rooms:0:a":
+                [.result(["items": [["name": "a room", "members": 22]], "next": "rooms:1:b"])]
+            default: [.result(["items": [["name": "c", "members": 3]]])]
+            }
+        }
+        let json = try CommandRun(["rooms", "--json"], daemon: daemon).output
+        #expect(json.split(separator: "\n").count == 3)
+        #expect(
+            daemon.params("rooms") == [
+                #"{"limit":1000}"#, #"{"limit":1000,"after":"rooms:0:a"}"#,
+                #"{"limit":1000,"after":"rooms:1:b"}"#,
+            ])
+        let table = try CommandRun(["rooms"], daemon: daemon).output.split(separator: "\n")
+        #expect(table.map { $0.prefix(6) } == ["ROOM  ", "a     ", "a room", "c     "])
+    }
+
+    @Test("a daemon that gives the same page again is not asked without end")
+    func endlessPages() throws {
+        let daemon = try FakeDaemon { _ in [.result(["items": [], "next": "rooms:0:a"])] }
+        let run = try CommandRun(["rooms"], daemon: daemon)
+        #expect(run.code == .internalError)
+        #expect(run.errors.contains("the same page of rooms comes again"))
+        #expect(daemon.params("rooms").count == 2)
+    }
+
+    @Test("who is in a room is listed with the trust in each")
+    func members() throws {
+        let bob = MembersMethod.Member {
+            $0.id = Self.id
+            $0.name = "bob\u{1B}"
+            $0.tier = .known
+            $0.state = .away
+        }
+        let daemon = try FakeDaemon { _ in [.result(["items": [bob.json]])] }
+        let run = try CommandRun(["members", "ops"], daemon: daemon)
+        #expect(run.output.contains("bob^[  @aaaaaaaaaaaa  known  away"))
+        #expect(daemon.params("members") == [#"{"to":"ops","limit":1000}"#])
     }
 
     @Test("single objects are shown and printed as they came")
@@ -341,7 +380,6 @@ struct CommandTests {
                             $0.id = Self.id
                             $0.kind = .room
                             $0.name = "ops"
-                            $0.members = []
                             $0.unread = 0
                             $0.lastMessage = nil
                         }.json)
@@ -444,7 +482,7 @@ struct CommandTests {
             $0.state = .linked
         }
         let daemon = try FakeDaemon { request in
-            [.result(request.method == "people" ? [bob.json] : bob.json)]
+            [.result(request.method == "people" ? ["items": [bob.json]] : bob.json)]
         }
         let list = try CommandRun(["people"], daemon: daemon)
         #expect(list.output.contains("bob^[  @aaaaaaaaaaaa  linked"))

@@ -18,7 +18,7 @@ struct RealmCommandTests {
     private static func daemon() throws -> FakeDaemon {
         try FakeDaemon { request in
             switch request.method {
-            case "realms": [.result([Self.realm.json])]
+            case "realms": [.result(["items": [Self.realm.json]])]
             case "realmInvite", "realmRotate":
                 [
                     .result(

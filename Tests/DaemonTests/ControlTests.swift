@@ -59,7 +59,7 @@ struct ControlTests {
         ada.stop()
         let again = try TestDaemon(name: "ada", directory: ada.directory)
         #expect(try marks(again) == told)
-        #expect(try again.ask("people").arrayValue?.map { $0["name"] } == ["Cleo"])
+        #expect(try again.list("people").map { $0["name"] } == ["Cleo"])
         #expect(throws: (any Error).self) { try again.ask("addPerson", ["person": "@ada"]) }
         #expect(try again.ask("removePerson", person)["ambiguous"] == .bool(true))
         #expect(throws: (any Error).self) { try again.ask("removePerson", person) }
@@ -127,7 +127,7 @@ struct ControlTests {
         let sent = try client.ask("send", ["to": "ops", "text": "x"])
         let cursor = try #require(sent["cursor"])
         try client.ask("acknowledge", ["consumer": "bot", "conversation": "ops", "cursor": cursor])
-        let positions = try client.ask("consumers").arrayValue ?? []
+        let positions = try client.list("consumers")
         let byName = positions.map { ($0["conversationName"]?.stringValue ?? "", $0["cursor"]) }
         #expect(byName.first { $0.0 == "ops" }?.1 == cursor)
         #expect(byName.first { $0.0 == "dev" }?.1 == start["cursor"])
@@ -149,7 +149,7 @@ struct ControlTests {
         #expect(errorCode { try first.ask("unsubscribe", ["subscription": 1]) } == .notFound)
         try second.ask("unsubscribe", ["subscription": 2])
         try second.ask("removeConsumer", ["consumer": "bot"])
-        #expect(try second.ask("consumers") == .array([]))
+        #expect(try second.list("consumers").isEmpty)
         #expect(errorCode { try second.ask("removeConsumer", ["consumer": "bot"]) } == .notFound)
     }
 

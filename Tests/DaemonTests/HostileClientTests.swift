@@ -146,7 +146,7 @@ import Testing
         #expect(self.code(answers[1]) == -32600)
         #expect(answers[2]["id"] == "two")
         #expect(self.code(answers[2]) == -32601)
-        #expect(answers[3]["result"] == .array([]))
+        #expect(answers[3]["result"] == ["items": []])
     }
 
     @Test("a batch of nothing but faults is answered; one of notifications is not")

@@ -220,12 +220,12 @@ import Testing
         try bob.ask("join", ["room": "ops"])
         try ada.ask("send", self.send("one"))
         let sent = try ada.ask("send", self.send("two"))
-        let before = try bob.ask("conversations").arrayValue?.first
+        let before = try bob.list("conversations").first
         #expect(before?["lastMessage"]?["id"] == sent["id"])
         let cursor = try #require(before?["lastMessage"]?["cursor"])
         #expect(try #require(before?["unread"]?.integerValue) >= 2)
         try bob.ask("acknowledge", ["conversation": "ops", "cursor": cursor])
-        #expect(try bob.ask("conversations").arrayValue?.first?["unread"] == 0)
+        #expect(try bob.list("conversations").first?["unread"] == 0)
     }
 
     @Test("history goes backwards and forwards page by page, within one line")
@@ -321,7 +321,7 @@ import Testing
         #expect(answers > 1)
         #expect(!Files.exists(ada.socket))
         // The other one was told rather than left to find out.
-        let state = try bob.ask("peers")["peers"]?.arrayValue?.first?["state"]
+        let state = try bob.list("peers").first?["state"]
         #expect(state != "linked")
     }
 
@@ -348,7 +348,7 @@ import Testing
         while stranger.read(into: &buffer) == .wouldBlock {
             _ = try waitUntilReadable([stranger.number], timeoutMilliseconds: 5_000)
         }
-        let refusals = try #require(try ada.ask("peers")["refusals"]?.arrayValue)
+        let refusals = try ada.list("refusals")
         #expect(refusals.count == 1)
         #expect(refusals.first?["reason"]?.stringValue?.isEmpty == false)
     }

@@ -32,7 +32,7 @@ struct RealmMethodTests {
         #expect(joined["name"] == "work" && joined["id"] == made["id"])
         let renewed = try one.ask("realmRotate", ["name": "office", "seconds": 600])
         #expect(renewed["invite"] != line)
-        #expect(try one.ask("realms").arrayValue?.first?["oldSecretUntil"] != nil)
+        #expect(try one.list("realms").first?["oldSecretUntil"] != nil)
         try other.ask("realmJoin", .members(["invite": renewed["invite"]]))
         #expect(
             Self.reason { try other.ask("realmJoin", ["invite": line]) } == "oldInvite")
@@ -42,7 +42,7 @@ struct RealmMethodTests {
         try one.ask("join", ["room": "office/ops"])
         let left = try one.ask("realmLeave", ["name": "office"])
         #expect(left["rooms"] == ["office/ops"])
-        let known = try one.ask("realms").arrayValue ?? []
+        let known = try one.list("realms")
         #expect(known.map { $0["name"] } == ["open", "office"])
         #expect(known.map { $0["joined"] } == [true, false])
     }
@@ -64,7 +64,7 @@ struct RealmMethodTests {
         }
         let daemon = try TestDaemon(directory: folder)
         let client = try daemon.connect()
-        let rooms = try client.ask("rooms").arrayValue ?? []
+        let rooms = try client.list("rooms")
         let named = Dictionary(
             uniqueKeysWithValues: rooms.map { ($0["name"]?.stringValue ?? "", $0) })
         #expect(named["office/ops"]?["reachable"] == true)
@@ -108,6 +108,6 @@ struct RealmMethodTests {
         try client.ask("realmNew", ["name": "office"])
         let joined = try client.ask("join", ["room": "ops"])
         #expect(joined["name"] == "ops" && joined["realm"] == "office" && joined["room"] == "ops")
-        #expect(try client.ask("realms").arrayValue?.count == 1)
+        #expect(try client.list("realms").count == 1)
     }
 }

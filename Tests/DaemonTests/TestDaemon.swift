@@ -77,6 +77,9 @@ final class TestDaemon {
         try self.connect().ask(method, params)
     }
 
+    /// The elements of a list, over a connection of its own.
+    func list(_ method: String) throws -> [JSON] { try self.connect().list(method) }
+
     /// Where peers reach it.
     func address() throws -> String {
         let listen = try self.ask("status")["listen"]?.arrayValue?.first?.stringValue
@@ -155,6 +158,18 @@ final class TestClient {
             }
             return try #require(json["result"])
         }
+    }
+
+    /// The elements of a list, page by page, which are as small as `limit` says.
+    func list(_ method: String, limit: Int64? = nil) throws -> [JSON] {
+        var (items, after): ([JSON], JSON?) = ([], nil)
+        repeat {
+            let page = try self.ask(
+                method, .members(["limit": limit.map { .integer($0) }, "after": after]))
+            items += try #require(page["items"]?.arrayValue)
+            after = page["next"]
+        } while after != nil
+        return items
     }
 
     /// The next message of a subscription.

@@ -15,9 +15,9 @@ extension IntegrationTests {
             let dialler = try Node.onLoopback("dialler", in: scratch, peers: [pin])
             try dialler.start()
             try dialler.await("the refusal is listed", .fiveTimes(2_000)) { node in
-                try node.call("peers")["refusals"]?.arrayValue?.isEmpty == false
+                try node.list("refusals").isEmpty == false
             }
-            let refusals = try dialler.call("peers")["refusals"]?.arrayValue ?? []
+            let refusals = try dialler.list("refusals")
             let reason = refusals.first?["reason"]?.stringValue ?? ""
             let address = try other.address()
             #expect(refusals.first?["address"]?.stringValue == address)
@@ -28,7 +28,7 @@ extension IntegrationTests {
             #expect(dialler.log.contains("key"), "\(dialler.log)")
             print("MEASURED refusal: \(reason)")
             // The stranger learned nothing: no name, no key, no link.
-            #expect(try other.call("peers")["peers"] == [])
+            #expect(try other.list("peers").isEmpty)
             #expect(try dialler.linked() == [])
             for node in [other, third, dialler] { try node.stop() }
         }

@@ -39,7 +39,7 @@ extension IntegrationTests {
         }
 
         private static func rooms(_ node: Node) throws -> [String: JSON] {
-            let rooms = try node.call("rooms").arrayValue ?? []
+            let rooms = try node.list("rooms")
             return Dictionary(
                 rooms.map { ($0["name"]?.stringValue ?? "", $0) }, uniquingKeysWith: { $1 })
         }
@@ -98,7 +98,7 @@ extension IntegrationTests {
             let stranger = try Node.onLoopback("stranger", in: scratch, peers: [address])
             try stranger.start()
             try stranger.await("the refusal is told") { node in
-                let dials = try node.call("peers")["dials"]?.arrayValue ?? []
+                let dials = try node.list("dials")
                 return dials.contains { $0["failure"] == "wrongRealm" }
             }
             _ = try stranger.stoa("connect", address, "--wait", "5", expecting: 78)
@@ -107,7 +107,7 @@ extension IntegrationTests {
             for (node, other, name) in [(office, theirs, "stranger"), (stranger, ours, "office")] {
                 #expect(!node.log.contains(other.prefix(8)), "\(node.log)")
                 #expect(!node.log.contains(name + " "), "\(node.log)")
-                let peers = try node.call("peers")["peers"]?.arrayValue ?? []
+                let peers = try node.list("peers")
                 #expect(peers.isEmpty, "\(peers)")
             }
             #expect(try Self.rooms(stranger).isEmpty)
@@ -142,7 +142,7 @@ extension IntegrationTests {
             try ada.send("after", to: "ops")
             try bob.awaitTexts(["after"], in: "ops")
             try eve.await("eve is told why") { node in
-                let dials = try node.call("peers")["dials"]?.arrayValue ?? []
+                let dials = try node.list("dials")
                 return dials.contains { $0["failure"] == "wrongRealm" }
             }
             #expect(try eve.texts(in: "ops") == ["before", "during"])

@@ -5,8 +5,11 @@ public enum ConsumersMethod: ControlMethod {
         "consumers", "List durable consumers and how far each has read.", result: "consumers",
         errors: [.storageFailed], hasLargeAnswer: true)
 
-    /// All positions.
-    public typealias Result = [Position]
+    /// Which part.
+    public typealias Params = PageParams
+
+    /// By name, then by conversation.
+    public typealias Result = Page<Position>
 
     /// How far a consumer has read one conversation or all.
     public struct Position: ControlValue {

@@ -4,8 +4,11 @@ public enum ControlMethods {
     public static let all: [any ControlMethod.Type] = [
         StatusMethod.self,
         PeersMethod.self,
+        DialsMethod.self,
+        RefusalsMethod.self,
         RoomsMethod.self,
         ConversationsMethod.self,
+        MembersMethod.self,
         JoinMethod.self,
         LeaveMethod.self,
         SendMethod.self,

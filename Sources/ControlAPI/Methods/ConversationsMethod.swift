@@ -5,6 +5,9 @@ public enum ConversationsMethod: ControlMethod {
         "conversations", "List your conversations, with what is unread.",
         result: "conversations", errors: [.storageFailed], hasLargeAnswer: true)
 
-    /// All conversations that this node is in.
-    public typealias Result = [ConversationResult]
+    /// Which part.
+    public typealias Params = PageParams
+
+    /// The conversations that this node is in, by name.
+    public typealias Result = Page<ConversationResult>
 }

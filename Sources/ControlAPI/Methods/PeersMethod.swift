@@ -2,29 +2,14 @@
 public enum PeersMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "peers", "List the peers known here, the dials that failed, and the latest refusals.",
-        result: "peers",
+        "peers", "List the peers known here, with dials that failed and refusals.", result: "peers",
         hasLargeAnswer: true)
 
-    /// Peers and refusals.
-    public struct Result: ControlValue {
-        /// The peers.
-        public var peers: [Peer] = []
-        /// What is dialled and has no link.
-        public var dials: [Dial] = []
-        /// The latest refusals.
-        public var refusals: [Refusal] = []
+    /// Which part.
+    public typealias Params = PageParams
 
-        /// An empty result.
-        public init() {}
-
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("peers", &self.peers)
-            visitor.field("dials", &self.dials)
-            visitor.field("refusals", &self.refusals)
-        }
-    }
+    /// Those first who are trusted most, then by key.
+    public typealias Result = Page<Peer>
 
     /// How this node stands with a peer.
     public enum State: String, WordValue {
@@ -97,67 +82,6 @@ public enum PeersMethod: ControlMethod {
             visitor.field("source", &self.source)
             visitor.field("roundTripMilliseconds", &self.roundTripMilliseconds)
             visitor.field("clockOffsetMilliseconds", &self.clockOffsetMilliseconds)
-        }
-    }
-
-    /// An address, or several of one host, that is dialled and not linked.
-    public struct Dial: ControlValue {
-        /// Addresses with ports.
-        public var addresses: [String] = []
-        /// How this node came to know them.
-        public var source = Source.discovery
-        /// Who answered last, or is the only one that may answer.
-        public var peer: String?
-        /// Whether a dial is under way right now.
-        public var dialling = false
-        /// Why the last dial failed, as a stable word; nil where none has failed.
-        public var failure: String?
-        /// The same for people.
-        public var detail: String?
-        /// When it failed last.
-        public var failedAt: Timestamp?
-        /// How many dials have failed in a row.
-        public var failures: Int64 = 0
-
-        /// An empty value.
-        public init() {}
-
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("addresses", &self.addresses)
-            visitor.field("source", &self.source)
-            visitor.field("peer", &self.peer, .id)
-            visitor.field("dialling", &self.dialling)
-            visitor.field("failure", &self.failure)
-            visitor.field("detail", &self.detail)
-            visitor.field("failedAt", &self.failedAt)
-            visitor.field("failures", &self.failures)
-        }
-    }
-
-    /// A connection that came to nothing.
-    public struct Refusal: ControlValue {
-        /// When it happened last.
-        public var time = Timestamp(milliseconds: 0)
-        /// The address at the other end.
-        public var address: String?
-        /// The identity at the other end, when it was proven.
-        public var peer: String?
-        /// Why.
-        public var reason = ""
-        /// How often.
-        public var count: Int64 = 0
-
-        /// An empty value.
-        public init() {}
-
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("time", &self.time)
-            visitor.field("address", &self.address)
-            visitor.field("peer", &self.peer, .id)
-            visitor.field("reason", &self.reason)
-            visitor.field("count", &self.count)
         }
     }
 }

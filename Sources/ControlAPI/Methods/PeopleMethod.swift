@@ -5,6 +5,9 @@ public enum PeopleMethod: ControlMethod {
         "people", "List the people you know, or change who is one of them.", result: "people",
         hasLargeAnswer: true)
 
+    /// Which part.
+    public typealias Params = PageParams
+
     /// The people whom the user knows, by key.
-    public typealias Result = [PersonResult]
+    public typealias Result = Page<PersonResult>
 }

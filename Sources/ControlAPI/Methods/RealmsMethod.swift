@@ -5,8 +5,11 @@ public enum RealmsMethod: ControlMethod {
         "realms", "List the realms that you are in, and those that you have left.",
         result: "realms", hasLargeAnswer: true)
 
-    /// All realms known here: those that this node is in, then those that it has left.
-    public typealias Result = [Realm]
+    /// Which part.
+    public typealias Params = PageParams
+
+    /// Those first that this node is in, then those that it has left, by name.
+    public typealias Result = Page<Realm>
 
     /// One realm.
     public struct Realm: ControlValue {

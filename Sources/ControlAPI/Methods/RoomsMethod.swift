@@ -5,8 +5,11 @@ public enum RoomsMethod: ControlMethod {
         "rooms", "List the open rooms that you or linked peers are in.", result: "rooms",
         hasLargeAnswer: true)
 
-    /// All rooms known here.
-    public typealias Result = [Room]
+    /// Which part.
+    public typealias Params = PageParams
+
+    /// Those first that this node is in, then by name.
+    public typealias Result = Page<Room>
 
     /// One room.
     public struct Room: ControlValue {

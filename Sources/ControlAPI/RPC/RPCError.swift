@@ -157,17 +157,19 @@ extension RPCError {
         RPCError(.notFound, message, reason: reason, remedy: remedy)
     }
 
-    /// A name matches several people; -32002 with `data.candidates`, in the given order.
+    /// A name matches several people; -32002 with `data.matches`, how many, and `data.candidates`, some
+    /// of them in the given order.
     public static func ambiguous(
-        _ name: String, candidates: [(id: String, name: String)]
+        _ name: String, matches: Int, candidates: [(id: String, name: String)]
     ) -> RPCError {
         RPCError(
-            .ambiguous, "\"\(TerminalText.line(name))\" matches \(candidates.count) people",
+            .ambiguous, "\"\(TerminalText.line(name))\" matches \(matches) people",
             reason: "ambiguous", remedy: "use @ and the first 8 or more characters of the key",
             details: [
+                JSON.Member("matches", .integer(Int64(matches))),
                 JSON.Member(
                     "candidates",
-                    .array(candidates.map { ["id": .string($0.id), "name": .string($0.name)] }))
+                    .array(candidates.map { ["id": .string($0.id), "name": .string($0.name)] })),
             ])
     }
 

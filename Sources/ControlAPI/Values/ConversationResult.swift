@@ -8,26 +8,6 @@ public struct ConversationResult: ControlValue {
         case direct
     }
 
-    /// A member.
-    public struct Member: ControlValue {
-        /// The identity.
-        public var id = ""
-        /// The name it goes by here.
-        public var name = ""
-        /// True where the name could be taken for that of somebody else; nil otherwise.
-        public var ambiguous: Bool?
-
-        /// An empty value.
-        public init() {}
-
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("id", &self.id, .id)
-            visitor.field("name", &self.name)
-            visitor.field("ambiguous", &self.ambiguous)
-        }
-    }
-
     /// The conversation's id.
     public var id = ""
     /// Its kind.
@@ -40,8 +20,8 @@ public struct ConversationResult: ControlValue {
     public var room: String?
     /// False where this node is not in the realm, so that only the history is here.
     public var reachable = true
-    /// Its members.
-    public var members: [Member] = []
+    /// How many members are known here; `members` lists them.
+    public var members: Int64 = 0
     /// Whether a linked peer may still tell of more members and messages.
     public var learning = false
     /// How many messages were not read.

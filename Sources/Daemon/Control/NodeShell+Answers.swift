@@ -47,8 +47,7 @@ extension NodeShell {
                 })
         case .profile: reply.answer(self.ownProfile())
         case .known(let peer, _):
-            let status = self.node?.peers.first { $0.id == peer }
-            reply.answer(self.personResult(peer, status))
+            reply.answer(self.personResult(peer))
         }
     }
 }

@@ -1,8 +1,7 @@
 internal import ControlAPI
 internal import Engine
 
-/// Texts that a message shares with the one before it, or a room with others, so that a page or list
-/// makes them once.
+/// Texts that a message shares with the one before it, so that a page makes them once.
 ///
 /// Names may change between turns, so it does not outlive one.
 struct MessageTexts {
@@ -13,7 +12,6 @@ struct MessageTexts {
     var authorID = ""
     var authorName = ""
     var isAuthorAmbiguous: Bool?
-    var members: [PeerID: ConversationResult.Member] = [:]
 }
 
 extension NodeShell {

@@ -57,8 +57,10 @@ extension NodeShell {
                 remedy: self.nearestName(to: text, kind: kind))
         case .ambiguous(let text, let candidates):
             .ambiguous(
-                text,
-                candidates: candidates.map { ($0.description, self.name(of: $0)) })
+                text, matches: candidates.count,
+                candidates: candidates.prefix(ControlLimits.candidates).map {
+                    ($0.description, self.name(of: $0))
+                })
         case .malformed(let text):
             .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a \(kind)",
@@ -81,8 +83,8 @@ extension NodeShell {
         let isPerson = kind == "person"
         let names =
             isPerson
-            ? (self.node?.peers ?? []).map(\.profile.name) + [self.ownProfile().name]
-            : self.node?.ask { node in node.rooms.map { node.realms.text(of: $0.room) } } ?? []
+            ? (self.node?.ask { $0.names } ?? []) + [self.ownProfile().name]
+            : self.node?.ask { node in node.rooms.values.map { node.realms.text(of: $0) } } ?? []
         // The same name in another realm is what was meant, or near enough.
         if !isPerson, let other = names.first(where: { $0.hasSuffix("/\(text)") }) {
             return "did you mean \"\(TerminalText.line(other))\"?"

@@ -9,15 +9,25 @@ extension NodeShell {
         return (shown?.0 ?? "", shown?.1 == true ? true : nil)
     }
 
+    /// How things stand with a peer.
+    ///
+    /// - Precondition: there is a node, as while requests are taken.
+    func peerStatus(of peer: PeerID) -> PeerStatus {
+        guard let status = self.node?.ask({ $0.peerStatus(of: peer) }) else {
+            preconditionFailure("requests are taken only while there is a node")
+        }
+        return status
+    }
+
     /// What clients are told of somebody whom the user knows.
-    func personResult(_ id: PeerID, _ peer: PeerStatus?) -> PersonResult {
-        let shown = self.shownName(of: id)
+    func personResult(_ id: PeerID) -> PersonResult {
+        let (shown, peer) = (self.shownName(of: id), self.peerStatus(of: id))
         return PersonResult {
             $0.id = id.description
             $0.name = shown.name
             $0.ambiguous = shown.ambiguous
-            $0.state = peer.map { PeersMethod.State($0.state) } ?? .away
-            $0.lastSeen = peer?.lastSeen.map { Timestamp(clamping: $0) }
+            $0.state = PeersMethod.State(peer.state)
+            $0.lastSeen = peer.lastSeen.map { Timestamp(clamping: $0) }
         }
     }
 }

@@ -12,6 +12,8 @@ final class Reply {
     private let target: Target
     /// How many bytes the answer should not exceed by more than one message.
     let byteBudget: Int
+    /// How many bytes the elements of a list may take, beside what stands around them.
+    var listBytes: Int { max(0, self.byteBudget - 4_096) }
     /// Held weakly, so that an answer that takes long keeps no connection open.
     private weak var client: ControlConnection?
     private var isAnswered = false

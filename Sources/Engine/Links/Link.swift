@@ -26,7 +26,7 @@ struct Link: Sendable {
     /// The realms that both ends are in.
     var realms: LinkRealms
     /// The rooms of these that the peer says it is in.
-    var rooms: [ConversationID: Room] = [:]
+    var rooms = LinkRooms()
     /// The tags of other conversations that the peer has sent.
     var shares: Set<UInt64> = []
     /// Whether the peer was sent the own profile.

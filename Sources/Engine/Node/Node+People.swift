@@ -3,6 +3,9 @@ extension Node {
     /// The shortest key prefix that may stand for a key: 40 bits.
     private static var keyPrefixCharacters: Int { 8 }
 
+    /// The names that people go by here.
+    public var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
+
     /// Everybody of whom there is a name, an address or a link, and this node itself.
     private var everybody: Set<PeerID> {
         var all = Set(self.profiles.authors).union(self.dialling.known.keys)
@@ -19,13 +22,32 @@ extension Node {
     public func tier(of peer: PeerID) -> Tier {
         if peer == self.id { return .own }
         if self.people.known.contains(peer) { return .known }
-        let common = self.links.link(with: peer)?.realms.common.keys
-        if common?.contains(where: { $0 != .open }) == true { return .fellow }
+        if self.links.link(with: peer)?.realms.isFellow == true { return .fellow }
         // Only who has had the secret could write there.
         let isFellow = self.conversationTable.values.contains {
             $0.realm != .open && $0.attendance[peer] != nil
         }
         return isFellow ? .fellow : .stranger
+    }
+
+    /// How far each of many is trusted here, as ``tier(of:)`` says it of one.
+    public func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
+        var fellows: Set<PeerID> = []
+        for link in self.links.all where link.realms.isFellow { fellows.insert(link.info.peer) }
+        for conversation in self.conversationTable.values where conversation.realm != .open {
+            fellows.formUnion(conversation.attendance.keys)
+        }
+        var tiers: [PeerID: Tier] = [:]
+        for peer in peers {
+            if peer == self.id {
+                tiers[peer] = .own
+            } else if self.people.known.contains(peer) {
+                tiers[peer] = .known
+            } else {
+                tiers[peer] = fellows.contains(peer) ? .fellow : .stranger
+            }
+        }
+        return tiers
     }
 
     /// Whether the name of somebody needs a mark, the beginning of the key: it could be taken for that
@@ -65,7 +87,7 @@ extension Node {
 
     private func mostTrusted(_ candidates: Set<PeerID>) -> [PeerID] {
         guard candidates.count > 1 else { return Array(candidates) }
-        let tiers = Dictionary(uniqueKeysWithValues: candidates.map { ($0, self.tier(of: $0)) })
+        let tiers = self.tiers(of: candidates)
         let highest = tiers.values.max()
         return candidates.filter { tiers[$0] == highest }.sorted()
     }

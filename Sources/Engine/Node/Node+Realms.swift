@@ -79,7 +79,7 @@ extension Node {
     }
 
     private mutating func endRealm(_ realm: RealmID, on id: LinkID) {
-        self.links[id].rooms = self.links[id].rooms.filter { $0.value.realm != realm }
+        self.links[id].rooms.end(realm)
         for conversation in self.links[id].shared.keys.sorted()
         where self.conversationTable[known: conversation].realm == realm {
             self.unshare(conversation, on: id)
@@ -111,13 +111,14 @@ extension Node {
     mutating func receiveRooms(_ tag: Bytes16, _ names: [RoomName], on id: LinkID) {
         // It may have been left just now.
         guard let realm = self.links[id].realms.realm(of: tag) else { return }
+        let isStranger = self.tier(of: self.links[id].info.peer) == .stranger
+        let limit = isStranger ? Limits.roomsPerStranger : Limits.roomsPerPeer
         for name in names {
             let room = Room(name, in: realm)
             let conversation = room.conversation
-            guard self.links[id].rooms[conversation] == nil else { continue }
-            guard self.links[id].rooms.count < Limits.roomsPerPeer else { return }
-            self.links[id].rooms[conversation] = room
-            if self.conversationTable[conversation]?.isShared == true {
+            let isOwn = self.conversationTable[conversation]?.isShared == true
+            self.links[id].rooms.add(room, isOwn: isOwn, limit: limit)
+            if isOwn && self.links[id].rooms.contains(conversation) {
                 self.share(conversation, on: id)
             }
         }
@@ -126,7 +127,7 @@ extension Node {
     mutating func receiveRoomsLeft(_ conversations: [ConversationID], on id: LinkID) {
         for conversation in conversations {
             // What is shared by its tag ends with that.
-            guard self.links[id].rooms.removeValue(forKey: conversation) != nil else { continue }
+            guard self.links[id].rooms.remove(conversation) else { continue }
             self.unshare(conversation, on: id)
         }
     }
@@ -137,7 +138,7 @@ extension Node {
         for link in self.links.ids where self.links[link].realms.isCommon(conversation.realm) {
             if let name = conversation.name {
                 self.announce([name], of: conversation.realm, on: link)
-                if self.links[link].rooms[id] != nil { self.share(id, on: link) }
+                if self.links[link].rooms.contains(id) { self.share(id, on: link) }
             } else {
                 self.sendShares(on: link)
                 self.settleShares(on: link)

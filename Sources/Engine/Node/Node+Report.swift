@@ -14,17 +14,18 @@ extension Node {
     /// Whether peers turn this daemon away because its key runs in another one.
     public var isShutOut: Bool { !self.contest.shutOutBy.isEmpty }
 
-    /// Peers that are linked, being dialled or remembered, by key.
-    public var peers: [PeerStatus] {
+    /// Peers that are linked, being dialled or remembered.
+    public var peers: Set<PeerID> {
         var ids = Set(self.dialling.known.keys).union(self.links.peers)
         for target in self.dialling.targets.values {
             if let peer = target.peer ?? target.expecting { ids.insert(peer) }
         }
         ids.remove(self.id)
-        return ids.sorted().map(self.peerStatus)
+        return ids
     }
 
-    private func peerStatus(_ peer: PeerID) -> PeerStatus {
+    /// How things stand with a peer; one of whom nothing is known is away.
+    public func peerStatus(of peer: PeerID) -> PeerStatus {
         let link = self.links.link(with: peer)
         let leads = self.dialling.leads(to: peer)
         let known = self.dialling.known[peer]
@@ -34,6 +35,7 @@ extension Node {
         {
             addresses.append(address)
         }
+        addresses = Array(addresses.prefix(Limits.addressesPerTarget))
         let state: PeerStatus.State
         if link != nil {
             state = .linked
@@ -59,9 +61,9 @@ extension Node {
         return link != nil && link?.dial == nil ? .incoming : .remembered
     }
 
-    /// What is dialled, or would be if there were no link, those that users asked for first.
+    /// What is dialled, or would be if there were no link.
     public var targets: [TargetStatus] {
-        self.dialling.targets.sorted { $1.key < $0.key }.map { id, target in
+        self.dialling.targets.map { id, target in
             let leadsTo = [target.peer, target.expecting].compactMap { $0 }
             let state: TargetStatus.State
             if leadsTo.contains(where: { self.links.id(of: $0) != nil }) {
@@ -72,53 +74,58 @@ extension Node {
                 state = target.attempts.isEmpty ? .waiting : .connecting
             }
             return TargetStatus(
-                addresses: target.addresses, source: id.source, peer: leadsTo.first,
-                state: state, failedDial: target.failedDial)
+                name: id.name, addresses: target.addresses, source: id.source,
+                peer: leadsTo.first, state: state, failedDial: target.failedDial)
         }
     }
 
     /// The latest refusals, newest first.
     public var refusals: [Refusal] { self.alerts.refusals }
 
-    /// Rooms that the user or a linked peer is in, by name.
-    public var rooms: [RoomStatus] {
+    /// Rooms that the user or a linked peer is in.
+    public var rooms: [ConversationID: Room] {
         var rooms: [ConversationID: Room] = [:]
-        var announcers: [ConversationID: [PeerID]] = [:]
         for conversation in self.conversationTable.values {
             rooms[conversation.id] = conversation.room
         }
-        for link in self.links.all {
-            rooms.merge(link.rooms) { first, _ in first }
-            for id in link.rooms.keys { announcers[id, default: []].append(link.info.peer) }
-        }
-        return rooms.sorted { $0.value < $1.value }.map { id, room in
-            let announced = (announcers[id] ?? []).sorted()
-            let joined = self.conversationTable[id].flatMap { $0.isJoined ? $0 : nil }
-            return RoomStatus(
-                id: id, room: room, isJoined: joined != nil,
-                isReachable: self.realms.contains(room.realm),
-                members: joined.map { self.members(of: $0).count } ?? announced.count,
-                announcedBy: announced)
-        }
+        for link in self.links.all { rooms.merge(link.rooms.named) { first, _ in first } }
+        return rooms
     }
 
-    /// Conversations that the user is in, by name.
-    public var conversations: [ConversationStatus] {
-        let joined = self.conversationTable.values.filter(\.isJoined).compactMap { conversation in
-            conversation.room.map { (room: $0, conversation: conversation) }
+    /// How things stand with one of ``rooms``.
+    public func roomStatus(of id: ConversationID, _ room: Room) -> RoomStatus {
+        let announced = self.links.all.filter { $0.rooms.contains(id) }.map(\.info.peer).sorted()
+        let joined = self.conversationTable[id].flatMap { $0.isJoined ? $0 : nil }
+        return RoomStatus(
+            id: id, room: room, isJoined: joined != nil,
+            isReachable: self.realms.contains(room.realm),
+            members: joined.map { self.members(of: $0).count } ?? announced.count,
+            announcedBy: announced)
+    }
+
+    /// Rooms that the user is in.
+    public var joinedRooms: [ConversationID: Room] {
+        var rooms: [ConversationID: Room] = [:]
+        for conversation in self.conversationTable.values where conversation.isJoined {
+            rooms[conversation.id] = conversation.room
         }
-        return joined.sorted { $0.room < $1.room }.map { room, conversation in
-            ConversationStatus(
-                id: conversation.id, room: room, members: self.members(of: conversation),
-                isReachable: self.realms.contains(room.realm),
-                isLearning: self.isLearning(of: conversation.id))
-        }
+        return rooms
+    }
+
+    /// How things stand with a room that the user is in; nil where that is none.
+    public func conversationStatus(of id: ConversationID) -> ConversationStatus? {
+        guard let conversation = self.conversationTable[id], conversation.isJoined,
+            let room = conversation.room
+        else { return nil }
+        return ConversationStatus(
+            id: id, room: room, members: self.members(of: conversation),
+            isReachable: self.realms.contains(room.realm), isLearning: self.isLearning(of: id))
     }
 
     /// Who is in a conversation; the join of a linked peer that says so may not have come yet.
     private func members(of conversation: Conversation) -> [PeerID] {
         let announced = self.links.all.filter { link in
-            link.rooms[conversation.id] != nil
+            link.rooms.contains(conversation.id)
                 && conversation.attendance[link.info.peer] == nil
         }
         return (conversation.members + announced.map(\.info.peer)).sorted()
@@ -173,6 +180,15 @@ extension TargetID {
         case .service: .discovery
         case .fixed: .static
         case .remembered: .remembered
+        }
+    }
+
+    /// What it is told from others of its source by.
+    fileprivate var name: String {
+        switch self {
+        case .service(let name): name
+        case .fixed(let address): address
+        case .remembered(let peer): peer.description
         }
     }
 }

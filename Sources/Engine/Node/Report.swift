@@ -47,6 +47,8 @@ public struct Refusal: Hashable, Sendable {
     public var reason: String
     /// How often since the first time.
     public var count: Int
+    /// Counts all refusals of this start; the last one that this stands for.
+    public var number: UInt64
 }
 
 /// The node as a whole.
@@ -136,6 +138,8 @@ public struct TargetStatus: Hashable, Sendable {
         case ownAddress
     }
 
+    /// What it is told from others of its source by: an address, the name of a service, or a key.
+    public var name: String
     /// Addresses: numeric `HOST:PORT`.
     public var addresses: [String]
     /// Where it was learnt from.

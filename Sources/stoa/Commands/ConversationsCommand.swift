@@ -25,7 +25,7 @@ struct ConversationsCommand: Subcommand {
             }
             return [
                 conversation["kind"] == .string("direct") ? "@" + name : name,
-                "\(conversation.list("members").count)",
+                "\(conversation.count("members"))",
                 "\(conversation.count("unread"))", shown,
             ]
         }

@@ -12,7 +12,7 @@ struct JoinCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(JoinMethod.self, self.params) { room in
-            let others = room.list("members").count - 1
+            let others = room.count("members") - 1
             let more = room["learning"] == .bool(true)
             let known: String
             switch others {

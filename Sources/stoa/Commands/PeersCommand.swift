@@ -14,37 +14,36 @@ struct PeersCommand: Subcommand {
     init(_ arguments: ParsedArguments) { self.refusalsOnly = arguments.has("--refusals") }
 
     func run(in context: CommandContext) throws(Failure) {
-        let result = try context.call(PeersMethod.self)
-        let peers = result.list("peers")
-        let refusals = result.list("refusals")
         let console = context.console
-        if context.json {
-            for element in self.refusalsOnly ? refusals : peers { try console.print(element) }
-            return
-        }
         if !self.refusalsOnly {
-            if peers.isEmpty {
-                try console.print(
+            try context.showList(
+                PeersMethod.self,
+                empty:
                     "no peers yet; others on this network appear by themselves, or dial one with: "
-                        + "stoa connect HOST:PORT\n")
+                    + "stoa connect HOST:PORT", heading: Self.heading, row: Self.row)
+            if context.json { return }
+            try context.forEach(DialsMethod.self) { (dial) throws(Failure) in
+                if dial["detail"] != nil { try console.print(Self.line(of: dial, console)) }
+            }
+        }
+        var count = 0
+        try context.forEach(RefusalsMethod.self) { (refusal) throws(Failure) in
+            count += 1
+            if context.json {
+                try console.print(refusal)
             } else {
-                try console.print(TextTable.text([Self.heading] + peers.map(Self.row)))
+                try console.print(Self.line(ofRefusal: refusal, console))
             }
-            for dial in result.list("dials") where dial["detail"] != nil {
-                try console.print(Self.line(of: dial, console))
-            }
-        } else if refusals.isEmpty {
-            try console.print("no refusals\n")
         }
-        for refusal in refusals {
-            let who =
-                refusal["peer"] != nil ? refusal.shortKey("peer") : refusal.shown("address")
-            let count = refusal.count("count")
-            try console.print(
-                console.styled("refused", .yellow)
-                    + " \(who) at \(LocalTime.text(refusal["time"])): \(refusal.shown("reason"))"
-                    + (count > 1 ? " (\(count) times)\n" : "\n"))
-        }
+        if count == 0, self.refusalsOnly, !context.json { try console.print("no refusals\n") }
+    }
+
+    private static func line(ofRefusal refusal: JSON, _ console: Console) -> String {
+        let who = refusal["peer"] != nil ? refusal.shortKey("peer") : refusal.shown("address")
+        let count = refusal.count("count")
+        return console.styled("refused", .yellow)
+            + " \(who) at \(LocalTime.text(refusal["time"])): \(refusal.shown("reason"))"
+            + (count > 1 ? " (\(count) times)\n" : "\n")
     }
 
     /// What became of dialling an address that has no link.

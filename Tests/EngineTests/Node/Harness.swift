@@ -119,6 +119,11 @@ struct Harness {
         self.give(.request(RequestID(self.request), .send(outgoing)))
     }
 
+    /// How things stand with the rooms that the node is in.
+    var conversations: [ConversationStatus] {
+        self.node.joinedRooms.keys.sorted().compactMap(self.node.conversationStatus)
+    }
+
     mutating func give(_ frame: Frame, from number: UInt8) {
         guard let received = try? ReceivedFrame(whole: frame.encoded.bytes) else {
             preconditionFailure("a frame that was encoded decodes")

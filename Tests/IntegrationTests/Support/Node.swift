@@ -146,6 +146,11 @@ final class Node {
         }
     }
 
+    /// The first elements of a list.
+    func list(_ method: String) throws -> [JSON] {
+        try self.call(method, ["limit": 1_000])["items"]?.arrayValue ?? []
+    }
+
     /// Runs `stoa` against this node and returns what it printed.
     func stoa(_ arguments: String..., expecting code: Int32 = 0) throws -> String {
         try ChildProcess.run(
@@ -203,7 +208,7 @@ final class Node {
 
     /// The identities of the peers with a link: who shares no room may not be known by name.
     func linked() throws -> Set<String> {
-        let peers = try self.call("peers")["peers"]?.arrayValue ?? []
+        let peers = try self.list("peers")
         return Set(peers.filter { $0["state"] == "linked" }.compactMap { $0["id"]?.stringValue })
     }
 

@@ -196,7 +196,7 @@ static uint32_t ask_stoa(struct connection *connection, const char *query, const
         return (uint32_t)connection->events;
     }
     if (strcmp(query, "list") == 0) {
-        const char *line = call(connection, "conversations", "{}");
+        const char *line = call(connection, "conversations", "{\"limit\":1000}");
         return (uint32_t)occurrences(line, strlen(line), "\"lastMessage\":{");
     }
     int count = snprintf(params, sizeof params, "{\"to\":\"%s\",\"limit\":%d", room, PAGE);

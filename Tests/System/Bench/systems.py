@@ -141,6 +141,10 @@ class Stoa(System):
     def call(self, index, method, **params):
         return self.nodes[index].call(method, **params)
 
+    def every(self, index, method):
+        with self.nodes[index].control() as control:
+            return control.every(method)
+
     def await_links(self, count):
         """Until the first node is linked to `count` others."""
         # Many nodes that all discover each other are busy with each other first.
@@ -149,9 +153,8 @@ class Stoa(System):
 
     def await_members(self, count, room=ROOM):
         def are_members(index):
-            rooms = self.call(index, "conversations")
-            return any(
-                each["name"] == room and len(each["members"]) == count for each in rooms)
+            rooms = self.every(index, "conversations")
+            return any(each["name"] == room and each["members"] == count for each in rooms)
         for index in range(count):
             until(f"{count} members in {room}", lambda: are_members(index), 30 + 2 * count)
 

@@ -13,6 +13,7 @@ from typing import Any, Callable
 
 CALL_SECONDS = 60.0
 LINE_BYTES = 1 << 20
+PAGE_ITEMS = 1_000
 
 Packet = dict[str, Any]
 
@@ -96,6 +97,17 @@ class Control:
 
     def call(self, method: str, **params: Any) -> Any:
         return self.answer(self.post(method, **params))
+
+    def every(self, method: str, **params: Any) -> list[Any]:
+        """All elements of a list, page by page."""
+        items: list[Any] = []
+        page = {"limit": PAGE_ITEMS}
+        while True:
+            found = self.call(method, **params, **page)
+            items += found["items"]
+            if "next" not in found:
+                return items
+            page["after"] = found["next"]
 
     def next(self) -> Packet:
         """The next notification or answer."""

@@ -96,5 +96,5 @@ class Rig:
         return self.checks.that(what, True)
 
     async def refusals(self, control: AsyncControl) -> list[dict[str, Any]]:
-        answer = await control.call("peers")
-        return list(answer["refusals"])
+        answer = await control.call("refusals")
+        return list(answer["items"])

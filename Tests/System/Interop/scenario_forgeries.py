@@ -32,6 +32,8 @@ from session import Session
 from sharing import ROOMS_REMEMBERED
 
 CLOSE_SECONDS = 8.0
+# Of a stranger that announces rooms which stoad is not in.
+ROOMS_NAMED = 64
 AT_ONCE = 8
 # Four megabytes: over ten times the credit, and less than stoad drops of a stream that it ends.
 FLOOD_RUNS = 24
@@ -316,15 +318,22 @@ async def goodbyes(ground: Ground) -> None:
 
 
 async def many_rooms(ground: Ground) -> None:
-    """Of each peer 4,096 rooms are remembered."""
+    """Of each peer 4,096 rooms are remembered, and of a stranger's that stoad is not in the names of 64."""
     peer, session, _ = await ground.linked(next(ground.rig.sources))
     tag = session.realm_tag(OPEN, session.tags.role)
     names = sorted(f"room{index:04}" for index in range(ROOMS_REMEMBERED + 300))
     for start in range(0, len(names), 350):
         session.link.send(frames.rooms(tag, names[start : start + 350]))
     await peer.heard_back(session)
-    listed = len(await ground.rig.stoad.json("rooms"))
-    ground.checks.same("rooms that stoad lists for one peer", listed, ROOMS_REMEMBERED)
+    rooms = await ground.rig.stoad.json("rooms")
+    foreign = sum(1 for room in rooms if not room["joined"])
+    ground.checks.same("rooms that stoad lists for one peer", foreign, ROOMS_NAMED)
+    for name, is_known in ((names[3_000], True), (names[-1], False)):
+        await ground.rig.stoad.run("join", name)
+        rooms = await ground.rig.stoad.json("rooms")
+        announced = next(room["announcedBy"] for room in rooms if room["name"] == name)
+        ground.checks.same(f"the peer is known to be in {name}", bool(announced), is_known)
+        await ground.rig.stoad.run("leave", name)
     await peer.close()
 
 

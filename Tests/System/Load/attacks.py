@@ -20,6 +20,7 @@ from typing import Any, Callable
 
 import frames
 import clock_attacks
+import stranger_attacks
 from bodies import saying
 from Driver.control import request_line
 from link import Link
@@ -266,7 +267,8 @@ def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> di
 def run(name: str, port: int, path: Path, signals: Signals) -> None:
     os.nice(5)
     try:
-        attack = globals().get(name) or getattr(clock_attacks, name)
+        places = (globals(), vars(clock_attacks), vars(stranger_attacks))
+        attack = next(place[name] for place in places if name in place)
         signals.figures.put(attack(port, path, signals))
     except BaseException as error:
         signals.figures.put({"error": repr(error)})

@@ -30,6 +30,7 @@ sys.path[:0] = [
 
 import attacks  # noqa: E402
 import clock_loads  # noqa: E402
+import stranger_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
 from Driver.control import Control  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
@@ -252,7 +253,7 @@ def rooms(pair: Pair) -> None:
     system.await_links(1)
 
     def met() -> bool:
-        return all(len(one["members"]) == 2 for one in system.call(1, "conversations"))
+        return all(one["members"] == 2 for one in system.every(1, "conversations"))
 
     until("each knows the other in every room", met, 60)
     again = time.monotonic() - begin
@@ -300,7 +301,7 @@ def long_log(pair: Pair) -> None:
 
 LOADS = (
     peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
-    long_log)
+    *stranger_loads.LOADS, long_log)
 
 
 def chosen(only: str | None) -> Iterator[Any]:

@@ -6,13 +6,17 @@ extension ConsumersMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        let cut = try params.cut(of: "consumers")
         shell.ask { (store) async throws(StoreFailure) in
             try await store.consumers()
         } then: { result in
             switch result {
             case .success(let positions):
                 reply.answer(
-                    positions.map { position in
+                    cut.page(of: positions, byteLimit: reply.listBytes) { position in
+                        let conversation = position.conversation?.description ?? ""
+                        return PagePlace(rank: 0, key: "\(position.name) \(conversation)")
+                    } element: { position in
                         Position {
                             $0.name = position.name
                             $0.conversation = position.conversation?.description

@@ -6,12 +6,13 @@ extension ConversationsMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let all = shell.node?.conversations ?? []
-        shell.look(isSmall: all.count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
+        let cut = try params.cut(of: "conversations")
+        let count = shell.node?.ask { $0.joinedRooms.count } ?? 0
+        shell.look(isSmall: count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
             try store.summaries()
         } then: { result in
             switch result {
-            case .success(let summaries): reply.answer(shell.list(all, summaries, reply))
+            case .success(let summaries): reply.answer(shell.list(summaries, cut, reply))
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }
@@ -20,24 +21,28 @@ extension ConversationsMethod: MethodHandler {
 
 extension NodeShell {
     fileprivate func list(
-        _ all: [ConversationStatus], _ summaries: [ConversationSummary], _ reply: Reply
-    ) -> [ConversationResult] {
+        _ summaries: [ConversationSummary], _ cut: PageCut, _ reply: Reply
+    ) -> Page<ConversationResult> {
         var byID: [ConversationID: ConversationSummary] = [:]
         for summary in summaries { byID[summary.conversation] = summary }
-        // One line holds them all: with many conversations only short last messages are shown.
-        let share = reply.byteBudget / 2 / max(1, all.count)
-        var texts = MessageTexts()
-        return all.map { self.conversationResult($0, byID[$0.id], previewBytes: share, &texts) }
+        let realms = self.nodeRealms
+        // What was joined or left while the store was read is so.
+        let rooms = self.node?.ask { $0.joinedRooms } ?? [:]
+        return cut.page(of: rooms, byteLimit: reply.listBytes) { id, room in
+            PagePlace(rank: 0, name: realms.text(of: room), id)
+        } element: { id, _ in
+            self.conversationResult(id, byID[id]) ?? ConversationResult()
+        }
     }
 
+    /// What clients are told of a conversation that the user is in; nil where that is none.
     func conversationResult(
-        _ status: ConversationStatus, _ summary: ConversationSummary?, previewBytes: Int,
-        _ texts: inout MessageTexts
-    ) -> ConversationResult {
+        _ id: ConversationID, _ summary: ConversationSummary?
+    ) -> ConversationResult? {
+        guard let status = self.node?.ask({ $0.conversationStatus(of: id) }) else { return nil }
         let keyring = self.node?.keyring ?? Keyring()
-        let last = summary?.lastMessage.flatMap { Message($0, by: keyring) }.map {
-            self.messageResult($0, &texts)
-        }
+        var texts = MessageTexts()
+        let last = summary?.lastMessage.flatMap { Message($0, by: keyring) }
         var result = ConversationResult()
         result.id = status.id.description
         let realms = self.nodeRealms
@@ -45,22 +50,10 @@ extension NodeShell {
         result.realm = realms.name(of: status.room.realm)
         result.room = status.room.name.text
         result.reachable = status.isReachable
-        result.members = status.members.map { self.member($0, &texts) }
+        result.members = Int64(status.members.count)
         result.learning = status.isLearning
         result.unread = Int64(summary?.unread ?? 0)
-        result.lastMessage = last.flatMap { $0.jsonBytes <= max(previewBytes, 2_048) ? $0 : nil }
+        result.lastMessage = last.map { self.messageResult($0, &texts) }
         return result
-    }
-
-    private func member(
-        _ peer: PeerID, _ texts: inout MessageTexts
-    ) -> ConversationResult.Member {
-        if let member = texts.members[peer] { return member }
-        let member = ConversationResult.Member {
-            $0.id = peer.description
-            ($0.name, $0.ambiguous) = self.shownName(of: peer)
-        }
-        texts.members[peer] = member
-        return member
     }
 }

@@ -18,12 +18,11 @@ extension NodeShell {
         } then: { result in
             // The room is joined whatever the store says about its last message.
             let summary = try? result.get()
-            guard let status = self.node?.conversations.first(where: { $0.id == id }) else {
+            guard let room = self.conversationResult(id, summary) else {
                 reply.fail(.internalError("the room was left meanwhile"))
                 return
             }
-            var texts = MessageTexts()
-            reply.answer(self.conversationResult(status, summary, previewBytes: .max, &texts))
+            reply.answer(room)
         }
     }
 }

@@ -5,17 +5,24 @@ extension PeersMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        let cut = try params.cut(of: "peers")
+        let tiers = shell.node?.ask { $0.tiers(of: $0.peers) } ?? [:]
         reply.answer(
-            Result {
-                $0.peers = (shell.node?.peers ?? []).map { peer in
-                    var result = Peer(peer)
-                    result.ambiguous = shell.shownName(of: peer.id).ambiguous
-                    result.tier = TierWord(shell.node?.ask { $0.tier(of: peer.id) } ?? .stranger)
-                    return result
-                }
-                $0.dials = (shell.node?.targets ?? []).compactMap(Dial.init)
-                $0.refusals = (shell.node?.refusals ?? []).map(PeersMethod.Refusal.init)
+            cut.page(of: tiers, byteLimit: reply.listBytes) { peer, tier in
+                PagePlace(trust: tier, peer)
+            } element: { id, tier in
+                var peer = Peer(shell.peerStatus(of: id))
+                peer.ambiguous = shell.shownName(of: id).ambiguous
+                peer.tier = TierWord(tier)
+                return peer
             })
+    }
+}
+
+extension PagePlace {
+    /// Those first who are trusted most, then by key.
+    init(trust: Tier, _ peer: PeerID) {
+        self.init(rank: Int(Tier.own.rawValue - trust.rawValue), key: peer.description)
     }
 }
 
@@ -33,34 +40,6 @@ extension PeersMethod.Peer {
         self.source = PeersMethod.Source(peer.source)
         self.roundTripMilliseconds = peer.roundTripMilliseconds.map { Double($0) }
         self.clockOffsetMilliseconds = peer.clockOffsetMilliseconds
-    }
-}
-
-extension PeersMethod.Dial {
-    /// Describes what is dialled; nil for what is linked, and for this node itself.
-    init?(_ target: TargetStatus) {
-        guard target.state == .connecting || target.state == .waiting else { return nil }
-        self.init()
-        self.addresses = target.addresses
-        self.source = PeersMethod.Source(target.source)
-        self.peer = target.peer?.description
-        self.dialling = target.state == .connecting
-        self.failure = target.failedDial?.failure.reason.rawValue
-        self.detail = target.failedDial?.failure.detail
-        self.failedAt = target.failedDial.map { Timestamp(clamping: $0.time) }
-        self.failures = Int64(target.failedDial?.count ?? 0)
-    }
-}
-
-extension PeersMethod.Refusal {
-    /// Describes a refusal.
-    init(_ refusal: Refusal) {
-        self.init()
-        self.time = Timestamp(clamping: refusal.time)
-        self.address = refusal.address
-        self.peer = refusal.peer?.description
-        self.reason = refusal.reason
-        self.count = Int64(refusal.count)
     }
 }
 

@@ -5,9 +5,13 @@ extension PeopleMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        let cut = try params.cut(of: "people")
         let known = shell.node?.ask { $0.knownPeople } ?? []
-        let peers = shell.node?.peers ?? []
-        let byID = Dictionary(peers.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-        reply.answer(known.map { shell.personResult($0, byID[$0]) })
+        reply.answer(
+            cut.page(of: known, byteLimit: reply.listBytes) {
+                PagePlace(rank: 0, key: $0.description)
+            } element: {
+                shell.personResult($0)
+            })
     }
 }

@@ -6,10 +6,17 @@ extension RealmsMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let known = shell.realms.realms.sorted { $0.name < $1.name }.map(\.id)
-        let open: [RealmID] = shell.configuration.isInOpenRealm ? [.open] : []
-        let left = shell.realms.left.sorted { $0.value < $1.value }.map(\.key)
-        reply.answer((known + open + left).map { shell.realmResult($0) })
+        let cut = try params.cut(of: "realms")
+        let known = shell.realms.realms.map { (rank: 0, id: $0.id) }
+        let open = shell.configuration.isInOpenRealm ? [(rank: 1, id: RealmID.open)] : []
+        let left = shell.realms.left.keys.map { (rank: 2, id: $0) }
+        let names = shell.nodeRealms
+        reply.answer(
+            cut.page(of: known + open + left, byteLimit: reply.listBytes) { rank, id in
+                PagePlace(rank: rank, key: "\(names.name(of: id)) \(id)")
+            } element: {
+                shell.realmResult($0.id)
+            })
     }
 }
 
@@ -17,7 +24,7 @@ extension NodeShell {
     /// What clients are told of a realm.
     func realmResult(_ id: RealmID) -> RealmsMethod.Realm {
         let (realms, name) = (self.nodeRealms, self.nodeRealms.name(of: id))
-        let rooms = self.node?.conversations.count { $0.room.realm == id }
+        let rooms = self.node?.ask { $0.joinedRooms.values.count { $0.realm == id } }
         let realm = self.realms.realms.first { $0.id == id }
         let until = realm?.settled(at: SystemClock.wallMilliseconds()).previous?.until
         return RealmsMethod.Realm {

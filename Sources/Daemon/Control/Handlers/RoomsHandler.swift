@@ -5,19 +5,32 @@ extension RoomsMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        let cut = try params.cut(of: "rooms")
         let realms = shell.nodeRealms
+        let own = shell.node?.ask { $0.joinedRooms } ?? [:]
+        let all = shell.node?.ask { $0.rooms } ?? [:]
         reply.answer(
-            (shell.node?.rooms ?? []).map { room in
-                Room {
-                    $0.id = room.id.description
-                    $0.name = realms.text(of: room.room)
-                    $0.realm = realms.name(of: room.room.realm)
-                    $0.room = room.room.name.text
-                    $0.reachable = room.isReachable
-                    $0.joined = room.isJoined
-                    $0.members = Int64(room.members)
-                    $0.announcedBy = room.announcedBy.map(\.description)
+            cut.page(of: all, byteLimit: reply.listBytes) { id, room in
+                PagePlace(rank: own[id] == nil ? 1 : 0, name: realms.text(of: room), id)
+            } element: { id, room in
+                let status = shell.node?.ask { $0.roomStatus(of: id, room) }
+                return Room {
+                    $0.id = id.description
+                    $0.name = realms.text(of: room)
+                    $0.realm = realms.name(of: room.realm)
+                    $0.room = room.name.text
+                    $0.reachable = status?.isReachable ?? false
+                    $0.joined = status?.isJoined ?? false
+                    $0.members = Int64(status?.members ?? 0)
+                    $0.announcedBy = status?.announcedBy.map(\.description) ?? []
                 }
             })
+    }
+}
+
+extension PagePlace {
+    /// By name; two realms that had the same name here have rooms that are written alike.
+    init(rank: Int, name: String, _ conversation: ConversationID) {
+        self.init(rank: rank, key: "\(name) \(conversation)")
     }
 }

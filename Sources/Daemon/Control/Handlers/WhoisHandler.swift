@@ -7,15 +7,15 @@ extension WhoisMethod: MethodHandler {
     ) throws(RPCError) {
         let id = try shell.person(params.person)
         let profile = shell.node?.profile(of: id)
-        let peer = shell.node?.peers.first { $0.id == id }
+        let peer = shell.peerStatus(of: id)
         var result = Result()
         result.id = id.description
         result.person = shell.node?.person(of: id)?.description
         (result.name, result.ambiguous) = shell.shownName(of: id)
         result.tier = TierWord(shell.node?.ask { $0.tier(of: id) } ?? .stranger)
         result.status = profile?.status ?? ""
-        result.state = peer.map { PeersMethod.State($0.state) } ?? .away
-        result.addresses = peer?.addresses ?? []
+        result.state = PeersMethod.State(peer.state)
+        result.addresses = peer.addresses
         reply.answer(result)
     }
 }

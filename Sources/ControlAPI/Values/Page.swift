@@ -1,0 +1,135 @@
+/// A part of a list: the answer of every method that lists something.
+public struct Page<Element: ControlValue>: ControlValue {
+    /// The elements, in the order of the list.
+    public var items: [Element] = []
+    /// Where the rest of the list begins: the `after` of the next call; nil at the end.
+    public var next: String?
+
+    /// The elements, and a little around them.
+    public var expectedBytes: Int { self.items.expectedBytes + 40 }
+
+    /// An empty page.
+    public init() {}
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("items", &self.items)
+        visitor.field("next", &self.next)
+    }
+}
+
+/// Which part of a list: the parameters of every method that lists something, alone or behind others.
+public struct PageParams: ControlValue {
+    /// The most elements to return, 1 to `ControlLimits.pageItems`.
+    public var limit: Int64?
+    /// The `next` of the page before; nil for the beginning.
+    public var after: String?
+
+    /// The first page.
+    public init() {}
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field(
+            "limit", &self.limit, .range(1...Int64(ControlLimits.pageItems)),
+            "The most elements to return; 100 by default, and fewer where they are long.")
+        visitor.field(
+            "after", &self.after, .bytes(ControlLimits.pagePlaceBytes),
+            "The next of the page before; without it the list begins.")
+    }
+
+    /// Reads where the page of a list begins; throws `invalidParams` for a place that is none of this
+    /// list.
+    ///
+    /// - Parameter list: the name of the method.
+    public func cut(of list: String) throws(RPCError) -> PageCut {
+        let limit = self.limit.map(Int.init) ?? ControlLimits.pageItemsDefault
+        guard let after = self.after else { return PageCut(list: list, limit: limit) }
+        guard let place = PagePlace(after, in: list) else {
+            throw .invalidParams(
+                "\"after\" of \(list) is no place in that list", reason: "badPlace",
+                remedy: "give the \"next\" of the page before, or leave it out to begin anew",
+                details: [JSON.Member("param", "after")])
+        }
+        return PageCut(list: list, limit: limit, after: place)
+    }
+}
+
+/// Where an element stands in a list, whatever is added or removed around it: by its rank, then by its
+/// key.
+///
+/// Both belong to the element and not to the moment, so that a list which changes from page to page
+/// still shows all that stays in it once.
+public struct PagePlace: Hashable, Comparable, Sendable {
+    /// What comes first: 0 to 9.
+    public let rank: Int
+    /// What the element alone has; ordered by its bytes of UTF-8.
+    public let key: String
+
+    /// A place.
+    ///
+    /// - Precondition: the rank is one digit.
+    public init(rank: Int, key: String) {
+        precondition((0...9).contains(rank), "a rank is one digit")
+        self.rank = rank
+        self.key = key
+    }
+
+    /// Reads what ``text(in:)`` wrote; nil for anything else.
+    init?(_ text: String, in list: String) {
+        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == list, parts[1].utf8.count == 1,
+            let digit = parts[1].utf8.first, (0x30...0x39).contains(digit)
+        else { return nil }
+        self.init(rank: Int(digit - 0x30), key: String(parts[2]))
+    }
+
+    /// The place as clients hand it back.
+    func text(in list: String) -> String { "\(list):\(self.rank):\(self.key)" }
+
+    /// Orders by rank, then by key.
+    public static func < (left: PagePlace, right: PagePlace) -> Bool {
+        guard left.rank == right.rank else { return left.rank < right.rank }
+        return left.key.utf8.lexicographicallyPrecedes(right.key.utf8)
+    }
+}
+
+/// How a page is cut out of a list.
+public struct PageCut: Hashable, Sendable {
+    let list: String
+    let limit: Int
+    var after: PagePlace?
+
+    /// Cuts the page: `limit` elements, or fewer where more would not fit into `byteLimit` bytes of JSON,
+    /// and one at least.
+    ///
+    /// - Parameters:
+    ///   - all: the whole list in any order; each place is there once.
+    ///   - place: where an element stands; cheap, since it is asked of all.
+    ///   - element: how it is shown; asked only of those that the page needs.
+    public func page<Source, Element>(
+        of all: some Sequence<Source>, byteLimit: Int, place: (Source) -> PagePlace,
+        element: (Source) -> Element
+    ) -> Page<Element> {
+        var rest: [(place: PagePlace, source: Source)] = []
+        for source in all {
+            let place = place(source)
+            if let after = self.after, !(after < place) { continue }
+            rest.append((place, source))
+        }
+        rest.sort { $0.place < $1.place }
+        var page = Page<Element>()
+        var bytes: [UInt8] = []
+        for (index, found) in rest.prefix(self.limit).enumerated() {
+            let shown = element(found.source)
+            shown.write(into: &bytes)
+            bytes.append(0x2C)
+            if bytes.count > byteLimit, index > 0 { break }
+            page.items.append(shown)
+        }
+        if page.items.count < rest.count {
+            page.next = rest[page.items.count - 1].place.text(in: self.list)
+        }
+        return page
+    }
+}

@@ -1,0 +1,31 @@
+import ControlAPI
+
+/// The command `stoa members`.
+struct MembersCommand: Subcommand {
+    static let syntax = CommandSyntax(MembersMethod.description, operands: ["ROOM"])
+
+    private let room: String
+
+    init(_ arguments: ParsedArguments) { self.room = arguments.required(0) }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.showList(
+            MembersMethod.self,
+            { page in
+                MembersMethod.Params {
+                    $0.to = self.room
+                    $0.page = page
+                }
+            }, empty: "nobody is in it", heading: ["NAME", "KEY", "TRUST", "STATE"]
+        ) { member in
+            [
+                member.shown("name"), member.shortKey(), member.shown("tier"),
+                member["state"] == nil ? "-" : member.shown("state"),
+            ]
+        }
+    }
+}
+
+extension MembersMethod: CommandMethod {
+    static var command: any Subcommand.Type { MembersCommand.self }
+}

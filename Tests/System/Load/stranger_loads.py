@@ -1,0 +1,56 @@
+"""The attacks of stranger_attacks.py, and what must hold meanwhile and afterwards."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+MIB = 1 << 20
+DESCRIPTORS = 64
+LIST_SECONDS = 10.0
+# From Limits.
+STRANGERS, ROOMS_PER_STRANGER = 4_096, 64
+
+
+def listed(pair: Any, name: str, what: str) -> list[Any]:
+    """What `stoa` lists, which ends well whatever strangers do."""
+    begin = time.monotonic()
+    code, output, errors = pair.attacked.stoa("--json", what)
+    took = time.monotonic() - begin
+    that = pair.checks.that
+    that(f"{name}: stoa {what} ends well", code == 0, errors.strip())
+    that(f"{name}: stoa {what} in time", took <= LIST_SECONDS, took)
+    print(f"MEASURED load, {name}: stoa {what} {1_000 * took:.0f} ms, {len(output)} bytes", flush=True)
+    return [json.loads(line) for line in output.splitlines()] if code == 0 else []
+
+
+def throwaway_keys(pair: Any) -> None:
+    name, that = "throw-away keys", pair.checks.that
+    friend = pair.system.call(1, "status")["id"]
+    pair.attacked.stoa("people", "add", f"@{friend}")
+    pair.attack(name, "throwaway_keys", 40, 0.05, 32 * MIB, 2 * DESCRIPTORS)
+    for moment in ("before a start", "after it"):
+        peers = listed(pair, f"{name}, {moment}", "peers")
+        strangers = [each for each in peers if each["tier"] == "stranger"]
+        that(f"{name}: strangers are bounded", 0 < len(strangers) <= STRANGERS, len(strangers))
+        that(f"{name}: who is known comes first", bool(peers) and peers[0]["id"] == friend)
+        named = [each for each in strangers if each["name"]]
+        that(f"{name}: nothing is left of the others", len(named) <= STRANGERS, len(named))
+        pair.system.nodes[0].stop()
+        pair.system.start(0)
+        pair.system.await_links(1)
+    pair.remeter()
+
+
+def room_names(pair: Any) -> None:
+    name, that = "invented rooms", pair.checks.that
+    with pair.under("room_names"):
+        rooms = listed(pair, name, "rooms")
+        that(f"{name}: the own room comes first", bool(rooms) and rooms[0]["joined"])
+        most = 1 + 20 * ROOMS_PER_STRANGER
+        that(f"{name}: so many of each stranger", 1 < len(rooms) <= most, len(rooms))
+    pair.meter.measure(5, 0)
+
+
+LOADS = (room_names,)
