@@ -182,6 +182,8 @@ public enum Limits {
     static let payloadFillsPerBatch = 4
     /// People whom the user may know: many times what one network has.
     public static let people = 4_096
+    /// Strangers of whom anything is remembered: all others of the largest network, many times over.
+    public static let strangers = 4_096
     /// Rooms one peer may announce: as many as it may be in.
     public static let roomsPerPeer = 4_096
     /// Rooms that a stranger announces and that this node is not in, of which the names are remembered.

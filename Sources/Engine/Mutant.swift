@@ -33,6 +33,8 @@
         case forgetRealmRole
         /// No name is ever marked, whoever else looks like it.
         case believeNames
+        /// Whoever was seen least recently is forgotten, whether the user knows them or not.
+        case forgetAnybody
         /// A peer hears of rooms that it is not in.
         case tellStrangers
         /// Every digest is taken for equal, so that nothing is ever asked for.

@@ -96,6 +96,10 @@ struct ModelStore {
             if erasure.step != .wait { done.append(erasure) }
         }
         let released = batch.release.map { self.release(through: $0) } ?? []
+        for peer in batch.forgotten {
+            self.peers[peer] = nil
+            self.records = self.records.filter { $0.key.author != peer }
+        }
         for record in batch.records { self.records[record.key] = record }
         for key in batch.droppedRecords { self.records[key] = nil }
         for (room, membership) in batch.membership { self.rooms[room] = membership }

@@ -54,6 +54,7 @@ enum Schema {
             person INTEGER REFERENCES persons,
             UNIQUE (conversation, author, incarnation)
         ) STRICT;
+        CREATE INDEX logs_by_author ON logs (author);
         CREATE TABLE forks (
             log INTEGER PRIMARY KEY REFERENCES logs,
             proof BLOB NOT NULL
@@ -90,6 +91,8 @@ enum Schema {
             person BLOB,
             PRIMARY KEY (conversation, author, incarnation, seq, head, owner)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX erasures_by_author ON erasures (author);
+        CREATE INDEX erasures_by_owner ON erasures (owner);
         CREATE TABLE members (
             conversation INTEGER NOT NULL REFERENCES conversations,
             author INTEGER NOT NULL REFERENCES authors,
@@ -99,6 +102,7 @@ enum Schema {
             seq INTEGER NOT NULL,
             PRIMARY KEY (conversation, author)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX members_by_author ON members (author);
         CREATE TABLE records (
             author INTEGER NOT NULL REFERENCES authors,
             conversation INTEGER NOT NULL,

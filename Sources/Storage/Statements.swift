@@ -272,12 +272,16 @@ final class ValueStatements: StatementGroup {
     lazy var upsertPeer = self.sql(
         "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (:author, :addresses, :seen)"
     )
-    lazy var countPeers = self.sql("SELECT count(*) FROM peers")
-    lazy var prunePeers = self.sql(
+    lazy var removePeer = self.sql("DELETE FROM peers WHERE author = :author")
+    lazy var removeRecords = self.sql("DELETE FROM records WHERE author = :author")
+    lazy var removeAuthor = self.sql(
         """
-        DELETE FROM peers WHERE author IN
-            (SELECT author FROM peers ORDER BY seen DESC, author LIMIT -1 OFFSET :count)
-            AND author NOT IN (SELECT author FROM people)
+        DELETE FROM authors WHERE id = :author
+            AND NOT EXISTS (SELECT 1 FROM logs WHERE author = :author)
+            AND NOT EXISTS (SELECT 1 FROM members WHERE author = :author)
+            AND NOT EXISTS (SELECT 1 FROM erasures WHERE author = :author)
+            AND NOT EXISTS (SELECT 1 FROM erasures WHERE owner = :author)
+            AND NOT EXISTS (SELECT 1 FROM people WHERE author = :author)
         """)
     lazy var addPerson = self.sql("INSERT OR IGNORE INTO people (author) VALUES (:author)")
     lazy var removePerson = self.sql("DELETE FROM people WHERE author = :author")

@@ -7,9 +7,6 @@ extension StoreFile {
     static let sendMilliseconds: Int64 = 30 * 86_400_000
     /// How many idempotency keys are remembered.
     static let sendCount: Int64 = 1_000_000
-    /// How many peers are remembered: many times what one network has, and a bound for a flood of
-    /// keys.
-    static let peerCount = 4_096
 
     func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
         try self.statements.entries.move.bind(.arrival, arrival).bind(.target, target).run()
@@ -142,7 +139,19 @@ extension StoreFile {
         }
     }
 
-    /// Remembers peers, and forgets those that were not seen for longest where there are too many.
+    /// Forgets people: the node has decided that nothing else is kept of them.
+    func forget(_ peers: [PeerID]) throws(SQLiteError) {
+        for peer in peers {
+            guard let author = try self.authorRow(peer) else { continue }
+            let values = self.statements.values
+            try values.removePeer.bind(.author, author).run()
+            try values.removeRecords.bind(.author, author).run()
+            try values.removeAuthor.bind(.author, author).run()
+        }
+        if !peers.isEmpty { self.knownAuthors = KnownRows() }
+    }
+
+    /// Remembers peers.
     func store(_ peers: [KnownPeer]) throws(SQLiteError) {
         guard !peers.isEmpty else { return }
         for peer in peers {
@@ -151,10 +160,6 @@ extension StoreFile {
             for address in peer.addresses { writer.text(address) }
             try self.statements.values.upsertPeer.bind(.author, self.makeAuthorRow(peer.id))
                 .bind(.addresses, writer.bytes).bind(.seen, peer.lastSeen.stored).run()
-        }
-        let prune = self.statements.values.prunePeers
-        if let count = try self.statements.values.countPeers.int(), count > Self.peerCount {
-            try prune.bind(.count, Int64(Self.peerCount)).run()
         }
     }
 

@@ -121,6 +121,7 @@ extension StoreFile {
         }
         try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
+        try self.forget(batch.forgotten)
         for record in batch.records { try self.store(record) }
         for key in batch.droppedRecords { try self.drop(key) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {

@@ -29,6 +29,7 @@
             case .countStrangersAsDelivered: [EngineCatches.strangersWord]
             case .forgetRealmRole: [EngineCatches.mirrored]
             case .believeNames: [EngineCatches.names]
+            case .forgetAnybody: [EngineCatches.strangers]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .takeDigestsForEqual: [.seed(4, says: "still not: all agree")]
             case .keepEveryLink: [.seed(1, says: "links between")]

@@ -28,6 +28,7 @@
             try LinkTagsTests().mirrored()
         }
         static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
+        static let strangers = Catch.test("StrangersTests.chosen") { StrangersTests().chosen() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
         static let held = Catch.test("HeldElsewhereTests.delivery") {

@@ -1,8 +1,9 @@
 import Engine
 import Glibc
 import Crypto
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite("Commit")
 struct CommitTests {
@@ -282,6 +283,41 @@ struct CommitTests {
         store = try await directory.open()
         #expect(Set(try await store.snapshot().records) == [new, scoped])
         #expect(try await store.check().isEmpty)
+    }
+
+    @Test("of whom is forgotten nothing is left, unless something else names them")
+    func forgotten() async throws {
+        let directory = try TemporaryDirectory()
+        var store = try await directory.open()
+        var writer = LogWriter(eve)
+        var first = batch(writer.append([entry(.join(ops.name), at: time(10))]))
+        first.peers = [bob, eve].map { KnownPeer(id: $0.id, addresses: ["h:1"], lastSeen: 1) }
+        first.records = [bob, eve].map { person in
+            Record(
+                kind: Record.Kind.profile, author: person.id, conversation: nil, time: time(1),
+                value: Profile(name: "x", status: "").encoded, signer: person.signer)
+        }
+        _ = try await store.commit(first)
+        var second = Batch(number: 2)
+        second.forgotten = [bob.id, eve.id].sorted()
+        _ = try await store.commit(second)
+        let snapshot = try await store.snapshot()
+        #expect(snapshot.peers.isEmpty && snapshot.records.isEmpty)
+        #expect(snapshot.logs.keys.map(\.name.author) == [eve.id])
+        #expect(try await store.check().isEmpty)
+        await store.close()
+        #expect(try Self.authorCount(in: directory) == 1)
+        // Who comes again is remembered again.
+        store = try await directory.open()
+        var third = Batch(number: 3)
+        third.peers = [KnownPeer(id: bob.id, addresses: [], lastSeen: 3)]
+        _ = try await store.commit(third)
+        #expect(try await store.snapshot().peers == third.peers)
+    }
+
+    /// How many keys a store that is closed has rows for.
+    private static func authorCount(in directory: TemporaryDirectory) throws -> Int64? {
+        try Database(path: directory.database).int("SELECT count(*) FROM authors")
     }
 
     @Test("rooms, peers, people and the incarnation come back in the snapshot")

@@ -56,6 +56,8 @@ struct CommitQueue: Sendable {
     private(set) var arrivals: [PayloadArrival] = []
     var membership: [ConversationID: RoomMembership] = [:]
     var peers: [PeerID: KnownPeer] = [:]
+    /// Of whom nothing is remembered any longer.
+    private var forgotten: Set<PeerID> = []
     private(set) var notices: [Notice] = []
     /// Whom the user knows from here on, or no longer.
     var people: [PeerID: Bool] = [:]
@@ -80,7 +82,7 @@ struct CommitQueue: Sendable {
     private var hasSmallThings: Bool {
         self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
             || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
-            || !self.proofs.isEmpty || !self.peers.isEmpty
+            || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty
             || !self.answers.isEmpty
     }
@@ -126,6 +128,15 @@ struct CommitQueue: Sendable {
         return dropped
     }
 
+    /// Forgets people, also what of them is still on its way to the next batch; what comes of them
+    /// later is remembered.
+    mutating func forget(_ peers: [PeerID]) {
+        self.forgotten.formUnion(peers)
+        for peer in peers { self.peers[peer] = nil }
+        let records = self.records.keys.filter { self.forgotten.contains($0.author) }
+        for key in records { self.records[key] = nil }
+    }
+
     /// The record that will stand once all is on disk; nil where none is on its way.
     func record(_ key: RecordKey) -> Record? {
         self.records[key] ?? self.inFlight?.batch.records.first { $0.key == key }
@@ -168,13 +179,14 @@ struct CommitQueue: Sendable {
         flight.batch.droppedRecords = self.droppedRecords.sorted()
         flight.batch.proofs = self.proofs
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.forgotten = self.forgotten.sorted()
         flight.batch.notices += self.notices
         flight.batch.people = self.people
         flight.answers = self.answers
         if self.release { flight.batch.release = release }
         (self.records, self.proofs, self.peers, self.people) = ([:], [], [:], [:])
         (self.answers, self.release, self.droppedRecords) = ([], false, [])
-        self.notices = []
+        (self.notices, self.forgotten) = ([], [])
     }
 
     private mutating func takeAccepted(_ flight: inout InFlight, at now: Instant) {
@@ -248,12 +260,15 @@ struct CommitQueue: Sendable {
         let dropped = flight.accepted + self.live + self.sync
         (self.live, self.sync) = ([], [])
         self.proofs = flight.batch.proofs + self.proofs
-        for peer in flight.batch.peers where self.peers[peer.id] == nil {
+        for peer in flight.batch.peers
+        where self.peers[peer.id] == nil && !self.forgotten.contains(peer.id) {
             self.peers[peer.id] = peer
         }
-        for record in flight.batch.records where self.records[record.key] == nil {
+        for record in flight.batch.records
+        where self.records[record.key] == nil && !self.forgotten.contains(record.key.author) {
             self.records[record.key] = record
         }
+        self.forgotten.formUnion(flight.batch.forgotten)
         self.erasures = flight.batch.erasures + self.erasures
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
         if flight.batch.release != nil { self.release = true }

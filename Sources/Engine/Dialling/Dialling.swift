@@ -377,6 +377,15 @@ struct Dialling: Sendable {
         }
     }
 
+    /// Forgets peers that are not linked, and dials them no longer for having been.
+    mutating func forget(_ peers: [PeerID]) -> [DiallingAction] {
+        for peer in peers where !self.linked.contains(peer) {
+            self.known[peer] = nil
+            if self.targets[.remembered(peer)] != nil { self.removeTarget(.remembered(peer)) }
+        }
+        return self.take()
+    }
+
     // MARK: What calls gather
 
     /// Answers the requests whose target is linked.

@@ -140,6 +140,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.planFreedWants()
         if self.payloadWants.isDue { self.planPayloads() }
         self.tellAlerts()
+        self.forgetStrangers()
         self.startBatch()
         var actions: [Action] = []
         swap(&actions, &self.actions)

@@ -4,6 +4,8 @@
 struct People: Sendable {
     /// The devices of the people whom the user knows.
     private(set) var known: Set<PeerID>
+    /// How many of those whom the user does not know are remembered.
+    var strangers = Strangers()
     /// Who is called what, among all people known here.
     var namesakes = Namesakes()
 

@@ -14,6 +14,12 @@ struct Profiles: Sendable {
     /// The authors of profiles.
     var authors: Dictionary<PeerID, Record>.Keys { self.profiles.keys }
 
+    /// The authors of any records.
+    var allAuthors: Set<PeerID> { Set(self.profiles.keys).union(self.others.keys) }
+
+    /// How many records' authors there are at most.
+    var authorCount: Int { self.profiles.count + self.others.count }
+
     /// The record that is on disk; nil where there is none.
     func record(_ key: RecordKey) -> Record? {
         Self.isProfile(key) ? self.profiles[key.author] : self.others[key.author]?[key]
@@ -57,6 +63,12 @@ struct Profiles: Sendable {
         }
         for key in dropped { self.others[key.author]?[key] = nil }
         return dropped
+    }
+
+    /// Forgets all records of somebody.
+    mutating func forget(_ author: PeerID) {
+        self.profiles[author] = nil
+        self.others[author] = nil
     }
 
     private static func isProfile(_ key: RecordKey) -> Bool {

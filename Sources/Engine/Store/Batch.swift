@@ -30,6 +30,9 @@ public struct Batch: Hashable, Sendable {
     public var release: HybridTime?
     /// What to remember of peers.
     public var peers: [KnownPeer] = []
+    /// Of whom nothing is remembered any longer, before what is: their addresses and records go, and
+    /// their keys where nothing else names them.
+    public var forgotten: [PeerID] = []
     /// Whom the user knows from here on (true), or no longer (false).
     public var people: [PeerID: Bool] = [:]
     /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
@@ -50,7 +53,7 @@ public struct Batch: Hashable, Sendable {
             && self.droppedRecords.isEmpty
             && self.proofs.isEmpty
             && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
-            && self.people.isEmpty
+            && self.forgotten.isEmpty && self.people.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
     }
 }

@@ -46,6 +46,25 @@ import Testing
         #expect(Self.fill(&queue)?.batch.number == 2)
     }
 
+    @Test("whom the node forgets is not remembered by what waits, but by what comes later")
+    func forgetting() throws {
+        var queue = CommitQueue()
+        let (eve, bob) = (Harness.peer(2), Harness.peer(3))
+        for peer in [eve, bob] {
+            queue.peers[peer] = KnownPeer(id: peer, addresses: [], lastSeen: 1)
+        }
+        queue.send(try #require(Self.fill(&queue)))
+        queue.forget([eve, bob])
+        queue.peers[bob] = KnownPeer(id: bob, addresses: [], lastSeen: 2)
+        // What is forgotten stays so also where the batch that would have kept it is made anew.
+        _ = queue.fail(queue.finish())
+        queue.retry()
+        let batch = try #require(Self.fill(&queue)).batch
+        #expect(batch.forgotten == [eve, bob].sorted())
+        #expect(batch.peers.map(\.lastSeen) == [2])
+        #expect(Self.fill(&queue)?.batch.isEmpty == true)
+    }
+
     @Test("after a failure only own messages try the store until it is tried again")
     func failure() throws {
         var queue = CommitQueue()

@@ -1,0 +1,37 @@
+/// Strangers of whom something is remembered: how many they may be.
+extension Node {
+    /// Forgets strangers where there are too many.
+    mutating func forgetStrangers() {
+        let count = self.dialling.known.count + self.profiles.authorCount
+        guard self.people.strangers.isDue(count) else { return }
+        let forgotten = self.people.strangers.giveWay(self.rememberedStrangers, count: count)
+        guard !forgotten.isEmpty else { return }
+        self.performDialling(self.dialling.forget(forgotten))
+        for peer in forgotten {
+            self.profiles.forget(peer)
+            self.people.namesakes.name(peer, "")
+        }
+        self.commits.forget(forgotten)
+        self.log(
+            .info, "\(forgotten.count) strangers are forgotten, so that others can be remembered")
+    }
+
+    private var rememberedStrangers: [Strangers.Remembered] {
+        var authors: Set<PeerID> = []
+        for conversation in self.conversationTable.values {
+            for name in conversation.logs.keys { authors.insert(name.author) }
+        }
+        let all = self.profiles.allAuthors.union(self.dialling.known.keys)
+        return self.tiers(of: all).filter { peer, tier in
+            #if MUTANTS
+                if Mutant.forgetAnybody.isActive { return true }
+            #endif
+            return tier == .stranger && !authors.contains(peer)
+        }.map { peer, _ in
+            let known = self.dialling.known[peer]
+            return Strangers.Remembered(
+                peer: peer, source: known?.addresses.first.map { Source($0) },
+                lastSeen: known?.lastSeen ?? 0, isLinked: self.links.id(of: peer) != nil)
+        }
+    }
+}
