@@ -275,8 +275,18 @@ public enum Limits {
     public static let dialBackMilliseconds: UInt64 = 600_000
     /// The first port that is dialled back: those below are for services of the system.
     public static let dialBackPort: UInt16 = 1_024
-    /// Alerts about peers that stand at a time; an old one gives way.
+    /// Alerts about peers that stand at a time; those about strangers give way, then the oldest.
     public static let peerAlerts = 64
+    /// An alert that nothing ends by itself is over so long after what was seen last of it.
+    public static let alertMilliseconds: UInt64 = 3_600_000
+    /// One about two histories of an author stands for a day: so long there is somebody to ask.
+    public static let forkAlertMilliseconds: UInt64 = 86_400_000
+    /// Peers that are remembered to have turned this node away since its key runs twice.
+    static let shutOutPeers = 64
+    /// Lines of the log that peers may cause at once.
+    static let peerLines = 64
+    /// Until they may cause as many again.
+    static let peerLinesMilliseconds: UInt64 = 640_000
     /// Refusals kept for `stoa peers`.
     public static let refusals = 64
     /// Notices that the store keeps for subscribers that are away; the oldest go.

@@ -1,7 +1,8 @@
 /// When subscribers are told that alerts came and went: once a minute for each code, however they
-/// flap and about however many peers.
+/// flap and about however many strangers.
 ///
-/// What happens in between waits, and the newest of it is told; what ends as it had begun is not.
+/// Those about somebody whom the node trusts are told by themselves, so that none of them stands in the
+/// place of another.
 struct AlertNotices: Sendable {
     private struct Told {
         var event: Notice.Event
@@ -9,38 +10,56 @@ struct AlertNotices: Sendable {
         var at: UInt64
     }
 
-    private var told: [Alert.Code: Told] = [:]
-    private var waiting: [Alert.Code: Notice] = [:]
-    private var armed: UInt64?
+    /// What is told of together.
+    private struct Subject: Hashable, Comparable {
+        var code: Alert.Code
+        var peer: PeerID?
+
+        static func < (left: Subject, right: Subject) -> Bool {
+            if left.code != right.code { return left.code.rawValue < right.code.rawValue }
+            guard let one = left.peer, let other = right.peer else {
+                return left.peer == nil && right.peer != nil
+            }
+            return one < other
+        }
+    }
+
+    private var told: [Subject: Told] = [:]
+    private var waiting: [Subject: Notice] = [:]
 
     /// Takes the news of an alert.
-    mutating func note(_ notice: Notice, of code: Alert.Code) {
-        let told = self.told[code]?.event ?? .cleared(code)
-        self.waiting[code] = told == notice.event ? nil : notice
+    ///
+    /// - Parameter peer: somebody trusted whom it is about; nil for all others together.
+    mutating func note(_ notice: Notice, of code: Alert.Code, about peer: PeerID? = nil) {
+        let subject = Subject(code: code, peer: peer)
+        let told = self.told[subject]?.event ?? .cleared(code)
+        self.waiting[subject] = told == notice.event ? nil : notice
+    }
+
+    /// An alert about a peer has ended of whose code others stand: the same again is news.
+    mutating func forget(_ code: Alert.Code, about peer: PeerID?) {
+        let subject = Subject(code: code, peer: peer)
+        self.told[subject] = nil
+        self.waiting[subject] = nil
     }
 
     /// Gives what may be told now, in the order of codes.
     mutating func take(at now: Instant) -> [Notice] {
         guard !self.waiting.isEmpty else { return [] }
         var notices: [Notice] = []
-        for (code, notice) in self.waiting.sorted(by: { $0.key.rawValue < $1.key.rawValue })
-        where self.moment(of: code) <= now.monotonic {
-            self.waiting[code] = nil
-            self.told[code] = Told(event: notice.event, at: now.monotonic)
+        for (subject, notice) in self.waiting.sorted(by: { $0.key < $1.key })
+        where self.moment(of: subject) <= now.monotonic {
+            self.waiting[subject] = nil
+            self.told[subject] = Told(event: notice.event, at: now.monotonic)
             notices.append(notice)
         }
         return notices
     }
 
-    /// The monotonic moment to ask again, where it is another one than was said last.
-    mutating func newMoment() -> UInt64? {
-        let next = self.waiting.keys.map(self.moment).min()
-        guard next != self.armed else { return nil }
-        self.armed = next
-        return next
-    }
+    /// The monotonic moment at which something may be told; nil where nothing waits.
+    var next: UInt64? { self.waiting.keys.map(self.moment).min() }
 
-    private func moment(of code: Alert.Code) -> UInt64 {
-        self.told[code].map { $0.at + Limits.alertNoticeMilliseconds } ?? 0
+    private func moment(of subject: Subject) -> UInt64 {
+        self.told[subject].map { $0.at + Limits.alertNoticeMilliseconds } ?? 0
     }
 }

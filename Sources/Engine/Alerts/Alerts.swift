@@ -8,56 +8,121 @@ struct Alerts: Sendable {
         var peer: PeerID?
     }
 
-    private var standing: [Subject: Alert] = [:]
+    private struct Standing {
+        var alert: Alert
+        /// Whether it is about the node, or somebody whom it trusts.
+        var isTrusted: Bool
+        /// The monotonic moment at which it is over by itself; nil for one that something ends.
+        var until: UInt64?
+        /// The monotonic moment of the last line of the log about it.
+        var lineAt: UInt64
+    }
+
+    private var standing: [Subject: Standing] = [:]
     private var refusalList = RefusalList()
+    /// Of the warnings that peers cause.
+    var thinning = LogThinning()
+    /// Of the lines that say which strangers come and go.
+    var linkThinning = LogThinning()
     /// What subscribers are told of it, and when.
     var notices = AlertNotices()
+    private var armed: UInt64?
 
     /// The alerts that stand, oldest first.
     var all: [Alert] {
-        self.standing.values.sorted { ($0.since, $0.text) < ($1.since, $1.text) }
+        self.standing.values.map(\.alert).sorted { ($0.since, $0.text) < ($1.since, $1.text) }
     }
 
     /// The latest refusals, newest first.
     var refusals: [Refusal] { self.refusalList.entries.reversed() }
 
-    /// Raises an alert or changes its text; true when that is news.
+    /// Raises an alert or changes its text; true when that is worth a line of the log.
+    ///
+    /// - Parameters:
+    ///   - peer: whom it is about; nil for the node itself.
+    ///   - isTrusted: whether that peer is more than a stranger, whose alerts take nobody else's place.
+    ///   - duration: after how many milliseconds it is over by itself; nil for one that is ended.
     mutating func raise(
-        _ code: Alert.Code, about peer: PeerID? = nil, _ text: String, at now: Instant
+        _ code: Alert.Code, about peer: PeerID? = nil, isTrusted: Bool = true, _ text: String,
+        lasting duration: UInt64? = nil, at now: Instant
     ) -> Bool {
         let subject = Subject(code: code, peer: peer)
         let known = self.standing[subject]
-        if known == nil && peer != nil { self.makeRoom() }
-        self.standing[subject] = Alert(code: code, text: text, since: known?.since ?? now.wall)
-        guard known?.text != text else { return false }
-        self.notices.note(Notice(.raised(code, about: peer, text), at: now.wall), of: code)
-        return true
+        if known == nil && peer != nil && !self.makeRoom(isTrusted: isTrusted) { return false }
+        // What is said about peers may be of their choice.
+        let isSilent = known.map {
+            peer != nil && now.monotonic - $0.lineAt < Limits.alertNoticeMilliseconds
+        }
+        let isNews = known?.alert.text != text && isSilent != true
+        self.standing[subject] = Standing(
+            alert: Alert(code: code, text: text, since: known?.alert.since ?? now.wall),
+            isTrusted: isTrusted, until: duration.map { now.monotonic + $0 },
+            lineAt: isNews ? now.monotonic : known?.lineAt ?? now.monotonic)
+        if known?.alert.text != text {
+            self.notices.note(
+                Notice(.raised(code, about: peer, text), at: now.wall), of: code,
+                about: isTrusted ? peer : nil)
+        }
+        return isNews
     }
 
-    private mutating func makeRoom() {
+    /// Makes room for an alert about a peer: those about strangers give way, then the oldest; false where
+    /// it is about a stranger itself and none does.
+    private mutating func makeRoom(isTrusted: Bool) -> Bool {
         let others = self.standing.filter { $0.key.peer != nil }
-        guard others.count >= Limits.peerAlerts else { return }
-        let oldest = others.min {
-            ($0.value.since, $0.value.text) < ($1.value.since, $1.value.text)
+        guard others.count >= Limits.peerAlerts else { return true }
+        let first = others.min {
+            ($0.value.isTrusted ? 1 : 0, $0.value.alert.since, $0.value.alert.text)
+                < ($1.value.isTrusted ? 1 : 0, $1.value.alert.since, $1.value.alert.text)
         }
-        if let oldest { self.standing[oldest.key] = nil }
+        guard let first, isTrusted || !first.value.isTrusted else { return false }
+        self.standing[first.key] = nil
+        return true
     }
 
     /// Ends an alert that is over.
     mutating func clear(_ code: Alert.Code, at now: Instant) {
-        guard self.standing.removeValue(forKey: Subject(code: code)) != nil else { return }
-        self.notices.note(Notice(.cleared(code), at: now.wall), of: code)
+        self.end(Subject(code: code), at: now)
     }
 
-    /// Counts a refusal; gives the line of the log, which is a warning only where it is news.
+    private mutating func end(_ subject: Subject, at now: Instant) {
+        guard let ended = self.standing.removeValue(forKey: subject) else { return }
+        // Of those about peers the code stands as long as one of them does.
+        guard !self.standing.keys.contains(where: { $0.code == subject.code }) else {
+            return self.notices.forget(subject.code, about: subject.peer)
+        }
+        self.notices.note(
+            Notice(.cleared(subject.code), at: now.wall), of: subject.code,
+            about: ended.isTrusted ? subject.peer : nil)
+    }
+
+    /// Ends the alerts that are over by themselves.
+    mutating func expire(at now: Instant) {
+        for (subject, standing) in self.standing {
+            if let until = standing.until, until <= now.monotonic { self.end(subject, at: now) }
+        }
+    }
+
+    /// The monotonic moment to look again, where it is another one than was said last.
+    mutating func newMoment() -> UInt64? {
+        let moments =
+            self.standing.values.compactMap(\.until) + [self.notices.next].compactMap { $0 }
+        guard moments.min() != self.armed else { return nil }
+        self.armed = moments.min()
+        return self.armed
+    }
+
+    /// Counts a refusal; gives the line of the log, where it is worth one.
     mutating func refuse(
         address: String?, peer: PeerID?, _ reason: String, at now: Instant
-    ) -> (LogLevel, String) {
+    ) -> (LogLevel, String)? {
         let count = self.refusalList.add(address: address, peer: peer, reason, at: now.wall)
         let who = [peer?.shortText, address].compactMap { $0 }.joined(separator: " at ")
         // Repeats are worth a line ever more rarely: a flood must not fill the log.
         let isNews = count & (count - 1) == 0
         let times = count == 1 ? "" : " (\(count) times)"
-        return (isNews ? .warning : .debug, "refused \(who): \(reason)\(times)")
+        let text = "refused \(who): \(reason)\(times)"
+        guard isNews else { return (.debug, text) }
+        return self.thinning.line(text, at: now).map { (.warning, $0) }
     }
 }

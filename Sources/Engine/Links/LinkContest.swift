@@ -36,8 +36,8 @@ struct Challenger: Sendable {
 /// peer.
 struct LinkContest: Sendable {
     private(set) var challengers: [PeerID: Challenger] = [:]
-    /// Peers that have turned this node away because its key runs in another daemon.
-    private(set) var shutOutBy: Set<PeerID> = []
+    /// Peers that have turned this node away because its key runs in another daemon, and when last.
+    private var shutOuts: [PeerID: UInt64] = [:]
 
     var isEmpty: Bool { self.challengers.isEmpty }
 
@@ -95,14 +95,21 @@ struct LinkContest: Sendable {
         return [.perform(.disarm(.probe(peer))), .refuse(challenger)]
     }
 
-    /// A peer has turned this node away because its key runs in another daemon.
-    mutating func shutOut(by peer: PeerID) { self.shutOutBy.insert(peer) }
-
-    /// A peer has answered a ping, and so has taken the link; true where it was the last that had
-    /// turned this node away.
-    mutating func accepted(by peer: PeerID) -> Bool {
-        self.shutOutBy.remove(peer) != nil && self.shutOutBy.isEmpty
+    /// A peer has turned this node away because its key runs in another daemon, as it says.
+    mutating func shutOut(by peer: PeerID, at now: Instant) {
+        if self.shutOuts.count >= Limits.shutOutPeers && self.shutOuts[peer] == nil {
+            self.shutOuts = [:]
+        }
+        self.shutOuts[peer] = now.monotonic
     }
+
+    /// The peers that have turned this node away lately, and have not taken it since.
+    func shutOutBy(at now: Instant) -> Set<PeerID> {
+        Set(self.shutOuts.filter { now.monotonic < $0.value + Limits.alertMilliseconds }.keys)
+    }
+
+    /// A peer has answered a ping, and so has taken the link.
+    mutating func accepted(by peer: PeerID) { self.shutOuts[peer] = nil }
 
     /// Ends a contest in favour of the newer link; nil where there is none.
     mutating func takeChallenger(of peer: PeerID) -> Challenger? {

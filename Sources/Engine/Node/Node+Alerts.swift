@@ -4,9 +4,28 @@ extension Node {
         self.actions.append(.log(level, text))
     }
 
-    mutating func raiseAlert(_ code: Alert.Code, about peer: PeerID? = nil, _ text: String) {
-        let isNews = self.alerts.raise(code, about: peer, text, at: self.now)
-        if isNews { self.log(code == .damage ? .error : .warning, text) }
+    /// Raises an alert by what this node has seen itself; never by what a stranger says.
+    mutating func raiseAlert(
+        _ code: Alert.Code, about peer: PeerID? = nil, _ text: String,
+        lasting duration: UInt64? = nil
+    ) {
+        let isTrusted = peer.map { self.tier(of: $0) != .stranger } ?? true
+        let isNews = self.alerts.raise(
+            code, about: peer, isTrusted: isTrusted, text, lasting: duration, at: self.now)
+        guard isNews else { return }
+        guard !isTrusted else { return self.log(code == .damage ? .error : .warning, text) }
+        self.logThinned(text)
+    }
+
+    /// Writes a warning that peers can cause again and again, where it is one of few.
+    mutating func logThinned(_ text: String) {
+        if let line = self.alerts.thinning.line(text, at: self.now) { self.log(.warning, line) }
+    }
+
+    /// Says that somebody is linked, or no longer; of strangers few lines.
+    mutating func logLink(_ text: String, with peer: PeerID) {
+        guard self.tier(of: peer) == .stranger else { return self.log(.info, text) }
+        if let line = self.alerts.linkThinning.line(text, at: self.now) { self.log(.info, line) }
     }
 
     /// The store's file was read: what is damaged in it, or nil where a whole reading found nothing.
@@ -20,17 +39,17 @@ extension Node {
 
     /// Has subscribers told of alerts, where that is due.
     mutating func tellAlerts() {
+        self.alerts.expire(at: self.now)
         let notices = self.alerts.notices.take(at: self.now)
         if !notices.isEmpty { self.commits.add(notices) }
-        if let moment = self.alerts.notices.newMoment() {
+        if let moment = self.alerts.newMoment() {
             self.actions.append(.arm(.alerts, at: moment))
         }
     }
 
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
-        let (level, text) = self.alerts.refuse(
-            address: address, peer: peer, reason, at: self.now)
-        self.log(level, text)
+        let line = self.alerts.refuse(address: address, peer: peer, reason, at: self.now)
+        if let (level, text) = line { self.log(level, text) }
     }
 
     mutating func updateClockAlert() {

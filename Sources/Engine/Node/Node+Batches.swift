@@ -133,12 +133,13 @@ extension Node {
         self.raiseAlert(
             .newIncarnation,
             "the data directory may be an older copy (a restored backup, or the state directory is "
-                + "lost); own history goes on under a new incarnation, and nothing is lost")
+                + "lost); own history goes on under a new incarnation, and nothing is lost",
+            lasting: Limits.forkAlertMilliseconds)
     }
 
     mutating func renewIncarnation(_ why: String) {
         self.history = OwnHistory(incarnation: self.random.next(), isStored: false)
-        self.raiseAlert(.newIncarnation, why)
+        self.raiseAlert(.newIncarnation, why, lasting: Limits.forkAlertMilliseconds)
     }
 
     var ownLog: LogName { LogName(author: self.id, incarnation: self.history.incarnation) }

@@ -29,6 +29,7 @@ extension Node {
         self.raiseAlert(
             .identityInUse, about: peer,
             "the identity key of \(peer.shortText) runs in two daemons (the second at "
-                + "\(link.address)); tell that person: a copied identity.key must not run twice")
+                + "\(Source(link.address))); tell that person: a copied identity.key must not run twice",
+            lasting: Limits.alertMilliseconds)
     }
 }

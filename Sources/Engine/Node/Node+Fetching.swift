@@ -27,9 +27,9 @@ extension Node {
         guard let known = self.conversationTable[conversation], known.isJoined else { return }
         for (name, links) in self.lacking(in: known).sorted(by: { $0.key < $1.key }) {
             let key = LogKey(conversation: conversation, name: name)
-            guard self.fetching.fetch(of: key) == nil, !self.forkSearches.isSearching(key) else {
-                continue
-            }
+            guard self.fetching.fetch(of: key) == nil else { continue }
+            // Who may show another history is asked for the place where they part.
+            let links = links.filter { !self.forkSearches.isSearching(key, on: $0) }
             let free = links.filter { self.links[$0].wants.free > 0 }
             if free.isEmpty {
                 for id in links { self.links[id].wants.wait(conversation) }

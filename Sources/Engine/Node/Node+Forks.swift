@@ -8,8 +8,9 @@ extension Node {
         guard !self.forkSearches.isSearching(key), head > 0 else { return }
         let isNews = self.forkSearches.isNews(key, from: self.links[id].info.peer)
         let text = "\(key.name.author.shortText) may have signed two histories"
-        self.log(isNews ? .warning : .debug, text)
-        self.endFetch(key)
+        if isNews { self.logThinned(text) }
+        // Others are asked all the same: only what this peer sends is held against the own entries.
+        if self.fetching.fetch(of: key)?.link == id { self.endFetch(key) }
         self.performForkStep(
             self.forkSearches.begin(key, on: id, head: head, with: run, at: self.now))
     }
@@ -108,7 +109,8 @@ extension Node {
             self.raiseAlert(
                 .fork, about: key.name.author,
                 "\(key.name.author.shortText) signed two histories; what it wrote from entry "
-                    + "\(proof.point) on is disputed, ask that person")
+                    + "\(proof.point) on is disputed, ask that person",
+                lasting: Limits.forkAlertMilliseconds)
         }
         for id in self.links.sharing(conversation) { self.send(.forkProof(proof), on: id) }
         self.planFetches(in: conversation)

@@ -48,8 +48,9 @@ extension Node {
     private mutating func alertIdentityInUse(at address: String) {
         self.raiseAlert(
             .identityInUse,
-            "another daemon runs with this identity key (seen at \(address)); stop one of them: "
-                + "a copied identity.key must not run twice")
+            "another daemon runs with this identity key (seen at \(Source(address))); stop one of "
+                + "them: a copied identity.key must not run twice",
+            lasting: Limits.alertMilliseconds)
     }
 
     private mutating func decide(between old: Link, and new: Link) {
@@ -95,7 +96,7 @@ extension Node {
         let (id, peer) = (link.id, link.info.peer)
         self.links.add(link)
         self.links[id].newsTold = self.news.last
-        self.log(.info, "linked to \(peer.shortText) at \(link.address)")
+        self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
         self.performDialling(
             self.dialling.peerLinked(peer, address: link.listenAddress, at: self.now))
         self.ping(id)
@@ -137,7 +138,7 @@ extension Node {
 
     private mutating func forget(_ link: Link, isRefused: Bool) {
         let (id, peer) = (link.id, link.info.peer)
-        self.log(.info, "unlinked from \(peer.shortText) at \(link.address)")
+        self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         self.links.remove(id)
         self.profiles.dropEarly(of: id)
         self.peerClocks.drop(id)
@@ -217,19 +218,30 @@ extension Node {
     mutating func receivePong(_ nonce: UInt64, clock: UInt64, on id: LinkID) {
         self.believe(clock)
         guard self.links[id].pulse.receivePong(nonce, clock: clock, at: self.now) else { return }
-        if self.contest.accepted(by: self.links[id].info.peer) {
-            self.alerts.clear(.shutOut, at: self.now)
-        }
+        self.contest.accepted(by: self.links[id].info.peer)
+        self.updateShutOutAlert()
         self.clockRead(on: id)
     }
 
-    private mutating func alertShutOut(by peer: PeerID) {
-        self.contest.shutOut(by: peer)
+    /// Whether peers turn this daemon away because its key runs in another one.
+    ///
+    /// Anybody may say so. It counts by whom the node trusts; by others only while nobody takes a link,
+    /// and then nothing that is sent here reaches anybody, whatever the reason.
+    public var isShutOut: Bool {
+        let peers = self.contest.shutOutBy(at: self.now)
+        guard !peers.isEmpty else { return false }
+        return !self.links.all.contains { $0.pulse.roundTrip != nil }
+            || peers.contains { self.tier(of: $0) != .stranger }
+    }
+
+    private mutating func updateShutOutAlert() {
+        guard self.isShutOut else { return self.alerts.clear(.shutOut, at: self.now) }
         self.raiseAlert(
             .shutOut,
-            "peers turn this daemon away because another one runs with its identity key: what is "
-                + "sent here reaches nobody, and may be disputed later; stop one of the two, and "
-                + "move the data directory aside on the machine that is to be somebody else")
+            "peers turn this daemon away and say that another one runs with its identity key: what "
+                + "is sent here reaches nobody, and may be disputed later; stop one of the two, and "
+                + "move the data directory aside on the machine that is to be somebody else",
+            lasting: Limits.alertMilliseconds)
     }
 
     /// Does nothing: no clock but the own one counts.
@@ -251,8 +263,10 @@ extension Node {
         let link = self.links[id]
         switch reason {
         case .identityInUse:
-            self.alertIdentityInUse(at: link.address)
-            if link.info.peer != self.id { self.alertShutOut(by: link.info.peer) }
+            self.contest.shutOut(by: link.info.peer, at: self.now)
+            self.refuse(
+                address: link.address, peer: link.info.peer,
+                "the peer said goodbye: the same key is linked from another start")
         case .protocolViolation, .busy, .blocked, .storage, nil:
             self.refuse(
                 address: link.address, peer: link.info.peer,
@@ -262,5 +276,6 @@ extension Node {
         self.actions.append(.close(id, .shutdown, ""))
         let isRefused = reason != .shutdown && reason != .duplicate && reason != .dead
         self.forget(link, isRefused: isRefused)
+        if reason == .identityInUse { self.updateShutOutAlert() }
     }
 }

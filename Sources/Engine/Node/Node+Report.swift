@@ -11,9 +11,6 @@ extension Node {
             isShutOut: self.isShutOut, alerts: self.alerts.all)
     }
 
-    /// Whether peers turn this daemon away because its key runs in another one.
-    public var isShutOut: Bool { !self.contest.shutOutBy.isEmpty }
-
     /// Peers that are linked, being dialled or remembered.
     public var peers: Set<PeerID> {
         var ids = Set(self.dialling.known.keys).union(self.links.peers)

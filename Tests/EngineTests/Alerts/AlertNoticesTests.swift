@@ -22,13 +22,28 @@ import Testing
         var alerts = Alerts()
         _ = alerts.raise(.clock, "late", at: self.at(0))
         #expect(self.texts(alerts.notices.take(at: self.at(0))) == ["late"])
-        #expect(alerts.notices.newMoment() == nil)
+        #expect(alerts.newMoment() == nil)
 
         alerts.clear(.clock, at: self.at(10))
         #expect(alerts.notices.take(at: self.at(10)).isEmpty)
-        #expect(alerts.notices.newMoment() == 60_000)
-        #expect(alerts.notices.newMoment() == nil)
+        #expect(alerts.newMoment() == 60_000)
+        #expect(alerts.newMoment() == nil)
         #expect(self.texts(alerts.notices.take(at: self.at(60_000))) == ["no clock"])
+    }
+
+    @Test("one about somebody trusted is told of by itself, whatever strangers cause meanwhile")
+    func sideBySide() {
+        var alerts = Alerts()
+        _ = alerts.raise(.fork, about: Harness.peer(1), isTrusted: false, "one", at: self.at(0))
+        #expect(self.texts(alerts.notices.take(at: self.at(0))) == ["one"])
+        _ = alerts.raise(.fork, about: Harness.peer(2), "bob", at: self.at(1))
+        for number in 3..<20 {
+            _ = alerts.raise(
+                .fork, about: Harness.peer(UInt8(number)), isTrusted: false, "\(number)",
+                at: self.at(2))
+        }
+        #expect(self.texts(alerts.notices.take(at: self.at(3))) == ["bob"])
+        #expect(self.texts(alerts.notices.take(at: self.at(60_000))) == ["19"])
     }
 
     @Test("one that flaps is told of once a minute, and not where it ends as it had begun")
@@ -45,13 +60,14 @@ import Testing
         #expect(told == ["late", "no clock"])
     }
 
-    @Test("those about many peers are told of once a minute, the newest of them")
+    @Test("those about many strangers are told of once a minute, the newest of them")
     func manyPeers() {
         var alerts = Alerts()
         var told: [String] = []
         for number in 0..<200 {
             let now = self.at(UInt64(number) * 100)
-            _ = alerts.raise(.fork, about: Harness.peer(UInt8(number)), "\(number)", at: now)
+            _ = alerts.raise(
+                .fork, about: Harness.peer(UInt8(number)), isTrusted: false, "\(number)", at: now)
             told += self.texts(alerts.notices.take(at: now))
         }
         told += self.texts(alerts.notices.take(at: self.at(60_000)))

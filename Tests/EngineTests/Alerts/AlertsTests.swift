@@ -28,6 +28,59 @@ import Testing
         #expect(alerts.all.isEmpty)
     }
 
+    @Test("about strangers give way first, and take the place of none about somebody trusted")
+    func strangers() {
+        var alerts = Alerts()
+        _ = alerts.raise(.fork, about: Harness.peer(1), "bob", at: self.now)
+        for number in 2...200 {
+            let now = Instant(monotonic: 0, wall: UInt64(number + 5))
+            _ = alerts.raise(
+                .fork, about: Harness.peer(UInt8(number)), isTrusted: false, "\(number)", at: now)
+        }
+        #expect(alerts.all.count == Limits.peerAlerts)
+        #expect(alerts.all.first?.text == "bob")
+        for number in 2...Limits.peerAlerts {
+            _ = alerts.raise(.fork, about: Harness.peer(UInt8(number)), "friend", at: self.now)
+        }
+        let isNews = alerts.raise(
+            .fork, about: Harness.peer(99), isTrusted: false, "one more", at: self.now)
+        #expect(!isNews)
+        #expect(alerts.all.map(\.text).filter { $0 == "friend" }.count == Limits.peerAlerts - 1)
+    }
+
+    @Test("that nothing ends are over after their time, and stand anew when seen again")
+    func expiring() {
+        var alerts = Alerts()
+        let at = { (moment: UInt64) in Instant(monotonic: moment, wall: moment) }
+        _ = alerts.raise(.identityInUse, "twice", lasting: 100, at: at(0))
+        #expect(alerts.newMoment() == 0, "it is told at once")
+        _ = alerts.notices.take(at: at(0))
+        #expect(alerts.newMoment() == 100)
+        _ = alerts.raise(.identityInUse, "twice", lasting: 100, at: at(50))
+        alerts.expire(at: at(149))
+        #expect(alerts.all.count == 1)
+        alerts.expire(at: at(150))
+        #expect(alerts.all.isEmpty)
+        let isNews = alerts.raise(.identityInUse, "twice", lasting: 100, at: at(151))
+        #expect(isNews)
+    }
+
+    @Test("the lines that refusals write are few, and say how many they stand for")
+    func thinned() {
+        var alerts = Alerts()
+        var lines: [String] = []
+        for number in 0..<10_000 {
+            let line = alerts.refuse(
+                address: "192.0.2.\(number % 250):1", peer: nil, "reason \(number)", at: self.now)
+            if let line, line.0 == .warning { lines.append(line.1) }
+        }
+        #expect(lines.count == Limits.peerLines)
+        let later = Instant(monotonic: 20_000, wall: 20_000)
+        let line = alerts.refuse(address: nil, peer: nil, "another", at: later)
+        #expect(
+            line?.1.hasSuffix("(and \(10_000 - Limits.peerLines) lines like it left out)") == true)
+    }
+
     @Test("about peers are bounded: the oldest gives way")
     func bounded() {
         var alerts = Alerts()

@@ -1,4 +1,4 @@
-import Engine
+@testable import Engine
 import Crypto
 import TestSupport
 import Testing
@@ -74,6 +74,32 @@ import Testing
             Self.give(&node, .syncRun(one.run))
             precondition(node.audit.logs[log.key]?.head.seq == 3)
         }
+    }
+
+    @Test("who shows another head keeps nobody from being asked for what is new")
+    func searchBesideFetch() throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        for peer: UInt8 in [2, 3] { harness.link(peer, in: [Self.ops]) }
+        harness.settle()
+        let log = TestLog(signer(9), in: Self.ops.conversation)
+        let opening = log.opening()
+        harness.give(.syncRun(opening.run), from: 2)
+        harness.settle()
+        let tag = Harness.tags.log(log.key.name, in: Self.ops.conversation)
+        func wants(_ number: UInt8) -> [UInt64] {
+            harness.take(from: number).compactMap {
+                if case .want(let want) = $0 { want.from } else { nil }
+            }
+        }
+        _ = (wants(2), wants(3))
+        let lie = ClockRow(tag: tag, state: .open, seq: 1, headTag: 7)
+        harness.give(.delta(Self.ops.conversation, [lie]), from: 3)
+        #expect(wants(3) == [1], "a search for where they part")
+        let news = ClockRow(tag: tag, state: .open, seq: 2, headTag: 8)
+        harness.give(.delta(Self.ops.conversation, [news]), from: 2)
+        #expect(wants(2) == [2])
+        #expect(wants(3).isEmpty)
     }
 
     @Test(

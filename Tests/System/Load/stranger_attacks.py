@@ -19,6 +19,7 @@ from primitives import Identity
 from records import profile
 from replica import wall_milliseconds
 
+ROOM = "bench"
 WAIT_SECONDS = 60.0
 SIGNALS_SECONDS = 0.05
 # More than the bound, by more than what is dropped at a time.
@@ -60,6 +61,49 @@ def throwaway_keys(port: int, path: Path, signals: Any) -> dict[str, Any]:
         while not signals.stop.is_set():
             await asyncio.sleep(SIGNALS_SECONDS)
         return {"keys": count - refused, "in s": round(seconds), "refused": refused}
+
+    return asyncio.run(run())
+
+
+def false_alarms(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    """Goodbyes that say that the node's key runs twice; and lies about its log, all that fit, each
+    followed by the word that the entries are not to be had."""
+
+    async def run() -> dict[str, Any]:
+        places = sources()
+        counts = {"goodbyes": 0, "lies": 0}
+        liar = Peer(name="liar")
+        room = liar.join(ROOM, say_so=False)
+        session = await liar.dial("127.0.0.1", port, source=next(places))
+        await liar.heard_back(session, WAIT_SECONDS)
+        await liar.until(lambda: bool(room.logs), WAIT_SECONDS, "a log")
+        signals.ready.set()
+        session.mute = True
+        while not signals.stop.is_set():
+            for log in list(room.logs.values()):
+                tag = session.tags.log(log.name)
+                for _ in range(40):
+                    lie = frames.ClockRow(tag, log.seq, secrets.token_bytes(8), frames.State.OPEN)
+                    session.link.send(frames.delta(room.identifier, [lie]))
+                    session.link.send(frames.unavailable(room.identifier, tag, log.seq))
+                    counts["lies"] += 1
+            await session.link.writer.drain()
+            await asyncio.sleep(0.002)
+            if counts["goodbyes"] * 400 < counts["lies"]:
+                other = Peer()
+                text = f"key\n<0>stoad: error: fake {counts['goodbyes']}"
+                try:
+                    ended = await other.dial("127.0.0.1", port, source=next(places))
+                    ended.link.send(frames.goaway(frames.Reason.IDENTITY_IN_USE, text))
+                    ended.link.send(frames.goaway(frames.Reason.BUSY, text))
+                    await ended.link.writer.drain()
+                except HANDSHAKE_FAILURES:
+                    pass
+                await other.close()
+                counts["goodbyes"] += 1
+        ended = session.ended
+        await liar.close()
+        return {**counts, "closed": str(ended) if ended else False}
 
     return asyncio.run(run())
 

@@ -11,6 +11,8 @@ DESCRIPTORS = 64
 LIST_SECONDS = 10.0
 # From Limits.
 STRANGERS, ROOMS_PER_STRANGER = 4_096, 64
+# What peers may cause at once, and what is said of links that come and go.
+LINES = 200
 
 
 def listed(pair: Any, name: str, what: str) -> list[Any]:
@@ -53,4 +55,16 @@ def room_names(pair: Any) -> None:
     pair.meter.measure(5, 0)
 
 
-LOADS = (throwaway_keys, room_names)
+def false_alarms(pair: Any) -> None:
+    name, that = "false alarms", pair.checks.that
+    log = pair.attacked.log
+    before = log.read_text(errors="replace").count("\n")
+    pair.attack(name, "false_alarms", 60, 0.05, 32 * MIB, DESCRIPTORS)
+    lines = log.read_text(errors="replace").count("\n") - before
+    that(f"{name}: the log stays short", lines <= LINES, lines)
+    print(f"MEASURED load, {name}: {lines} lines of the log", flush=True)
+    alerts = pair.system.call(0, "status")["alerts"]
+    that(f"{name}: nobody else raises an alert", alerts == [], alerts)
+
+
+LOADS = (throwaway_keys, room_names, false_alarms)
