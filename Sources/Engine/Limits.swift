@@ -90,6 +90,10 @@ public enum Limits {
     public static let halfOpenHandshakes = 32
     /// Full mesh with 128 links is the largest network that version 1 serves.
     public static let links = 128
+    /// Of these, for people whom the user knows, who take the places of others, too.
+    public static let knownLinks = 32
+    /// Of the others, for what this node dials itself: so strangers cannot choose all of its neighbours.
+    public static let dialledLinks = 16
     /// Control frames a link may queue before it counts as dead: pings and credits are tiny.
     public static let controlQueueBytes = 65_536
 

@@ -35,6 +35,8 @@
         case believeNames
         /// Whoever was seen least recently is forgotten, whether the user knows them or not.
         case forgetAnybody
+        /// A stranger takes the place of a link to somebody whom the user knows.
+        case evictKnown
         /// A peer hears of rooms that it is not in.
         case tellStrangers
         /// Every digest is taken for equal, so that nothing is ever asked for.

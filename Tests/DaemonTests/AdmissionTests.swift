@@ -14,9 +14,9 @@ private final class Gate {
 
     func admit(_ source: IPAddress, at now: UInt64) -> Verdict {
         switch self.value.admit(source, at: now) {
-        case .admitted(let number, let oldest):
+        case .admitted(let number, let replaced):
             self.last = number
-            return oldest == nil ? .admitted : .admittedForOldest
+            return replaced == nil ? .admitted : .admittedForOldest
         case .tooManyHandshakes: return .tooManyHandshakes
         case .tooFast: return .tooFast
         }
@@ -63,6 +63,20 @@ private final class LogHolder {
         #expect(admission.admit(late, at: 500) == .admittedForOldest)
         #expect(admission.admit(late, at: 500) == .tooManyHandshakes)
         #expect(admission.admit(late, at: 501) == .admittedForOldest)
+    }
+
+    @Test("a handshake gives way at once to one of a source with fewer of them")
+    func sources() throws {
+        let admission = Gate(Admission())
+        let loud = try self.address("192.0.2.66")
+        for _ in 0..<32 { #expect(admission.admit(loud, at: 0) == .admitted) }
+        #expect(admission.admit(loud, at: 1) == .tooManyHandshakes)
+        for number in 1...16 {
+            let quiet = try self.address("192.0.2.\(number)")
+            #expect(admission.admit(quiet, at: 1) == .admittedForOldest)
+        }
+        #expect(admission.admit(loud, at: 1) == .tooManyHandshakes)
+        #expect(admission.admit(try self.address("192.0.2.1"), at: 1) == .admittedForOldest)
     }
 
     @Test("a source that goes on and on is slowed down, and others are not")

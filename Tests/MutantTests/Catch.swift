@@ -30,6 +30,7 @@
             case .forgetRealmRole: [EngineCatches.mirrored]
             case .believeNames: [EngineCatches.names]
             case .forgetAnybody: [EngineCatches.strangers]
+            case .evictKnown: [EngineCatches.places]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .takeDigestsForEqual: [.seed(4, says: "still not: all agree")]
             case .keepEveryLink: [.seed(1, says: "links between")]

@@ -29,6 +29,7 @@
         }
         static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
         static let strangers = Catch.test("StrangersTests.chosen") { StrangersTests().chosen() }
+        static let places = Catch.test("LinkPlacesTests.known") { LinkPlacesTests().known() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
         static let held = Catch.test("HeldElsewhereTests.delivery") {

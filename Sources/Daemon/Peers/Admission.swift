@@ -4,8 +4,8 @@ public import Posix
 /// Decides which connections from strangers may begin a handshake.
 ///
 /// A stranger has proven nothing, so what one may cost is bounded before anything is read: the
-/// number of handshakes at a time over all, where the oldest gives way, and a token bucket per
-/// source address.
+/// number of handshakes at a time over all, where one of the source with most of them gives way, then
+/// the oldest, and a token bucket per source.
 public struct Admission: Sendable {
     /// The bounds; the defaults are for a local network.
     public struct Bounds: Sendable {
@@ -30,8 +30,8 @@ public struct Admission: Sendable {
     public enum Verdict: Hashable, Sendable {
         /// It may begin; say ``Admission/ended(_:)`` with its number when its handshake is over.
         ///
-        /// With an `oldest`, that one is to be closed, and is counted as ended already.
-        case admitted(number: UInt64, oldest: UInt64?)
+        /// With one that it `replaces`, that one is to be closed, and is counted as ended already.
+        case admitted(number: UInt64, replaces: UInt64?)
         /// Too many handshakes are under way.
         case tooManyHandshakes
         /// This source opens connections too fast.
@@ -39,9 +39,16 @@ public struct Admission: Sendable {
     }
 
     private let bounds: Bounds
-    private var buckets: [[UInt8]: TokenBucket] = [:]
-    /// The admitted handshakes that are under way, oldest first, and when each began.
-    private var halfOpen: [(number: UInt64, since: UInt64)] = []
+    /// An admitted handshake that is under way.
+    private struct HalfOpen {
+        let number: UInt64
+        let source: Source
+        let since: UInt64
+    }
+
+    private var buckets: [Source: TokenBucket] = [:]
+    /// The admitted handshakes that are under way, oldest first.
+    private var halfOpen: [HalfOpen] = []
     private var nextNumber: UInt64 = 1
 
     /// Begins with no connection.
@@ -50,28 +57,40 @@ public struct Admission: Sendable {
     }
 
     /// Decides about a new connection at a monotonic moment in milliseconds.
-    public mutating func admit(_ source: IPAddress, at now: UInt64) -> Verdict {
-        var oldest: UInt64?
+    public mutating func admit(_ address: IPAddress, at now: UInt64) -> Verdict {
+        let source = Source("\(SocketAddress(ip: address, port: 0))")
+        var replaced: UInt64?
         if self.halfOpen.count >= self.bounds.halfOpen {
-            guard let first = self.halfOpen.first,
-                now - min(now, first.since) >= self.bounds.patienceMilliseconds
-            else { return .tooManyHandshakes }
-            oldest = first.number
+            guard let victim = self.victim(for: source, at: now) else { return .tooManyHandshakes }
+            replaced = victim
         }
-        let key = Self.key(source)
-        var bucket = self.buckets[key] ?? self.fullBucket(at: now)
+        var bucket = self.buckets[source] ?? self.fullBucket(at: now)
         guard bucket.take(at: now) else { return .tooFast }
-        if self.buckets[key] == nil, self.buckets.count >= self.bounds.sources {
+        if self.buckets[source] == nil, self.buckets.count >= self.bounds.sources {
             self.forgetFullBuckets(at: now)
             // A flood from ever new addresses shares what is left rather than growing the table.
             guard self.buckets.count < self.bounds.sources else { return .tooFast }
         }
-        self.buckets[key] = bucket
-        if oldest != nil { self.halfOpen.removeFirst() }
+        self.buckets[source] = bucket
+        if let replaced { self.ended(replaced) }
         let number = self.nextNumber
         self.nextNumber += 1
-        self.halfOpen.append((number, now))
-        return .admitted(number: number, oldest: oldest)
+        self.halfOpen.append(HalfOpen(number: number, source: source, since: now))
+        return .admitted(number: number, replaces: replaced)
+    }
+
+    /// Which handshake gives way to one from a source; nil where none does.
+    private func victim(for source: Source, at now: UInt64) -> UInt64? {
+        let counts = Dictionary(grouping: self.halfOpen, by: \.source).mapValues(\.count)
+        let most = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
+        // It must have fewer than the other also with this one.
+        if let most, most.value > counts[source, default: 0] + 1 {
+            return self.halfOpen.first { $0.source == most.key }?.number
+        }
+        guard let oldest = self.halfOpen.first,
+            now - min(now, oldest.since) >= self.bounds.patienceMilliseconds
+        else { return nil }
+        return oldest.number
     }
 
     /// Notes that an admitted handshake is over, however it ended; says nothing about one that is
@@ -87,12 +106,5 @@ public struct Admission: Sendable {
 
     private mutating func forgetFullBuckets(at now: UInt64) {
         self.buckets = self.buckets.filter { !$0.value.isFull(at: now) }
-    }
-
-    /// One host has all of an IPv6 network of 64 bits to choose from, so that counts as one source.
-    private static func key(_ source: IPAddress) -> [UInt8] {
-        let bytes = source.bytes
-        guard source.isIPv6, !source.isLinkLocal, !source.isLoopback else { return bytes }
-        return Array(bytes.prefix(8))
     }
 }

@@ -93,9 +93,9 @@ final class PeerStreams {
         guard let identity = self.identity else { return }
         let handshake: UInt64
         switch self.admission.admit(address.ip, at: SystemClock.monotonicMilliseconds()) {
-        case .admitted(let number, let oldest):
+        case .admitted(let number, let replaced):
             handshake = number
-            if let oldest { self.handshakes[oldest]?.close() }
+            if let replaced { self.handshakes[replaced]?.close() }
         case .tooManyHandshakes:
             return self.refuse(address, "too many handshakes are under way")
         case .tooFast:

@@ -6,7 +6,7 @@ extension Node {
 
     mutating func linkOpened(_ id: LinkID, _ info: LinkInfo, address: String, dial: DialID?) {
         let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
-        let obstacle = self.obstacle(to: info)
+        let (obstacle, replaced) = self.obstacle(to: link)
         if let dial {
             // Told before the two links are compared, of which the one that asked may end.
             self.dialBackEnded(dial, obstacle == nil ? .reached : .refused)
@@ -19,25 +19,56 @@ extension Node {
         case .some where info.peer == self.id:
             self.turnAway(link, .identityInUse, "the same key runs in another daemon")
             self.alertIdentityInUse(at: address)
-        case .some: self.turnAway(link, .busy, "all \(Limits.links) links are taken")
+        case .some: self.turnAway(link, .busy, Self.noPlace)
         case nil:
             if let old = self.links.link(with: info.peer) {
                 self.decide(between: old, and: link)
             } else {
+                if let replaced { self.replace(replaced) }
                 self.adopt(link)
             }
         }
     }
 
-    /// Why there can be no link with whoever has shaken hands.
-    private func obstacle(to info: LinkInfo) -> DialFailure? {
+    /// Ends a link whose place another one takes; one that waits for it goes with it.
+    private mutating func replace(_ id: LinkID) {
+        let (peer, text) = (self.links[id].info.peer, "its place is for somebody else")
+        if let challenger = self.contest.takeChallenger(of: peer) {
+            self.actions.append(.disarm(.probe(peer)))
+            self.turnAway(challenger.link, .busy, text)
+        }
+        self.close(id, .busy, text)
+    }
+
+    private static var noPlace: String { "all links that it could have are taken" }
+
+    /// Why there can be no link with whoever has shaken hands, or else whose place it takes, if any.
+    private func obstacle(to link: Link) -> (DialFailure?, replacing: LinkID?) {
+        let info = link.info
         if info.peer == self.id {
-            return info.boot == self.own.boot
+            let failure =
+                info.boot == self.own.boot
                 ? DialFailure(.ownAddress, "the address is this node's own")
                 : DialFailure(.rejected, "the same key runs in another daemon")
+            return (failure, nil)
         }
-        guard self.links.count >= Limits.links else { return nil }
-        return DialFailure(.rejected, "all \(Limits.links) links are taken")
+        // Of two links to one peer one stays.
+        guard self.links.id(of: info.peer) == nil else { return (nil, nil) }
+        let verdict = LinkPlaces.verdict(
+            for: self.occupant(link), among: self.links.all.map { self.occupant($0) })
+        switch verdict {
+        case .free: return (nil, nil)
+        case .replaces(let other): return (nil, other)
+        case .full: return (DialFailure(.rejected, Self.noPlace), nil)
+        }
+    }
+
+    private func occupant(_ link: Link) -> LinkPlaces.Occupant {
+        var tier = self.tier(of: link.info.peer)
+        // Who has shaken hands by the secret of a realm is in it.
+        if link.info.realm != .open { tier = max(tier, .fellow) }
+        return LinkPlaces.Occupant(
+            link: link.id, source: Source(link.address), tier: tier, isDialled: link.dial != nil)
     }
 
     mutating func turnAway(_ link: Link, _ reason: GoawayReason, _ text: String) {
@@ -127,7 +158,8 @@ extension Node {
     /// Only for what no frame of that link is the cause of: those mark it (``LinkTable/doom(_:_:_:)``).
     mutating func close(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
         self.actions.append(.close(id, reason, text))
-        let isRefused = [.protocolViolation, .identityInUse, .blocked, .storage].contains(reason)
+        let isRefused = [.protocolViolation, .identityInUse, .blocked, .storage, .busy]
+            .contains(reason)
         self.forget(self.links[id], isRefused: isRefused)
     }
 

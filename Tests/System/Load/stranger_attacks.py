@@ -65,6 +65,54 @@ def throwaway_keys(port: int, path: Path, signals: Any) -> dict[str, Any]:
     return asyncio.run(run())
 
 
+def one_host(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    """Links from one address, as many as there are places, made anew as they are closed; and an honest
+    newcomer from another one now and then."""
+
+    async def run() -> dict[str, Any]:
+        places = sources()
+        host = next(places)
+        counts = {"opened": 0, "honest": 0, "honest linked": 0}
+        links: list[Any] = []
+
+        async def open_one(source: str) -> Any:
+            peer = Peer()
+            session = await peer.dial("127.0.0.1", port, source=source)
+            await peer.heard_back(session, 5)
+            return peer
+
+        async def fill(most: int) -> None:
+            links[:] = [peer for peer in links if peer.sessions]
+            for _ in range(min(8, most - len(links))):
+                try:
+                    links.append(await open_one(host))
+                    counts["opened"] += 1
+                except HANDSHAKE_FAILURES:
+                    await asyncio.sleep(0.1)
+
+        begin = time.monotonic()
+        while len(links) < 130 and time.monotonic() - begin < 30:
+            await fill(130)
+            if len(links) >= 80 and time.monotonic() - begin > 15:
+                break
+        signals.ready.set()
+        while not signals.stop.is_set():
+            await fill(130)
+            counts["honest"] += 1
+            try:
+                honest = await open_one(next(places))
+                counts["honest linked"] += 1
+                await honest.close()
+            except HANDSHAKE_FAILURES:
+                pass
+            await asyncio.sleep(0.2)
+        for peer in links:
+            await peer.close()
+        return {**counts, "of one host": len(links)}
+
+    return asyncio.run(run())
+
+
 def false_alarms(port: int, path: Path, signals: Any) -> dict[str, Any]:
     """Goodbyes that say that the node's key runs twice; and lies about its log, all that fit, each
     followed by the word that the entries are not to be had."""

@@ -6,6 +6,9 @@ import json
 import time
 from typing import Any
 
+from Driver.checks import Broken
+from Driver.process import until
+
 MIB = 1 << 20
 DESCRIPTORS = 64
 LIST_SECONDS = 10.0
@@ -67,4 +70,33 @@ def false_alarms(pair: Any) -> None:
     that(f"{name}: nobody else raises an alert", alerts == [], alerts)
 
 
-LOADS = (throwaway_keys, room_names, false_alarms)
+def one_host(pair: Any) -> None:
+    """All places are taken from one address; then the honest other one starts anew."""
+    name, that = "links of one host", pair.checks.that
+    pair.meter.close()
+    with pair.under("one_host") as figures:
+        pair.system.nodes[1].stop()
+        begin = time.monotonic()
+        pair.system.start(1)
+
+        def linked() -> bool:
+            return bool(pair.system.call(1, "status")["links"])
+
+        try:
+            until("the other is linked again", linked, 10)
+        except Broken:
+            pass
+        took = time.monotonic() - begin
+        that(f"{name}: the other one is linked again in time", linked(), took)
+        if linked():
+            pair.remeter()
+            pair.meter.measure(20, 0.1)
+    that(f"{name}: no error", "error" not in figures, figures)
+    that(f"{name}: newcomers get a link", figures["honest linked"] == figures["honest"], figures)
+    said = ", ".join(f"{key} {value}" for key, value in figures.items())
+    print(f"MEASURED load, {name}: linked again in {1_000 * took:.0f} ms; {said}", flush=True)
+    if not linked():
+        pair.remeter()
+
+
+LOADS = (one_host, throwaway_keys, room_names, false_alarms)
