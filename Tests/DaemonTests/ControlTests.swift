@@ -134,6 +134,36 @@ struct ControlTests {
         #expect(byName.first { $0.0.isEmpty }?.1 == start["cursor"])
     }
 
+    @Test(
+        "lists come page by page, each of which fits a line, and a place of another list is refused"
+    )
+    func pages() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        let rooms = ["dev", "ops", "qa", "web"]
+        // Six bytes of JSON for each: three such messages do not fit a line.
+        let long = String(repeating: "\u{1}", count: 65_000)
+        for room in rooms {
+            try client.ask("join", ["room": .string(room)])
+            try client.ask("send", ["to": .string(room), "text": .string(long)])
+        }
+        for limit in [nil, 1, 3] as [Int64?] {
+            for list in ["rooms", "conversations"] {
+                let names = try client.list(list, limit: limit).compactMap {
+                    $0["name"]?.stringValue
+                }
+                #expect(names == rooms, "\(list), \(limit ?? 0)")
+            }
+        }
+        let first = try client.ask("conversations")
+        #expect(first["items"]?.arrayValue?.count == 2 && first.bytes.count <= 1 << 20)
+        let members = try client.ask("members", ["to": "ops"])["items"]?.arrayValue
+        #expect(members?.map { $0["tier"] } == ["own"])
+        let next = try #require(first["next"])
+        #expect(errorCode { try client.ask("rooms", ["after": next]) } == .invalidParams)
+        #expect(errorCode { try client.ask("members", ["to": "elsewhere"]) } == .notFound)
+    }
+
     @Test("a second reader of a consumer is refused, or takes over and ends the first")
     func takeOver() throws {
         let daemon = try TestDaemon()
