@@ -76,7 +76,8 @@ extension IntegrationTests {
             #expect(Set(returned).subtracting(texts).isEmpty, "a message is lost")
             #expect(Set(texts).count == texts.count, "a message came twice")
             for node in receivers + [sender] {
-                #expect(try node.call("status")["alerts"] == [])
+                let alerts = try node.call("status")["alerts"]
+                #expect(alerts == [], "\(node.name): \(alerts?.text ?? "")")
                 let disputed = try node.history(of: "agora").count { $0["disputed"] == true }
                 #expect(disputed == 0)
             }
