@@ -236,6 +236,7 @@ public actor NodeShell {
         case .dial(let dial, let address, let key):
             self.peerStreams.dial(dial, address, expecting: key)
         case .refresh(let service): self.discovery.refresh(service)
+        case .search(let search): self.discovery.search(search)
         case .abandon(let dial): self.peerStreams.abandon(dial)
         case .send(let link, let frame): self.peerStreams.send(frame, on: link)
         case .close(let link, let reason, let text):

@@ -73,7 +73,7 @@ extension Engine.Timer {
     /// How late a timer may be: what people wait for is exact, the rest shares wake-ups.
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
-        case .delta, .fetch, .stagger, .probe, .delivery, .connect: .milliseconds(5)
+        case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search: .milliseconds(5)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts:
             .coarse
         }

@@ -8,6 +8,8 @@ public final class AutomaticDiscovery: ServiceDiscovery {
     private let loop: EventLoop
     private let handler: (DiscoveryEvent) -> Void
     private var backend: (any ServiceDiscovery)?
+    /// What was last asked for, which a backend that comes later is told.
+    private var last = ServiceSearch.open
 
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
     ///
@@ -32,6 +34,8 @@ public final class AutomaticDiscovery: ServiceDiscovery {
                 let embedded = EmbeddedDiscovery(loop: self.loop, handler: self.handler)
                 self.backend = embedded
                 embedded.start(advertising: advertisement, interface: interface)
+                embedded.search(.rest)
+                embedded.search(self.last)
             }, handler: self.handler)
         self.backend = system
         system.start(advertising: advertisement, interface: interface)
@@ -40,6 +44,12 @@ public final class AutomaticDiscovery: ServiceDiscovery {
     /// Asks again for the addresses of an instance, see ``ServiceDiscovery``.
     public func refresh(name: String) {
         self.backend?.refresh(name: name)
+    }
+
+    /// Says how others are looked for, see ``ServiceDiscovery``.
+    public func search(_ search: ServiceSearch) {
+        self.last = search
+        self.backend?.search(search)
     }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.

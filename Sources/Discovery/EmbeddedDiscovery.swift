@@ -19,16 +19,16 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     private var serviceGroup: OpaquePointer?
     private var addressGroup: OpaquePointer?
     private var browser: OpaquePointer?
-    private var sightings: [SightingKey: EmbeddedSighting] = [:]
+    private var search = ServiceSearch.rest
+    private var sightings = Sightings()
+    private var lookups: [SightingKey: EmbeddedLookup] = [:]
     private var table = InstanceTable()
     private var monitor: AddressMonitor?
     private var retry: LoopTimer?
     private var backoff = Backoff()
 
-    private struct SightingKey: Hashable {
-        let name: String
-        let interface: Int32
-    }
+    /// Looks at a time; each has up to six questions open.
+    private static let maximumLookups = 32
 
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
     public init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
@@ -50,6 +50,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         self.isStarted = true
         self.advertisement = advertisement
         self.interface = interface
+        self.search = .open
         do {
             self.retry = try self.loop.makeTimer { [weak self] in self?.setUp() }
             self.monitor = try AddressMonitor(loop: self.loop) { [weak self] _ in
@@ -61,8 +62,22 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         self.setUp()
     }
 
-    /// Does nothing, because the library follows all records of an instance by itself.
-    public func refresh(name: String) {}
+    /// Looks up port and addresses of an instance again, see ``ServiceDiscovery``.
+    public func refresh(name: String) {
+        self.loop.checkIsolated()
+        for key in self.sightings.keys where key.name == name { self.sightings.want(key) }
+        self.lookUpWaiting()
+    }
+
+    /// Searches until told otherwise, see ``ServiceDiscovery``.
+    public func search(_ search: ServiceSearch) {
+        self.loop.checkIsolated()
+        guard self.isStarted else { return }
+        if search != .open, search != .rest, self.search == .open { return }
+        if search == .glance, self.browser != nil { return }
+        self.search = search
+        if search == .rest { self.endBrowsing() } else { self.browse() }
+    }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.
     public func stop(then done: @escaping () -> Void) {
@@ -109,15 +124,15 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
             return
         }
         self.server = server
-        self.browse()
+        if self.search != .rest { self.browse() }
     }
 
     private func tearDown() {
         self.isRunning = false
-        for sighting in self.sightings.values { sighting.end() }
-        self.sightings = [:]
-        if let browser = self.browser { avahi_s_service_browser_free(browser) }
-        self.browser = nil
+        for lookup in self.lookups.values { lookup.end() }
+        self.lookups = [:]
+        self.sightings = Sightings()
+        self.endBrowsing()
         if let server = self.server { avahi_server_free(server) }
         self.server = nil
         self.serviceGroup = nil
@@ -258,60 +273,110 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     // MARK: Others
 
     private func browse() {
+        // A new browser is told at once of all that announcements have brought.
+        guard self.browser == nil, let server = self.server else { return }
+        self.sightings.beginSearch()
         self.browser = avahi_s_service_browser_new(
-            self.server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
+            server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
             serviceType, nil, AVAHI_LOOKUP_USE_MULTICAST,
-            { _, interface, family, event, name, _, _, _, context in
+            { _, interface, _, event, name, _, _, _, context in
                 EmbeddedDiscovery.from(context)?.browsed(
-                    event, name.map { String(cString: $0) }, interface, family)
+                    event, name.map { String(cString: $0) }, interface)
             }, Unmanaged.passUnretained(self).toOpaque())
         if self.browser == nil { self.fail("look for others", self.lastError) }
     }
 
-    private func browsed(
-        _ event: AvahiBrowserEvent, _ name: String?, _ interface: AvahiIfIndex,
-        _ family: AvahiProtocol
-    ) {
-        if event == AVAHI_BROWSER_FAILURE { return self.fail("look for others", self.lastError) }
-        guard let server = self.server, let name, interface >= 0,
-            name != self.advertisement?.instanceName
-        else { return }
-        let key = SightingKey(name: name, interface: interface)
+    private func endBrowsing() {
+        if let browser = self.browser { avahi_s_service_browser_free(browser) }
+        self.browser = nil
+    }
+
+    private func browsed(_ event: AvahiBrowserEvent, _ name: String?, _ interface: AvahiIfIndex) {
+        switch event {
+        case AVAHI_BROWSER_FAILURE: return self.fail("look for others", self.lastError)
+        // The browser is freed by the library's own clock, within its call: so it has not asked yet, or
+        // not again, however late the loop is.
+        case AVAHI_BROWSER_CACHE_EXHAUSTED: return self.ended(.glance)
+        case AVAHI_BROWSER_ALL_FOR_NOW: return self.ended(.ask)
+        default: break
+        }
+        guard let name, interface >= 0, name != self.advertisement?.instanceName else { return }
+        let key = SightingKey(name: name, interface: UInt32(interface))
         switch event {
         case AVAHI_BROWSER_NEW:
-            if self.sightings[key] == nil {
-                guard self.table.appear(name, on: UInt32(interface)) else { return }
-                self.sightings[key] = EmbeddedSighting(
-                    server: server, name: name, interface: interface
-                ) { [weak self] sighting in
-                    self?.update(sighting)
-                }
+            guard self.table.appear(name, on: key.interface) else { return }
+            let isNew = self.sightings.appear(key)
+            if isNew { self.emit(.seen(count: self.sightings.count)) }
+            if isNew || !self.table.isUsable(name, on: key.interface) {
+                self.sightings.want(key)
+                // Not from within the library.
+                self.loop.runLater { [weak self] in self?.lookUpWaiting() }
             }
-            self.sightings[key]?.families.insert(family)
         case AVAHI_BROWSER_REMOVE:
-            guard let sighting = self.sightings[key] else { return }
-            sighting.families.remove(family)
-            guard sighting.families.isEmpty else { return }
-            self.sightings[key] = nil
-            sighting.end()
-            if let event = self.table.disappear(name, from: UInt32(interface)) { self.emit(event) }
+            if self.sightings.disappear(key) { self.drop(key) }
         default:
             break
         }
     }
 
-    private func update(_ sighting: EmbeddedSighting) {
-        let interface = UInt32(sighting.interface)
-        guard let port = sighting.port else { return }
-        if let event = self.table.resolve(
-            sighting.name, on: interface, port: port, txt: sighting.txt)
+    /// A search has told all that it tells.
+    private func ended(_ search: ServiceSearch) {
+        guard self.search == search else { return }
+        self.search = .rest
+        self.endBrowsing()
+        if search == .ask { for key in self.sightings.stale { self.drop(key) } }
+    }
+
+    private func drop(_ key: SightingKey) {
+        self.sightings.remove(key)
+        self.lookups.removeValue(forKey: key)?.end()
+        if let event = self.table.disappear(key.name, from: key.interface) { self.emit(event) }
+        self.emit(.seen(count: self.sightings.count))
+    }
+
+    private func lookUpWaiting() {
+        guard let server = self.server else { return }
+        while self.lookups.count < EmbeddedDiscovery.maximumLookups,
+            let key = self.sightings.takeWaiting()
         {
-            self.emit(event)
+            guard self.lookups[key] == nil else { continue }
+            do {
+                self.lookups[key] = try EmbeddedLookup(
+                    server: server, key, loop: self.loop
+                ) { [weak self] lookup in
+                    self?.update(lookup)
+                } finished: { [weak self] lookup in
+                    self?.finished(lookup)
+                }
+            } catch {
+                self.emit(.failed(reason: error.description))
+            }
         }
-        if let event = self.table.setAddresses(
-            sighting.addresses, of: sighting.name, on: interface)
-        {
-            self.emit(event)
+    }
+
+    private func update(_ lookup: EmbeddedLookup) {
+        let key = lookup.key
+        guard let port = lookup.port, !lookup.addresses.isEmpty else { return }
+        // Addresses first, or a new port would be reported with addresses of the last look.
+        let events = [
+            self.table.setAddresses(lookup.addresses, of: key.name, on: key.interface),
+            self.table.resolve(key.name, on: key.interface, port: port, txt: lookup.txt),
+        ]
+        for event in events.compactMap({ $0 }) { self.emit(event) }
+    }
+
+    private func finished(_ lookup: EmbeddedLookup) {
+        let key = lookup.key
+        lookup.end()
+        self.lookups[key] = nil
+        if lookup.port != nil, !lookup.addresses.isEmpty {
+            self.sightings.succeed(key)
+        } else {
+            self.sightings.fail(key, on: self.loop) { [weak self] in
+                self?.sightings.want(key)
+                self?.lookUpWaiting()
+            }
         }
+        self.lookUpWaiting()
     }
 }

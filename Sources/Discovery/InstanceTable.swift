@@ -34,6 +34,12 @@ struct InstanceTable {
         return true
     }
 
+    /// Whether it is known where an instance is on an interface.
+    func isUsable(_ name: String, on interface: UInt32) -> Bool {
+        guard let sighting = self.sightings[name]?[interface] else { return false }
+        return sighting.port != nil && !sighting.addresses.isEmpty
+    }
+
     /// Notes port and TXT record of an instance that has appeared.
     mutating func resolve(
         _ name: String, on interface: UInt32, port: UInt16, txt: [String: String]

@@ -31,6 +31,8 @@ public struct ServiceInstance: Hashable, Sendable {
 public enum DiscoveryEvent: Hashable, Sendable {
     /// The own instance is announced under this name, which a collision may have changed.
     case advertised(name: String)
+    /// So many instances are seen at present, whether or not it is known yet where they are.
+    case seen(count: Int)
     /// An instance has appeared and has an address.
     case found(ServiceInstance)
     /// Addresses, port or TXT record of a reported instance are different now.
@@ -68,6 +70,21 @@ public struct Advertisement: Hashable, Sendable {
     }
 }
 
+/// How others are looked for.
+public enum ServiceSearch: Hashable, Sendable {
+    /// All the time: the network is asked now and, ever less often, again; what comes and goes is
+    /// reported.
+    case open
+    /// Once: the network is asked, and what answers within a second is reported; what does not, and was
+    /// reported before, is lost. An open search stays as it is.
+    case ask
+    /// Once, without asking the network: what its announcements have brought since the last look is
+    /// reported. Any other search stays as it is.
+    case glance
+    /// Not at all.
+    case rest
+}
+
 /// A way to announce the own node and to find others in the local network by DNS-SD.
 ///
 /// All calls are made on the event loop's thread, and events come there.
@@ -80,6 +97,11 @@ public protocol ServiceDiscovery: AnyObject {
 
     /// Asks again for the addresses of an instance, because those that were reported do not answer.
     func refresh(name: String)
+
+    /// Says how others are looked for from now on; the start is ``ServiceSearch/open``.
+    ///
+    /// The own instance stays announced. Nothing happens before the start and after a stop.
+    func search(_ search: ServiceSearch)
 
     /// Says goodbye and ends; calls back once the goodbye is out. No event comes after this call.
     func stop(then done: @escaping () -> Void)

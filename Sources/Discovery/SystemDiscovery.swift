@@ -20,8 +20,10 @@ public final class SystemDiscovery: ServiceDiscovery {
     private var ownNames: Set<String> = []
     private var browse: DNSServiceQuery?
     private var registration: DNSServiceQuery?
-    private var sightings: [SightingKey: Sighting] = [:]
-    private var waiting: [SightingKey] = []
+    private var isUp = false
+    private var search = ServiceSearch.rest
+    private var looked: LoopTimer?
+    private var sightings = Sightings()
     private var lookups: [SightingKey: SystemLookup] = [:]
     private var table = InstanceTable()
     private var retry: LoopTimer?
@@ -30,24 +32,12 @@ public final class SystemDiscovery: ServiceDiscovery {
 
     /// Lookups at a time; each has two questions open, and the service bears 64 well.
     private static let maximumLookups = 31
+    /// What answers a question does so by then.
+    private static let askMilliseconds: UInt64 = 1_000
+    /// The service tells by then what it knows, and has asked nobody: it holds questions back for 100 ms.
+    private static let glanceMilliseconds: UInt64 = 60
     /// By then a fresh search has heard from everybody who is there.
     private static let settlingMilliseconds: UInt64 = 10_000
-
-    private struct SightingKey: Hashable, Comparable {
-        let name: String
-        let interface: UInt32
-
-        static func < (left: SightingKey, right: SightingKey) -> Bool {
-            (left.name, left.interface) < (right.name, right.interface)
-        }
-    }
-
-    private struct Sighting {
-        /// The service tells of an instance once per IP version.
-        var count = 0
-        var backoff = Backoff()
-        var retry: LoopTimer?
-    }
 
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
     ///
@@ -76,10 +66,12 @@ public final class SystemDiscovery: ServiceDiscovery {
         self.loop.checkIsolated()
         precondition(!self.isStarted, "discovery is started once")
         self.isStarted = true
+        self.search = .open
         self.advertisement = advertisement
         self.interface = interface
         do {
             self.retry = try self.loop.makeTimer { [weak self] in self?.setUp() }
+            self.looked = try self.loop.makeTimer { [weak self] in self?.endLook() }
             self.settled = try self.loop.makeTimer { [weak self] in
                 guard let self else { return }
                 for event in self.table.loseUnseen() { self.emit(event) }
@@ -97,7 +89,33 @@ public final class SystemDiscovery: ServiceDiscovery {
     /// Looks up port and addresses of an instance again, see ``ServiceDiscovery``.
     public func refresh(name: String) {
         self.loop.checkIsolated()
-        for key in self.sightings.keys.filter({ $0.name == name }).sorted() { self.lookUp(key) }
+        for key in self.sightings.keys where key.name == name { self.sightings.want(key) }
+        self.lookUpWaiting()
+    }
+
+    /// Says how others are looked for, see ``ServiceDiscovery``.
+    public func search(_ search: ServiceSearch) {
+        self.loop.checkIsolated()
+        guard self.isStarted else { return }
+        if search != .open, search != .rest, self.search == .open { return }
+        if search == .glance, self.browse != nil { return }
+        self.search = search
+        self.looked?.clear()
+        switch search {
+        case .open: self.beginBrowsing()
+        case .ask, .glance:
+            let wait = search == .ask ? Self.askMilliseconds : Self.glanceMilliseconds
+            self.looked?.set(afterMilliseconds: wait, accuracy: .milliseconds(5))
+            self.beginBrowsing()
+        case .rest: self.endBrowsing()
+        }
+    }
+
+    private func endLook() {
+        let wasAsked = self.search == .ask && self.browse != nil
+        self.search = .rest
+        self.endBrowsing()
+        if wasAsked { for key in self.sightings.stale { self.drop(key) } }
     }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.
@@ -105,6 +123,7 @@ public final class SystemDiscovery: ServiceDiscovery {
         self.loop.checkIsolated()
         self.isStarted = false
         self.retry = nil
+        self.looked = nil
         self.settled = nil
         self.tearDown()
         self.table = InstanceTable()
@@ -117,13 +136,9 @@ public final class SystemDiscovery: ServiceDiscovery {
     // MARK: The service
 
     private func setUp() {
-        guard self.isStarted, let worker = self.worker, self.browse == nil else { return }
-        var index: UInt32 = 0
-        if let name = self.interface {
-            guard let found = NetworkInterface.index(ofName: name) else {
-                return self.fail("there is no interface \(name)")
-            }
-            index = found
+        guard self.isStarted, let worker = self.worker, !self.isUp else { return }
+        guard let index = self.interfaceIndex else {
+            return self.fail("there is no interface \(self.interface ?? "")")
         }
         let library: DNSServiceLibrary
         switch self.library {
@@ -135,11 +150,8 @@ public final class SystemDiscovery: ServiceDiscovery {
             }
             return self.loop.runLater(unavailable)
         }
-        self.browse = DNSServiceQuery(
-            .browse(interface: index), library: library, loop: self.loop, worker: worker
-        ) { [weak self] answer in
-            self?.browsed(answer)
-        }
+        self.isUp = true
+        if self.search != .rest { self.beginBrowsing() }
         self.settled?.set(afterMilliseconds: SystemDiscovery.settlingMilliseconds)
         guard let advertisement = self.advertisement else { return }
         self.ownNames.insert(advertisement.instanceName)
@@ -154,15 +166,37 @@ public final class SystemDiscovery: ServiceDiscovery {
         }
     }
 
-    private func tearDown() {
-        self.registration?.end()
-        self.registration = nil
+    /// The interface to use, 0 for all; nil when the one that was chosen is not there.
+    private var interfaceIndex: UInt32? {
+        guard let name = self.interface else { return 0 }
+        return NetworkInterface.index(ofName: name)
+    }
+
+    private func beginBrowsing() {
+        guard self.isUp, self.browse == nil, let worker = self.worker,
+            let index = self.interfaceIndex, case .success(let library) = self.library
+        else { return }
+        self.sightings.beginSearch()
+        self.browse = DNSServiceQuery(
+            .browse(interface: index), library: library, loop: self.loop, worker: worker
+        ) { [weak self] answer in
+            self?.browsed(answer)
+        }
+    }
+
+    private func endBrowsing() {
         self.browse?.end()
         self.browse = nil
+    }
+
+    private func tearDown() {
+        self.isUp = false
+        self.registration?.end()
+        self.registration = nil
+        self.endBrowsing()
         for lookup in self.lookups.values { lookup.end() }
         self.lookups = [:]
-        self.waiting = []
-        self.sightings = [:]
+        self.sightings = Sightings()
         self.table.forgetSightings()
     }
 
@@ -174,7 +208,7 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     private func failed(code: Int32) {
-        guard self.browse != nil else { return }
+        guard self.isUp else { return }
         if !self.hasAnswered, let unavailable = self.unavailable {
             self.tearDown()
             self.loop.runLater(unavailable)
@@ -197,7 +231,7 @@ public final class SystemDiscovery: ServiceDiscovery {
             self.hasAnswered = true
             self.backoff.reset()
             self.ownNames.insert(name)
-            for key in self.sightings.keys.filter({ $0.name == name }).sorted() { self.drop(key) }
+            for key in self.sightings.keys where key.name == name { self.drop(key) }
             self.emit(.advertised(name: name))
         case .failed(let code):
             self.failed(code: code)
@@ -216,14 +250,15 @@ public final class SystemDiscovery: ServiceDiscovery {
                 return
             }
             let key = SightingKey(name: name, interface: interface)
-            let isNew = self.sightings[key] == nil
-            self.sightings[key, default: Sighting()].count += 1
-            if isNew { self.lookUp(key) }
+            let isNew = self.sightings.appear(key)
+            if isNew { self.emit(.seen(count: self.sightings.count)) }
+            if isNew || !self.table.isUsable(name, on: interface) {
+                self.sightings.want(key)
+                self.lookUpWaiting()
+            }
         case .disappeared(let name, let interface):
             let key = SightingKey(name: name, interface: interface)
-            guard let count = self.sightings[key]?.count else { return }
-            self.sightings[key]?.count = count - 1
-            if count <= 1 { self.drop(key) }
+            if self.sightings.disappear(key) { self.drop(key) }
         case .failed(let code):
             self.failed(code: code)
         default:
@@ -232,23 +267,19 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     private func drop(_ key: SightingKey) {
-        self.sightings[key] = nil
-        self.waiting.removeAll { $0 == key }
+        self.sightings.remove(key)
         self.lookups.removeValue(forKey: key)?.end()
         if let event = self.table.disappear(key.name, from: key.interface) { self.emit(event) }
-        self.lookUpWaiting()
-    }
-
-    private func lookUp(_ key: SightingKey) {
-        guard self.lookups[key] == nil, !self.waiting.contains(key) else { return }
-        self.waiting.append(key)
+        self.emit(.seen(count: self.sightings.count))
         self.lookUpWaiting()
     }
 
     private func lookUpWaiting() {
         guard let worker = self.worker, case .success(let library) = self.library else { return }
-        while self.lookups.count < SystemDiscovery.maximumLookups, !self.waiting.isEmpty {
-            let key = self.waiting.removeFirst()
+        while self.lookups.count < SystemDiscovery.maximumLookups,
+            let key = self.sightings.takeWaiting()
+        {
+            guard self.lookups[key] == nil else { continue }
             do {
                 self.lookups[key] = try SystemLookup(
                     key.name, interface: key.interface, library: library, loop: self.loop,
@@ -277,15 +308,13 @@ public final class SystemDiscovery: ServiceDiscovery {
 
     private func finished(_ key: SightingKey, _ outcome: SystemLookup.Outcome?) {
         self.lookups[key] = nil
-        if outcome == nil, let delay = self.sightings[key]?.backoff.next() {
-            // Instances of hosts that lost power stay announced for over an hour; asking for them
-            // once a minute costs little.
-            let timer = try? self.loop.makeTimer { [weak self] in
-                guard let self, self.sightings[key] != nil else { return }
-                self.lookUp(key)
+        if outcome != nil {
+            self.sightings.succeed(key)
+        } else {
+            self.sightings.fail(key, on: self.loop) { [weak self] in
+                self?.sightings.want(key)
+                self?.lookUpWaiting()
             }
-            timer?.set(afterMilliseconds: delay)
-            self.sightings[key]?.retry = timer
         }
         self.lookUpWaiting()
     }

@@ -271,6 +271,37 @@ public enum Limits {
     public static let rememberedLastMilliseconds: UInt64 = 900_000
     /// Dial targets that are remembered: four times the links of the largest network.
     public static let targets = 512
+    /// Links for which services are dialled; the other half of ``links`` is for peers that dial.
+    ///
+    /// More than enough for one piece by chance: of hosts that each choose six at random, all are.
+    public static let wantedLinks = 64
+    /// Dials of services that are under way at a time.
+    ///
+    /// What is left waits, and meanwhile many of those dial us. Well below ``halfOpenHandshakes``, since
+    /// all of an office begin at the same time.
+    public static let serviceDials = 12
+    /// Services that are dialled beside the links that are wanted, each time that the network is asked.
+    public static let exploredServices = 4
+    /// Links that are left for peers that dial even where others are explored.
+    public static let reservedLinks = 16
+    /// From so many services on they are a crowd, in which not everybody may ask at any time.
+    public static let crowd = 8
+    /// Who is asked answers after 20 to 120 ms.
+    public static let answersMilliseconds: UInt64 = 150
+    /// Looks at what was announced, after the beginning: often while a host that starts at the same time
+    /// announces itself (after 750 ms), then up to the time that a slow one takes.
+    static let glanceMilliseconds: [UInt64] = [
+        1_080, 1_160, 1_240, 1_320, 1_400, 1_600, 1_800, 2_000, 2_500, 3_000, 4_000, 5_000, 7_000,
+        10_000, 15_000, 20_000, 30_000,
+    ]
+    /// Who has heard of no crowd by then is not in one.
+    public static let fewMilliseconds: UInt64 = 5_000
+    /// In a crowd, a look at what was announced comes about as often, and costs no packet.
+    public static let glanceAgainMilliseconds: UInt64 = 60_000
+    /// In a crowd somebody asks about as often.
+    public static let askAgainMilliseconds: UInt64 = 30_000
+    /// The longest time between two questions of a node, but for chance.
+    public static let askLastMilliseconds: UInt64 = 1_800_000
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.
     public static let addressesPerTarget = 8
     /// How often all peers together may have this node dial them back, in a minute.

@@ -334,7 +334,7 @@ package final class Simulation {
             self.schedule(
                 .timer(machine: index, start: start, timer, generation: self.lastNumber),
                 in: wait)
-        case .refresh: break
+        case .refresh, .search: break
         case .disarm(let timer): self.machines[index].timers[timer] = nil
         case .answer(let request, let answer):
             guard let what = self.machines[index].requests.removeValue(forKey: request) else {

@@ -29,6 +29,7 @@ final class TestNode {
         case .found(let instance), .changed(let instance): return names.contains(instance.name)
         case .lost(let name), .advertised(let name): return names.contains(name)
         case .failed: return true
+        case .seen: return false
         }
     }
 
@@ -69,7 +70,7 @@ final class TestNode {
             case .lost(let name):
                 #expect(found[name] != nil, "lost without being found")
                 found[name] = nil
-            case .advertised, .failed:
+            case .advertised, .seen, .failed:
                 break
             }
         }

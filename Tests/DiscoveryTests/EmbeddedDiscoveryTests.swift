@@ -57,7 +57,7 @@ import Testing
                     #expect(name == leaving.instanceName)
                     #expect(stopped.value)
                     loop.stop()
-                case .advertised, .changed:
+                case .advertised, .changed, .seen:
                     break
                 case .failed(let reason):
                     Issue.record("failed: \(reason)")

@@ -11,6 +11,7 @@ final class RunningDiscovery {
     private(set) var state = "off"
     /// The own instance name, by which the own announcement is told from others'.
     private var ownName: String?
+    private var search = ServiceSearch.open
 
     /// Whether the network is, or may be, told of this node.
     var isRunning: Bool { self.discovery != nil }
@@ -35,10 +36,25 @@ final class RunningDiscovery {
         self.ownName = advertisement.instanceName
         self.state = "starting"
         discovery.start(advertising: advertisement, interface: interface)
+        // A start searches, but it is the node that says how.
+        discovery.search(.rest)
+        discovery.search(self.search)
     }
 
     /// Asks again where a service is.
     func refresh(_ service: String) { self.discovery?.refresh(name: service) }
+
+    /// Looks for services in another way; what is said before the start counts from the start on.
+    func search(_ search: PeerSearch) {
+        self.search =
+            switch search {
+            case .open: .open
+            case .ask: .ask
+            case .glance: .glance
+            case .rest: .rest
+            }
+        self.discovery?.search(self.search)
+    }
 
     /// Begins to say goodbye to the network; false where there is nothing to wait for.
     func stop(_ done: @escaping () -> Void) -> Bool {
@@ -63,6 +79,7 @@ final class RunningDiscovery {
             guard instance.name != self.ownName else { return nil }
             return .found(
                 Service(name: instance.name, addresses: instance.addresses.map(\.description)))
+        case .seen(let count): return .seen(services: count)
         case .lost(let name): return .lost(name: name)
         case .failed(let reason):
             if self.state != "failed: \(reason)" {

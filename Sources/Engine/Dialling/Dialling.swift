@@ -7,17 +7,22 @@
 struct Dialling: Sendable {
     /// Backoff steps that a refusal counts for: about 16 seconds.
     private static let refusalSteps = 4
+    /// Rounds of dials after which it is looked up again where a service is.
+    private static let refreshedSteps = 4
 
     private let own: PeerID
-    private(set) var targets: [TargetID: DialTarget] = [:]
+    var targets: [TargetID: DialTarget] = [:]
     /// Peers that were linked, with their addresses.
     private(set) var known: [PeerID: KnownPeer]
-    private var linked: Set<PeerID> = []
+    private(set) var linked: Set<PeerID> = []
     private var dials: [DialID: TargetID] = [:]
     private var lastDial: UInt64 = 0
     /// Requests that wait for a link with a target.
     private var waiting: [RequestID: TargetID] = [:]
     private var isFullTold = false
+    /// How services are looked for, and which wait to be dialled.
+    var search = Search()
+    var queue = DialQueue()
     /// What the running call gathers.
     private var actions: [DiallingAction] = []
 
@@ -36,39 +41,6 @@ struct Dialling: Sendable {
         let remembered = self.known.values.sorted { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
         for peer in remembered.prefix(Limits.links) where !peer.addresses.isEmpty {
             self.addTarget(.remembered(peer.id), peer.addresses, expecting: peer.id, at: now)
-        }
-        return self.take()
-    }
-
-    /// Discovery sees a service, or sees it changed.
-    mutating func serviceFound(_ service: Service, at now: Instant) -> [DiallingAction] {
-        let id = TargetID.service(service.name)
-        let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
-        guard !addresses.isEmpty else { return [] }
-        guard var target = self.targets[id] else {
-            self.log(.info, "discovered \(service.name) at \(addresses.joined(separator: ", "))")
-            self.addTarget(id, addresses, expecting: nil, at: now)
-            return self.take()
-        }
-        let isNew = target.addresses != addresses
-        target.isGone = false
-        target.addresses = addresses
-        if let address = target.peerAddress, !addresses.contains(address) { target.forgetPeer() }
-        self.targets[id] = target
-        if isNew { self.dial(id, at: now) }
-        return self.take()
-    }
-
-    /// Discovery no longer sees a service; one whose peer is linked goes with the link.
-    mutating func serviceLost(_ name: String) -> [DiallingAction] {
-        let id = TargetID.service(name)
-        guard let target = self.targets[id] else { return [] }
-        self.log(.info, "discovery lost \(name)")
-        if let peer = target.peer, self.linked.contains(peer) {
-            self.targets[known: id].isGone = true
-            self.perform(.disarm(.redial(id)))
-        } else {
-            self.removeTarget(id)
         }
         return self.take()
     }
@@ -114,7 +86,7 @@ struct Dialling: Sendable {
         return self.take()
     }
 
-    private mutating func addTarget(
+    mutating func addTarget(
         _ id: TargetID, _ addresses: [String], expecting: PeerID?, at now: Instant
     ) {
         guard self.targets[id] == nil else { return }
@@ -129,7 +101,12 @@ struct Dialling: Sendable {
             return
         }
         self.targets[id] = DialTarget(addresses: addresses, expecting: expecting)
-        self.dial(id, at: now)
+        // Services wait for their turn, which comes at once where there are few.
+        if case .service = id {
+            self.queue.add(id, at: addresses[0])
+        } else {
+            self.dial(id, at: now)
+        }
     }
 
     /// Makes room for what a user asks for: the target that failed most often gives way, but no
@@ -145,9 +122,10 @@ struct Dialling: Sendable {
         return true
     }
 
-    private mutating func removeTarget(_ id: TargetID) {
+    mutating func removeTarget(_ id: TargetID) {
         self.dropAttempts(of: id, but: nil)
         self.perform(.disarm(.redial(id)))
+        self.queue.remove(id)
         self.targets[id] = nil
         self.isFullTold = false
     }
@@ -166,7 +144,7 @@ struct Dialling: Sendable {
     // MARK: Dials
 
     /// Begins with a target's first address, unless its peer is linked or it is being dialled.
-    private mutating func dial(_ id: TargetID, at now: Instant) {
+    mutating func dial(_ id: TargetID, at now: Instant) {
         guard let target = self.targets[id], target.attempts.isEmpty, !target.isSelf,
             !target.isGone, !self.isLinked(target)
         else { return }
@@ -212,17 +190,31 @@ struct Dialling: Sendable {
     }
 
     /// A target is to be dialled again.
-    mutating func redialDue(_ id: TargetID, at now: Instant) -> [DiallingAction] {
-        self.dial(id, at: now)
+    mutating func redialDue(
+        _ id: TargetID, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        self.dialInTurn(id, at: now)
+        self.dialWaiting(at: now, using: &random)
         return self.take()
     }
 
-    /// Dials every target that was waiting: the network is another one.
-    mutating func redialAll(at now: Instant) -> [DiallingAction] {
-        for id in self.targets.keys.sorted() {
-            self.targets[known: id].backoffSteps = 0
+    private mutating func dialInTurn(_ id: TargetID, at now: Instant) {
+        if case .service = id, let address = self.targets[id]?.addresses.first {
+            self.queue.add(id, at: address)
+        } else {
             self.dial(id, at: now)
         }
+    }
+
+    /// Dials every target that was waiting: the network is another one.
+    mutating func redialAll(
+        at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        for id in self.targets.keys.sorted() {
+            self.targets[known: id].backoffSteps = 0
+            self.dialInTurn(id, at: now)
+        }
+        self.dialWaiting(at: now, using: &random)
         return self.take()
     }
 
@@ -242,6 +234,7 @@ struct Dialling: Sendable {
         guard let obstacle else {
             self.targets[known: id].failedDial = nil
             self.answerLinked()
+            self.dialWaiting(at: now, using: &random)
             return self.take()
         }
         if obstacle.reason == .ownAddress {
@@ -250,6 +243,7 @@ struct Dialling: Sendable {
             }
         }
         self.endRound(of: id, obstacle, at: now, using: &random)
+        self.dialWaiting(at: now, using: &random)
         return self.take()
     }
 
@@ -277,6 +271,7 @@ struct Dialling: Sendable {
             self.dialNextAddress(id, at: now)
         } else if target.attempts.isEmpty {
             self.endRound(of: id, failure, at: now, using: &random)
+            self.dialWaiting(at: now, using: &random)
         }
         return self.take()
     }
@@ -305,7 +300,10 @@ struct Dialling: Sendable {
         guard !target.isGone, !target.isSelf else { return }
         var longest = Limits.backoffLastMilliseconds
         if case .remembered = id { longest = Limits.rememberedLastMilliseconds }
-        if case .service(let name) = id { self.perform(.refresh(service: name)) }
+        // Who has moved says so, and is found by its own search; to ask for a host that is off costs all.
+        if case .service(let name) = id, target.backoffSteps < Self.refreshedSteps {
+            self.perform(.refresh(service: name))
+        }
         let steps = max(target.backoffSteps, isRefused ? Self.refusalSteps : 0)
         let wait = min(Limits.backoffFirstMilliseconds << UInt64(min(steps, 16)), longest)
         let jittered = wait + UInt64.random(in: 0...wait / 4, using: &random)
@@ -352,6 +350,8 @@ struct Dialling: Sendable {
         where target.attempts.isEmpty {
             self.backOff(id, isRefused: isRefused, at: now, using: &random)
         }
+        self.perform(self.search.missed(at: now.monotonic))
+        self.dialWaiting(at: now, using: &random)
         return self.take()
     }
 
@@ -403,13 +403,13 @@ struct Dialling: Sendable {
         self.perform(.answer(request, answer))
     }
 
-    private mutating func log(_ level: LogLevel, _ text: String) {
+    mutating func log(_ level: LogLevel, _ text: String) {
         self.perform(.log(level, text))
     }
 
-    private mutating func perform(_ action: Action) { self.actions.append(.perform(action)) }
+    mutating func perform(_ action: Action) { self.actions.append(.perform(action)) }
 
-    private mutating func take() -> [DiallingAction] {
+    mutating func take() -> [DiallingAction] {
         var taken: [DiallingAction] = []
         swap(&taken, &self.actions)
         return taken

@@ -146,6 +146,8 @@ public enum Action: Hashable, Sendable {
     case abandon(DialID)
     /// Look again where a discovered service is: none of its addresses answered.
     case refresh(service: String)
+    /// Look for services in this way from now on.
+    case search(PeerSearch)
     /// Queue a frame on a link.
     case send(LinkID, EncodedFrame)
     /// Shake hands by these secrets from here on, and dial with them in this order.

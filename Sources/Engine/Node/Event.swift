@@ -142,6 +142,8 @@ public enum Timer: Hashable, Sendable {
     case stagger(TargetID)
     /// Dial a target again.
     case redial(TargetID)
+    /// The search for peers has its turn.
+    case search
     /// The time that a user has given a connect is over.
     case connect(RequestID)
     /// Send gathered clock deltas.
@@ -195,6 +197,8 @@ public enum Event: Sendable {
     case lookUpFailed(RequestID, StoreFailure)
     /// A timer is due.
     case timer(Timer)
+    /// Discovery sees so many services now, whether or not it knows where they are.
+    case seen(services: Int)
     /// Discovery sees a service, or sees it changed.
     case found(Service)
     /// Discovery no longer sees a service; links are not affected.

@@ -231,7 +231,8 @@ extension Node {
         for id in self.links.ids { self.ping(id) }
         self.actions.append(
             .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
-        self.performDialling(self.dialling.redialAll(at: self.now))
+        self.performDialling(self.dialling.redialAll(at: self.now, using: &self.random))
+        self.performDialling(self.dialling.search(at: self.now))
     }
 
     mutating func networkCheckDue() {

@@ -128,7 +128,11 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .lookedUp(let request, let earlier): self.lookedUp(request, earlier)
         case .lookUpFailed(let request, let failure): self.lookUpFailed(request, failure)
         case .timer(let timer): self.timerFired(timer)
-        case .found(let service): self.performDialling(self.dialling.serviceFound(service, at: now))
+        case .found(let service):
+            self.performDialling(
+                self.dialling.serviceFound(service, at: now, using: &self.random))
+        case .seen(let count):
+            self.performDialling(self.dialling.servicesSeen(count, at: now))
         case .lost(let name): self.performDialling(self.dialling.serviceLost(name))
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
@@ -167,6 +171,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.armRelease()
         self.renewSecrets()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
+        self.performDialling(self.dialling.search(at: self.now))
     }
 
     private mutating func timerFired(_ timer: Timer) {
@@ -174,7 +179,11 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .ping(let link): self.pingDue(link)
         case .probe(let peer): self.probeDue(peer)
         case .stagger(let id): self.performDialling(self.dialling.staggerDue(id, at: self.now))
-        case .redial(let id): self.performDialling(self.dialling.redialDue(id, at: self.now))
+        case .redial(let id):
+            self.performDialling(
+                self.dialling.redialDue(id, at: self.now, using: &self.random))
+        case .search:
+            self.performDialling(self.dialling.searchDue(at: self.now, using: &self.random))
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()

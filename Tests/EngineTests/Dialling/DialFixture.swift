@@ -51,7 +51,7 @@ struct DialFixture {
 
     mutating func find(_ name: String, at addresses: [String]) {
         self.actions = self.dialling.serviceFound(
-            Service(name: name, addresses: addresses), at: self.now)
+            Service(name: name, addresses: addresses), at: self.now, using: &self.random)
     }
 
     mutating func lose(_ name: String) { self.actions = self.dialling.serviceLost(name) }
@@ -76,7 +76,7 @@ struct DialFixture {
     }
 
     mutating func redial(_ id: TargetID) {
-        self.actions = self.dialling.redialDue(id, at: self.now)
+        self.actions = self.dialling.redialDue(id, at: self.now, using: &self.random)
     }
 
     mutating func connectDue(_ request: UInt64) {

@@ -134,6 +134,12 @@ main() {
     sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}"
     tests integration --filter IntegrationTests
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
+    part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
+    if [ "${STOA_LONG:-}" = 1 ]; then
+        part nine-oclock-60 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 60
+        part nine-oclock-150 lines Tests/System/Network/nine_oclock.py "$programs" \
+            --hosts 150 --no-room
+    fi
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
     # Under the address sanitizer; it has a build of its own.
     part fuzz lines env SCRATCH="$scratch" Tests/System/Fuzz/check.sh

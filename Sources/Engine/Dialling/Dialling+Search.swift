@@ -1,0 +1,102 @@
+/// Services: how they are looked for, and which of them are dialled.
+extension Dialling {
+    /// Begins to look for peers: the node starts, or its network is another one.
+    mutating func search(at now: Instant) -> [DiallingAction] {
+        self.perform(self.search.begin(at: now.monotonic))
+        return self.take()
+    }
+
+    /// The search has its turn.
+    mutating func searchDue(
+        at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        let decision = self.search.due(
+            hasPlaces: self.linked.count < Limits.links, at: now.monotonic, using: &random)
+        self.perform(decision)
+        if decision.explores { self.explore(at: now, using: &random) }
+        return self.take()
+    }
+
+    /// Discovery sees so many services now.
+    mutating func servicesSeen(_ count: Int, at now: Instant) -> [DiallingAction] {
+        self.perform(self.search.saw(count, at: now.monotonic))
+        return self.take()
+    }
+
+    /// Discovery sees a service, or sees it changed.
+    mutating func serviceFound(
+        _ service: Service, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        let id = TargetID.service(service.name)
+        let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
+        guard !addresses.isEmpty else { return [] }
+        if var target = self.targets[id] {
+            let isNew = target.addresses != addresses
+            target.isGone = false
+            target.addresses = addresses
+            if let address = target.peerAddress, !addresses.contains(address) {
+                target.forgetPeer()
+            }
+            self.targets[id] = target
+            if isNew { self.queue.add(id, at: addresses[0]) }
+        } else {
+            self.log(.info, "discovered \(service.name) at \(addresses.joined(separator: ", "))")
+            self.addTarget(id, addresses, expecting: nil, at: now)
+        }
+        self.dialWaiting(at: now, using: &random)
+        return self.take()
+    }
+
+    /// Discovery no longer sees a service; one whose peer is linked goes with the link.
+    mutating func serviceLost(_ name: String) -> [DiallingAction] {
+        let id = TargetID.service(name)
+        guard let target = self.targets[id] else { return [] }
+        self.log(.info, "discovery lost \(name)")
+        if let peer = target.peer, self.linked.contains(peer) {
+            self.targets[known: id].isGone = true
+            self.perform(.disarm(.redial(id)))
+        } else {
+            self.removeTarget(id)
+        }
+        return self.take()
+    }
+
+    /// Dials of services that are under way.
+    private var serviceDials: Int {
+        self.targets.count { id, target in
+            if case .service = id { !target.attempts.isEmpty } else { false }
+        }
+    }
+
+    /// Dials services that wait for it, as long as there are places.
+    mutating func dialWaiting(
+        at now: Instant, using random: inout some RandomNumberGenerator
+    ) {
+        var places = Limits.serviceDials - self.serviceDials
+        while self.linked.count < Limits.wantedLinks, places > 0,
+            let id = self.queue.take(using: &random)
+        {
+            self.dial(id, at: now)
+            if self.targets[id]?.attempts.isEmpty == false { places -= 1 }
+        }
+    }
+
+    /// Dials some services although there are links enough: where two networks become one, each of which
+    /// has enough, nothing else would join them.
+    private mutating func explore(
+        at now: Instant, using random: inout some RandomNumberGenerator
+    ) {
+        var places = Limits.exploredServices
+        while self.linked.count < Limits.links - Limits.reservedLinks, places > 0,
+            let id = self.queue.take(using: &random)
+        {
+            self.dial(id, at: now)
+            if self.targets[id]?.attempts.isEmpty == false { places -= 1 }
+        }
+    }
+
+    mutating func perform(_ decision: Search.Decision) {
+        if let search = decision.search { self.perform(.search(search)) }
+        if let next = decision.next { self.perform(.arm(.search, at: next)) }
+    }
+}

@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite struct DialQueueTests {
+    @Test("of many services some are dialled at a time, the rest as dials end, each once")
+    func paced() {
+        var fixture = DialFixture()
+        var dials: [(id: DialID, address: String)] = []
+        for number in 1...60 {
+            fixture.find("s\(number)", at: ["192.0.2.\(number):4100"])
+            dials += fixture.dials
+        }
+        #expect(dials.count == Limits.serviceDials)
+        var next = 0
+        while next < dials.count {
+            fixture.fail(dials[next].id, DialFailure(.refused, "nobody listens"))
+            dials += fixture.dials
+            next += 1
+        }
+        #expect(Set(dials.map(\.address)).count == 60)
+        #expect(dials.count == 60)
+    }
+
+    @Test("a service whose peer has dialled meanwhile is not dialled")
+    func dialledMeanwhile() {
+        var fixture = DialFixture()
+        for number in 1...Limits.serviceDials {
+            fixture.find("s\(number)", at: ["192.0.2.\(number):1"])
+        }
+        fixture.find("late", at: ["192.0.2.99:1"])
+        #expect(fixture.dials.isEmpty)
+        fixture.link(Harness.peer(1), at: "192.0.2.99:1")
+        for id in 1...Limits.serviceDials {
+            fixture.fail(DialID(UInt64(id)), DialFailure(.refused, "nobody listens"))
+            #expect(fixture.dials.isEmpty)
+        }
+    }
+
+    @Test("a thousand names at one host wait for one turn in two beside an honest host")
+    func bySource() {
+        var queue = DialQueue()
+        var random = SeededRandom(seed: 7)
+        for number in 0..<1_000 {
+            queue.add(.service("fake\(number)"), at: "192.0.2.66:\(number + 1)")
+        }
+        queue.add(.service("honest"), at: "192.0.2.7:4100")
+        #expect(queue.count == 1_001)
+        var turns = 0
+        while let id = queue.take(using: &random) {
+            turns += 1
+            if id == .service("honest") { break }
+        }
+        #expect(turns < 12)
+        queue.remove(.service("fake1"))
+        queue.remove(.service("fake1"))
+        #expect(queue.count >= 1_001 - 12)
+    }
+}
