@@ -34,8 +34,9 @@ public final class SystemDiscovery: ServiceDiscovery {
     private static let maximumLookups = 31
     /// What answers a question does so by then.
     private static let askMilliseconds: UInt64 = 1_000
-    /// The service tells by then what it knows, and has asked nobody: it holds questions back for 100 ms.
-    private static let glanceMilliseconds: UInt64 = 60
+    /// So long after its first answer, of which there is one where this node is announced, the service
+    /// has told what it knows, and has asked nobody: it holds questions back for 100 ms.
+    private static let glanceMilliseconds: UInt64 = 30
     /// By then a fresh search has heard from everybody who is there.
     private static let settlingMilliseconds: UInt64 = 10_000
 
@@ -104,8 +105,8 @@ public final class SystemDiscovery: ServiceDiscovery {
         switch search {
         case .open: self.beginBrowsing()
         case .ask, .glance:
-            let wait = search == .ask ? Self.askMilliseconds : Self.glanceMilliseconds
-            self.looked?.set(afterMilliseconds: wait, accuracy: .milliseconds(5))
+            self.looked?.set(
+                afterMilliseconds: Self.askMilliseconds, accuracy: .milliseconds(5))
             self.beginBrowsing()
         case .rest: self.endBrowsing()
         }
@@ -243,6 +244,10 @@ public final class SystemDiscovery: ServiceDiscovery {
     // MARK: Others
 
     private func browsed(_ answer: DNSServiceAnswer) {
+        if self.search == .glance {
+            self.looked?.set(
+                afterMilliseconds: Self.glanceMilliseconds, accuracy: .milliseconds(5))
+        }
         switch answer {
         case .appeared(let name, let interface):
             self.hasAnswered = true
