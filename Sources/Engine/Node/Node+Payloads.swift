@@ -211,9 +211,12 @@ extension Node {
     ) {
         self.links[id].isReadingPayloads = false
         let conversation = serving.key.conversation
-        guard self.links[id].payloadServing == serving,
-            self.links.isShared(conversation, on: id)
-        else { return self.pumpPayloads(id) }
+        guard self.links[id].payloadServing == serving else { return self.pumpPayloads(id) }
+        guard self.links.isShared(conversation, on: id) else {
+            // Nobody is left to hear the end of this.
+            self.links[id].payloadServing = nil
+            return
+        }
         let items = stored.map { Payloads.Item($0) }
         let frame = Frame.payloads(
             Payloads(

@@ -17,7 +17,7 @@ struct Harness {
     /// Reads that are not yet answered.
     var reads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64, byteLimit: Int)] = []
     /// Reads of payloads that are not yet answered.
-    private var payloadReads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64)] = []
+    private(set) var payloadReads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64)] = []
     /// Look-ups of idempotency keys that are not yet answered.
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
@@ -310,6 +310,9 @@ struct Harness {
     mutating func read() {
         while !self.payloadReads.isEmpty { self.answerPayloads() }
     }
+
+    /// Answers one of these reads.
+    mutating func readOnce() { self.answerPayloads() }
 
     /// The entries of a log on disk, with what became of their payloads.
     func stored(_ key: LogKey) -> [StoredPayload] {

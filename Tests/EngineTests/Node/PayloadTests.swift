@@ -141,6 +141,24 @@ import Testing
         #expect(payloads.count == 3 && payloads.allSatisfy { $0.state == .present })
     }
 
+    @Test("who leaves the room while its payloads are read ends that", arguments: [1, 9])
+    func servedNoMore(from: UInt64) {
+        var harness = TextStory.joined()
+        harness.give(.syncRun(TextStory.opening.run), from: 2)
+        harness.give(.syncRun(TextStory.texts.run), from: 2)
+        harness.settle()
+        let room = TextStory.ops.conversation
+        harness.give(
+            .payloadWant(
+                Want(conversation: room, tag: TextStory.tag, from: from, through: from + 4)),
+            from: 3)
+        harness.give(.roomsLeft([room]), from: 3)
+        // Each read that is answered must not bring about another one.
+        for _ in 0..<4 where !harness.payloadReads.isEmpty { harness.readOnce() }
+        #expect(harness.payloadReads.isEmpty)
+        #expect(harness.node.audit.open.isEmpty)
+    }
+
     @Test(
         "who asks for payloads of a log that is not known, or not as far, is told when it has come")
     func awaited() {
