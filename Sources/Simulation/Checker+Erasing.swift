@@ -65,7 +65,7 @@ extension Checker {
     /// After all has settled no replica has what is erased.
     ///
     /// A device without the key of a sealed room reads only what the header names: entries of the
-    /// same device.
+    /// same device. Nor is a log anybody's that does not begin as one must.
     func erased(
         _ entries: Set<EntryID>, in room: ConversationID, on members: [Machine]
     ) throws {
@@ -75,9 +75,11 @@ extension Checker {
                 guard entries.contains(eraser), let other = self.written[eraser] else {
                     return false
                 }
+                let haveReadablePersons =
+                    self.keyHolders[room] == nil && other.isOpeningSealed == false
+                    && target.isOpeningSealed == false
                 return self.mayErase(other, target)
-                    && (other.key.name.author == target.key.name.author
-                        || self.keyHolders[room] == nil)
+                    && (other.key.name.author == target.key.name.author || haveReadablePersons)
             }
             for member in members where isErased {
                 guard member.store.row(id)?.isWhole != true else {
