@@ -278,7 +278,8 @@ extension Node {
         let finding = self.links[id].shared[known: conversation].receiveRow(
             row, of: name, log, tags, isOwn: isOwn, isComplete: isComplete)
         if isOwn { self.ownRowReceived(row, of: key, on: id) }
-        if finding.isNews { self.payloadWants.hear(key, on: id) }
+        // A delta says that there is more, though not where: the first that is lacking may be the same.
+        if finding.isNews || !isComplete { self.payloadWants.hear(key, on: id) }
         if let proof = finding.proof { self.send(.forkProof(proof), on: id) }
         switch finding.step {
         case .none: break

@@ -77,6 +77,34 @@ import Testing
         #expect(TextStory.wants(harness.take(from: 2)).isEmpty)
     }
 
+    @Test("who has got some of them says so, and is asked again though its clock is as it was")
+    func partly() {
+        var harness = Self.deprived()
+        var row = ClockRow(
+            tag: TextStory.tag, state: .open, seq: 4,
+            headTag: Harness.tags.head(TextStory.texts.ids[2], by: Harness.tags.peer))
+        row.whole = 1
+        harness.give(.delta(TextStory.ops.conversation, [row]), from: 2)
+        // Neither of the two has any.
+        var isAsked = true
+        while isAsked {
+            isAsked = false
+            for peer in UInt8(2)...3 {
+                for want in TextStory.wants(harness.take(from: peer)) {
+                    isAsked = true
+                    harness.give(
+                        .payloads(
+                            Payloads(
+                                conversation: want.conversation, tag: want.tag, from: want.from,
+                                items: [.wanted, .wanted, .wanted])), from: peer)
+                }
+            }
+        }
+        // It has the third now, but not the second.
+        harness.give(.delta(TextStory.ops.conversation, [row]), from: 2)
+        #expect(TextStory.wants(harness.take(from: 2)).count == 1)
+    }
+
     @Test("a peer that does not answer is not waited for")
     func silent() throws {
         var harness = Self.deprived()
