@@ -132,10 +132,8 @@ extension Node {
         var next = 0
         for (index, append) in flight.batch.appends.prefix(flight.ownAppends).enumerated() {
             let run = append.run.run
+            self.deliveries.ownIDs.add(append.run)
             for (offset, entry) in run.entries.enumerated() {
-                self.deliveries.ownIDs.add(
-                    append.run.ids[offset],
-                    at: EntryPlace(key: run.key, seq: run.first + UInt64(offset)))
                 let message = SentMessage(
                     id: append.run.ids[offset], conversation: run.key.conversation,
                     cursor: outcome.cursors[index][offset], time: entry.time)

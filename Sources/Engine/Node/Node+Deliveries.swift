@@ -92,7 +92,7 @@ extension Node {
         guard row.seq <= head.seq else { return 0 }
         let own =
             row.seq == head.seq
-            ? head.id : self.deliveries.ownIDs.id(at: EntryPlace(key: key, seq: row.seq))
+            ? head.id : self.deliveries.ownIDs.id(of: row.seq, in: key)
         let tags = self.links[id].tags
         // A row that was made of a run that came has no head tag.
         if let own, row.headTag != 0, row.headTag != tags.head(own, by: tags.peer) { return 0 }

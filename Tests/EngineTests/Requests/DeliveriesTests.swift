@@ -69,10 +69,23 @@ import Testing
 
     @Test("own ids are kept of the newest entries only")
     func ids() {
-        var ids = RecentOwnIDs()
-        func place(_ seq: Int) -> EntryPlace { EntryPlace(key: Self.keys[0], seq: UInt64(seq)) }
-        for seq in 1...Limits.recentOwnIDs + 2 { ids.add(EntryID(fixed32(7)), at: place(seq)) }
-        #expect(ids.count == Limits.recentOwnIDs)
-        #expect(ids.id(at: place(2)) == nil && ids.id(at: place(3)) == EntryID(fixed32(7)))
+        let log = TestLog(signer(1), in: room("ops").conversation)
+        var (ids, runs, prev) = (RecentOwnIDs(), [VerifiedRun](), log.opening())
+        ids.add(prev)
+        for number in 0..<Limits.recentOwnIDs / 8 {
+            let first = prev.run.last + 1
+            let entries = (0..<9).map {
+                TestLog.text("\($0)", at: first + UInt64($0) + UInt64(number))
+            }
+            prev = log.run(entries, first: first, prev: prev.ids.last)
+            ids.add(prev)
+            runs.append(prev)
+        }
+        #expect((Limits.recentOwnIDs..<Limits.recentOwnIDs + 9).contains(ids.count))
+        #expect(
+            ids.id(of: 1, in: log.key) == nil && ids.id(of: prev.run.last + 1, in: log.key) == nil)
+        #expect(ids.id(of: prev.run.last, in: log.key) == prev.ids.last)
+        #expect(ids.id(of: prev.run.first, in: log.key) == prev.ids.first)
+        #expect(ids.id(of: prev.run.last, in: Self.keys[1]) == nil)
     }
 }
