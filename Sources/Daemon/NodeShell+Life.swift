@@ -76,7 +76,8 @@ extension NodeShell {
             boot: self.birth.boot,
             configuration: NodeConfiguration(
                 name: self.configuration.name, staticPeers: numeric,
-                buildTime: Build.timeMilliseconds, realms: self.nodeRealms),
+                buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
+                discovers: self.discovery.isRunning),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
         let addresses = self.listening.addresses

@@ -232,6 +232,12 @@ extension Node {
         self.actions.append(
             .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
         self.performDialling(self.dialling.redialAll(at: self.now, using: &self.random))
+        self.searchPeers()
+    }
+
+    /// Begins to look for peers, where there is discovery.
+    mutating func searchPeers() {
+        guard self.own.configuration.discovers else { return }
         self.performDialling(self.dialling.search(at: self.now))
     }
 

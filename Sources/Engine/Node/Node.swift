@@ -171,7 +171,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.armRelease()
         self.renewSecrets()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
-        self.performDialling(self.dialling.search(at: self.now))
+        self.searchPeers()
     }
 
     private mutating func timerFired(_ timer: Timer) {

@@ -207,15 +207,19 @@ public struct NodeConfiguration: Sendable {
     public var buildTime: UInt64
     /// The realms that it is in at the start.
     public var realms: Realms
+    /// Whether there is discovery, which is to be told how to look for peers.
+    public var discovers: Bool
 
     /// Describes a configuration.
     public init(
-        name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms()
+        name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms(),
+        discovers: Bool = true
     ) {
         self.name = name
         self.staticPeers = staticPeers
         self.buildTime = buildTime
         self.realms = realms
+        self.discovers = discovers
     }
 }
 
