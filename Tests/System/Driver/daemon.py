@@ -96,6 +96,11 @@ class Daemon(Program):
         with self.control() as control:
             return control.call(method, **params)
 
+    def every(self, method: str, **params: Any) -> list[Any]:
+        """All elements of a list, page by page."""
+        with self.control() as control:
+            return control.every(method, **params)
+
     def stoa(self, *arguments: str, text: str = "") -> tuple[int, str, str]:
         """Runs a command with that input; its exit code, output and errors."""
         done = subprocess.run(

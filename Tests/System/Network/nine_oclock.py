@@ -65,19 +65,19 @@ class Office:
 
     # What the hosts say.
 
-    def ask(self, method: str, **params: object) -> list[dict]:
-        """Asks one after another: that costs the daemons the least."""
-        return [node.call(method, **params) for node in self.nodes]
+    def every(self, method: str) -> list[list[dict]]:
+        """The lists of all, one after another: that costs the daemons the least."""
+        return [node.every(method) for node in self.nodes]
 
     def links(self) -> list[int]:
-        return [int(status["links"]) for status in self.ask("status")]
+        return [int(node.call("status")["links"]) for node in self.nodes]
 
     def pieces(self) -> int:
         """How many islands the links leave."""
         near = {
             node.identity: {
-                peer["id"] for peer in peers["peers"] if peer["state"] == "linked"}
-            for node, peers in zip(self.nodes, self.ask("peers"))}
+                peer["id"] for peer in peers if peer["state"] == "linked"}
+            for node, peers in zip(self.nodes, self.every("peers"))}
         left, count = set(near), 0
         while left:
             reached, edge = set(), [left.pop()]
@@ -90,7 +90,7 @@ class Office:
 
     def members(self) -> list[int]:
         return [
-            len(conversation["members"]) for conversations in self.ask("conversations")
+            int(conversation["members"]) for conversations in self.every("conversations")
             for conversation in conversations if conversation["name"] == ROOM]
 
     def seconds(self) -> list[float]:
