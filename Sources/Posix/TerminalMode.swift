@@ -5,9 +5,9 @@ import Glibc
 /// A line that the terminal gathers itself is cut at 4,095 bytes.
 public enum TerminalMode {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
-    // One thread, and with the signals blocked: so no handler meets a change that is half done.
+    // One thread, and with the signals blocked: no handler meets half a change, and no input reaches it.
     nonisolated(unsafe) private static var usual: termios?
-    // One thread, and with the signals blocked, as above: so it is never read between the two changes.
+    // One thread, and with the signals blocked, as above; set by a command, never by what is typed.
     nonisolated(unsafe) private static var marksPastes = false
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.
