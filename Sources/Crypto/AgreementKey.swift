@@ -12,6 +12,13 @@ public final class AgreementKey: Sendable {
         self.secret = secret
     }
 
+    /// The secret that this key and another's public one share.
+    ///
+    /// Throws `unusablePublicKey` for one of small order.
+    public func agree(with publicKey: Bytes32) throws(CryptoError) -> SecretKey {
+        try X25519.sharedSecret(self.secret, with: publicKey)
+    }
+
     /// Lends the 32 bytes of the secret, for writing the key to its file.
     public func withSecret<R: ~Copyable, E: Error>(
         _ body: (RawSpan) throws(E) -> R

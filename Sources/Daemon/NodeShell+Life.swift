@@ -73,11 +73,11 @@ extension NodeShell {
         }
         self.node = Node(
             signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
-            boot: self.birth.boot,
+            person: self.birth.identity.person, boot: self.birth.boot,
             configuration: NodeConfiguration(
                 name: self.configuration.name, staticPeers: numeric,
                 buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
-                discovers: self.discovery.isRunning),
+                discovers: self.discovery.isRunning, directFrom: self.configuration.directFrom),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
         let addresses = self.listening.addresses

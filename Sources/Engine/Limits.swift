@@ -188,6 +188,23 @@ public enum Limits {
     public static let people = 4_096
     /// Strangers of whom anything is remembered: all others of the largest network, many times over.
     public static let strangers = 4_096
+    /// What is kept of what somebody writes whom the user does not know: enough to say who they are.
+    public static let requestTextBytes = 4_096
+    /// What such people may send before the first text of theirs, in bytes: an opening and some runs.
+    static let requestIntakeBytes = 262_144
+    /// Entries that they are asked for at a time until there is a text among them.
+    static let requestIntakeEntries: UInt64 = 8
+    /// People who wait to be accepted: more than anybody looks through, a megabyte at most.
+    public static let requests = 256
+    /// How many of one source may begin to wait within an hour.
+    public static let requestsPerSource = 8
+    /// The time for which those are counted.
+    public static let requestSourceMilliseconds: UInt64 = 3_600_000
+    /// Direct conversations with people whom the user does not know: those that wait, and where anybody
+    /// may begin one, so many of them.
+    public static let strangersDirects = 1_024
+    /// People who were declined and are remembered, so that they do not ask twice.
+    public static let declinedRequests = 1_024
     /// Rooms one peer may announce: as many as it may be in.
     public static let roomsPerPeer = 4_096
     /// Rooms that a stranger announces and that this node is not in, of which the names are remembered.

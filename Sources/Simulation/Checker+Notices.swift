@@ -23,7 +23,7 @@ extension Checker {
             switch notice.event {
             case .joined(let room): joined[room] = true
             case .left(let room): joined[room] = false
-            case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared: break
+            case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: break
             }
         }
         guard joined == machine.store.rooms.mapValues(\.isJoined) else {

@@ -7,6 +7,8 @@ struct Machine {
     let signer: Signer
     /// Mostly of a person of its own.
     var certificate: Certificate
+    /// The keys of that person.
+    var person: PersonKeys
     /// The realms that it is in.
     var realms = Realms()
     /// The secrets that its node shakes hands by.

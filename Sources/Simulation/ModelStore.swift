@@ -51,7 +51,9 @@ struct ModelStore {
 
     let owner: PeerID
     var logs: [LogKey: Log] = [:]
-    var rooms: [ConversationID: RoomMembership] = [:]
+    var rooms: [ConversationID: ConversationMembership] = [:]
+    var requests: [PersonID: DirectRequest] = [:]
+    var persons: [PersonID: PublicPerson] = [:]
     var records: [RecordKey: Record] = [:]
     var peers: [PeerID: KnownPeer] = [:]
     var people: Set<PeerID> = []
@@ -106,6 +108,11 @@ struct ModelStore {
         for peer in batch.peers { self.peers[peer.id] = peer }
         for (peer, isKnown) in batch.people {
             if isKnown { self.people.insert(peer) } else { self.people.remove(peer) }
+        }
+        for person in batch.endedRequests { self.requests[person] = nil }
+        for request in batch.requests { self.requests[request.person.id] = request }
+        for append in batch.appends {
+            if let person = append.person, let keys = append.keys { self.persons[person] = keys }
         }
         if let incarnation = batch.incarnation { self.incarnation = incarnation }
         // What one batch both appends and releases is told once, as released.
@@ -306,11 +313,13 @@ struct ModelStore {
     func snapshot(isContinuous: Bool) -> Snapshot {
         var snapshot = Snapshot()
         snapshot.incarnation = isContinuous ? self.incarnation : nil
-        snapshot.rooms = self.rooms
+        snapshot.conversations = self.rooms
         snapshot.erasures = self.erasures
         snapshot.records = self.records.values.sorted { $0.key < $1.key }
         snapshot.peers = self.peers.values.sorted { $0.id < $1.id }
         snapshot.people = self.people
+        snapshot.persons = self.persons
+        snapshot.requests = self.requests.values.sorted { $0.person.id < $1.person.id }
         snapshot.held = self.held
         for (key, log) in self.logs.sorted(by: { $0.key < $1.key }) {
             let head = log.head

@@ -4,7 +4,7 @@ import Crypto
 /// Messages that their authors want erased, and some that somebody else does.
 extension Simulation {
     /// A person's keys, without a number from the seed: equal for equal devices.
-    private static func person(of signer: Signer) -> PersonKeys {
+    static func person(of signer: Signer) -> PersonKeys {
         let seed = BLAKE2b.hash256(signer.publicKey.bytes, personal: BLAKE2b.Personal("person"))
         let address = BLAKE2b.hash256(signer.publicKey.bytes, personal: BLAKE2b.Personal("address"))
         guard let keys = try? PersonKeys((seed.bytes + address.bytes).span.bytes) else {
@@ -23,6 +23,7 @@ extension Simulation {
         let certificate = Self.certificate(
             of: self.machines[machine].signer, personOf: self.machines[first].signer)
         self.machines[machine].certificate = certificate
+        self.machines[machine].person = Self.person(of: self.machines[first].signer)
         self.checker.persons[self.machines[machine].id] = certificate.personID
     }
 

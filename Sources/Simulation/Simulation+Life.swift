@@ -23,7 +23,8 @@ extension Simulation {
         }
         let machine = self.machines[index]
         self.machines[index].node = Node(
-            signer: machine.signer, certificate: machine.certificate, boot: boot,
+            signer: machine.signer, certificate: machine.certificate, person: machine.person,
+            boot: boot,
             configuration: NodeConfiguration(
                 name: "n\(index)", staticPeers: statics, buildTime: Self.built,
                 realms: machine.realms),

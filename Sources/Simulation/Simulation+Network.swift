@@ -414,6 +414,7 @@ extension Simulation {
                 self.wires[number]?.directions[side].announced.insert(room)
                 self.wires[number]?.directions[side].leftEarly.remove(room)
             }
+        case .shares(let tags): self.noteShares(tags, number, side)
         case .roomsLeft(let rooms):
             self.wires[number]?.directions[side].announced.subtract(rooms)
             if let direction = self.wires[number]?.directions[side], self.time <= direction.readBy {

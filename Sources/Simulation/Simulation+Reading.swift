@@ -14,9 +14,14 @@ extension Simulation {
 
     /// The texts that a machine shows of a room, in display order.
     package func messages(on machine: Int, in room: Room) -> [Shown] {
+        self.messages(on: machine, in: room.conversation)
+    }
+
+    /// The texts that a machine shows of a conversation, in display order.
+    package func messages(on machine: Int, in conversation: ConversationID) -> [Shown] {
         var found: [(order: (HybridTime, PeerID, UInt64, Int), message: Shown)] = []
         for (key, log) in self.machines[machine].store.logs
-        where key.conversation == room.conversation {
+        where key.conversation == conversation {
             for (index, row) in log.rows.enumerated() where row.cursor != nil {
                 let envelope = self.machines[machine].store.envelope(of: row, key, index)
                 let reading = self.machines[machine].keyring.read(envelope)
@@ -35,6 +40,11 @@ extension Simulation {
     /// The texts that a machine shows of a room, in display order, without disputed ones.
     package func texts(on machine: Int, in room: Room) -> [String] {
         self.messages(on: machine, in: room).filter { !$0.isDisputed }.map(\.text)
+    }
+
+    /// The texts that a machine shows of a conversation, in display order, without disputed ones.
+    package func texts(on machine: Int, in conversation: ConversationID) -> [String] {
+        self.messages(on: machine, in: conversation).filter { !$0.isDisputed }.map(\.text)
     }
 
     /// How many are in a room, as a running node sees it.

@@ -63,6 +63,8 @@ package final class Simulation {
     private(set) var neighbours: [Set<Int>]?
     /// Runs whose attestation has been checked once.
     private var attested: Set<Bytes64> = []
+    /// Direct conversations by the machines of their people.
+    var directs: [[Int]: ConversationID] = [:]
     /// The keys of rooms whose members seal what they write.
     var roomKeys: [ConversationID: ConversationKey] = [:]
     /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
@@ -141,6 +143,7 @@ package final class Simulation {
         self.machines.append(
             Machine(
                 index: index, signer: signer, certificate: Self.certificate(of: signer),
+                person: Self.person(of: signer),
                 addresses: [
                     "10.0.\(index / 250).\(index % 250 + 1):7000", "[fd00::\(index + 1)]:7000",
                 ],
@@ -368,6 +371,7 @@ package final class Simulation {
     }
 
     func write(_ batch: Batch, _ index: Int) throws -> BatchOutcome {
+        self.noteKeys(of: batch, on: index)
         let outcome = try self.machines[index].store.commit(batch) { run in
             // Many machines store the same run; its signature is checked once.
             let signature = run.run.attestation

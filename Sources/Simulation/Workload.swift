@@ -22,6 +22,8 @@ package struct Workload: Sendable {
     package var erasures = 0
     /// How often users have what is older than some time expire.
     package var expiries = 0
+    /// How often users write to one another.
+    package var directs = 0
     /// Whether one person has two devices.
     package var hasTwoDevices = false
 
@@ -42,6 +44,7 @@ package struct Workload: Sendable {
         var erasing = SeededRandom(seed: UInt64(self.messages) << 32 | self.milliseconds)
         self.erasures = erasing.chance(50) ? erasing.number(1...40) : 0
         self.expiries = erasing.chance(30) ? erasing.number(1...12) : 0
+        self.directs = erasing.chance(50) ? erasing.number(1...20) : 0
         self.hasTwoDevices = self.erasures > 0 && erasing.chance(40)
     }
 
@@ -61,6 +64,7 @@ extension Simulation {
     /// Notes what the users of all machines do.
     package func schedule(_ workload: Workload) {
         self.scheduleErasures(workload)
+        self.scheduleDirects(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(

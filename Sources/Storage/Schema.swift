@@ -25,8 +25,12 @@ enum Schema {
         CREATE TABLE conversations (
             id INTEGER PRIMARY KEY,
             hash BLOB NOT NULL UNIQUE,
+            kind INTEGER,
             realm BLOB,
             name TEXT,
+            suite INTEGER,
+            root BLOB,
+            peer BLOB,
             joined INTEGER,
             shown INTEGER,
             unread INTEGER NOT NULL DEFAULT 0,
@@ -39,7 +43,8 @@ enum Schema {
         ) STRICT;
         CREATE TABLE persons (
             id INTEGER PRIMARY KEY,
-            hash BLOB NOT NULL UNIQUE
+            hash BLOB NOT NULL UNIQUE,
+            keys BLOB
         ) STRICT;
         CREATE TABLE logs (
             id INTEGER PRIMARY KEY,
@@ -113,8 +118,17 @@ enum Schema {
         CREATE TABLE peers (
             author INTEGER PRIMARY KEY REFERENCES authors,
             addresses BLOB NOT NULL,
-            seen INTEGER NOT NULL
+            seen INTEGER NOT NULL,
+            keys BLOB
         ) STRICT;
+        CREATE TABLE requests (
+            person BLOB PRIMARY KEY,
+            peer BLOB NOT NULL,
+            text TEXT NOT NULL,
+            milliseconds INTEGER NOT NULL,
+            source TEXT NOT NULL,
+            declined INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE people (author INTEGER PRIMARY KEY REFERENCES authors) STRICT;
         CREATE TABLE notices (
             number INTEGER PRIMARY KEY,

@@ -7,13 +7,16 @@ internal import Engine
 /// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
 enum Name: Int, CaseIterable {
     case addresses, arrival, attestation, author, before, body, `class`, conversation, count,
-        cursor, ends
+        cursor, declined, ends
     case extra
-    case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, kind, last
+    case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, keys, kind,
+        last
     case latest, limit, log, milliseconds, missing, name, number, oldest, owner, parent, payload
-    case person, place, prefix, present, proof, read, realm, record, row, seen, seq, shown, since
-    case starts, suffix
-    case table, target, through, token, unread, until
+    case peer
+    case person, place, prefix, present, proof, read, realm, record, root, row, seen, seq, shown,
+        since
+    case source, starts, suffix, suite
+    case table, target, text, through, token, unread, until
 
     fileprivate static let numbers = Dictionary(
         uniqueKeysWithValues: Name.allCases.map { ("\($0)", $0.rawValue) })
@@ -158,8 +161,8 @@ final class Statement {
 
     /// Binds a text, which is copied; sqlite3_bind_text.
     @discardableResult
-    func bind(_ name: Name, text value: String) throws(SQLiteError) -> Statement {
-        var value = value
+    func bind(_ name: Name, text: String?) throws(SQLiteError) -> Statement {
+        guard var value = text else { return try self.bind(name, nil as Int64?) }
         let handle = try self.handle()
         let number = self.parameters[name.rawValue]
         let code = value.withUTF8 { buffer in

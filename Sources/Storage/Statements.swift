@@ -49,7 +49,8 @@ final class NameStatements: StatementGroup {
     lazy var addAuthor = self.sql("INSERT INTO authors (key) VALUES (:key) RETURNING id")
     lazy var person = self.sql("SELECT id FROM persons WHERE hash = :hash")
     lazy var personAt = self.sql("SELECT hash FROM persons WHERE id = :id")
-    lazy var addPerson = self.sql("INSERT INTO persons (hash) VALUES (:hash) RETURNING id")
+    lazy var addPerson = self.sql(
+        "INSERT INTO persons (hash, keys) VALUES (:hash, :keys) RETURNING id")
     lazy var log = self.sql(
         """
         SELECT id, seq, head, hlc, shown, fork, person FROM logs
@@ -258,7 +259,11 @@ final class EffectStatements: StatementGroup {
 final class ValueStatements: StatementGroup {
     lazy var setIncarnation = self.sql("UPDATE state SET incarnation = :incarnation")
     lazy var setMembership = self.sql(
-        "UPDATE conversations SET realm = :realm, name = :name, joined = :joined WHERE id = :id")
+        """
+        UPDATE conversations SET kind = :kind, realm = :realm, name = :name, suite = :suite,
+            root = :root, peer = :peer, joined = :joined
+        WHERE id = :id
+        """)
     lazy var replaceRecord = self.sql(
         """
         INSERT OR REPLACE INTO records (author, conversation, kind, record)
@@ -270,8 +275,16 @@ final class ValueStatements: StatementGroup {
         WHERE author = :author AND conversation = :conversation AND kind = :kind
         """)
     lazy var upsertPeer = self.sql(
-        "INSERT OR REPLACE INTO peers (author, addresses, seen) VALUES (:author, :addresses, :seen)"
-    )
+        """
+        INSERT OR REPLACE INTO peers (author, addresses, seen, keys)
+        VALUES (:author, :addresses, :seen, :keys)
+        """)
+    lazy var replaceRequest = self.sql(
+        """
+        INSERT OR REPLACE INTO requests (person, peer, text, milliseconds, source, declined)
+        VALUES (:person, :peer, :text, :milliseconds, :source, :declined)
+        """)
+    lazy var removeRequest = self.sql("DELETE FROM requests WHERE person = :person")
     lazy var removePeer = self.sql("DELETE FROM peers WHERE author = :author")
     lazy var removeRecords = self.sql("DELETE FROM records WHERE author = :author")
     lazy var removeAuthor = self.sql(

@@ -159,7 +159,8 @@ extension StoreFile {
             writer.varint(peer.addresses.count)
             for address in peer.addresses { writer.text(address) }
             try self.statements.values.upsertPeer.bind(.author, self.makeAuthorRow(peer.id))
-                .bind(.addresses, writer.bytes).bind(.seen, peer.lastSeen.stored).run()
+                .bind(.addresses, writer.bytes).bind(.seen, peer.lastSeen.stored)
+                .bind(.keys, peer.person?.encoded).run()
         }
     }
 

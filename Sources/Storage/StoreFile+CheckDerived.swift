@@ -20,17 +20,17 @@ extension StoreFile {
         var rows: [(id: Int64, hash: Bytes32, unread: Int64, read: Int64)] = []
         let statement = try self.database.prepare(
             """
-            SELECT id, hash, unread, read, realm, name, joined, shown, latest FROM conversations
+            SELECT id, hash, unread, read, kind, realm, name, suite, root, peer, joined, shown,
+                latest
+            FROM conversations
             """)
         try statement.forEach { (row) throws(SQLiteError) in
             let hash = try row.bytes32(.hash)
             rows.append((row.int(.id), hash, row.int(.unread), row.int(.read)))
-            if !row.isNull(.name) {
-                let room = (try? row.bytes32(.realm)).flatMap { realm in
-                    RoomName(row.text(.name)).map { Room($0, in: RealmID(realm)) }
-                }
-                if room?.conversation.hash != hash || !(0...1).contains(row.int(.joined)) {
-                    findings.add(nil, nil, "conversation \(hash): its name is not the room's")
+            if !row.isNull(.kind) {
+                let kind = ConversationKind(row, ConversationID(hash))
+                if kind == nil || !(0...1).contains(row.int(.joined)) {
+                    findings.add(nil, nil, "conversation \(hash): it is not what its row says")
                 }
             }
             let shown = row.optionalInt(.shown).map { HybridTime(stored: $0) }

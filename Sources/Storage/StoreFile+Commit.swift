@@ -125,13 +125,11 @@ extension StoreFile {
         for record in batch.records { try self.store(record) }
         for key in batch.droppedRecords { try self.drop(key) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
-            try self.statements.values.setMembership
-                .bind(.id, self.makeConversationRow(conversation))
-                .bind(.realm, membership.room.realm.hash)
-                .bind(.name, text: membership.room.name.text)
-                .bind(.joined, membership.isJoined ? 1 : 0).run()
+            try self.store(membership, of: conversation)
         }
         try self.store(people: batch.people)
+        try self.end(requestsOf: batch.endedRequests)
+        try self.store(batch.requests)
         try self.store(batch.peers)
         let notices = try self.store(batch.notices, &progress)
         if let incarnation = batch.incarnation {
@@ -174,7 +172,7 @@ extension StoreFile {
         let index = progress.cursors.count - 1
         if run.first == 1 {
             log.person = try append.person.map { (person) throws(SQLiteError) in
-                try self.makePersonRow(person)
+                try self.makePersonRow(person, append.keys)
             }
         }
         for (offset, entry) in run.entries.enumerated() {

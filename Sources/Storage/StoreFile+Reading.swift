@@ -10,14 +10,17 @@ extension StoreFile {
         let state = try self.database.prepare("SELECT incarnation FROM state")
         snapshot.incarnation = try state.int().map { UInt64(stored: $0) }
         let conversations = try self.database.prepare(
-            "SELECT hash, realm, name, joined, shown FROM conversations")
+            """
+            SELECT hash, kind, realm, name, suite, root, peer, joined, shown FROM conversations
+            """)
         try conversations.forEach { (row) throws(SQLiteError) in
             let conversation = ConversationID(try row.bytes32(.hash))
-            if !row.isNull(.name) {
-                guard let name = RoomName(row.text(.name)) else { throw .damaged("a room's name") }
-                let room = Room(name, in: RealmID(try row.bytes32(.realm)))
-                snapshot.rooms[conversation] = RoomMembership(
-                    room: room, isJoined: row.int(.joined) != 0)
+            if !row.isNull(.kind) {
+                guard let kind = ConversationKind(row, conversation) else {
+                    throw .damaged("what a conversation is")
+                }
+                snapshot.conversations[conversation] = ConversationMembership(
+                    kind, isJoined: row.int(.joined) != 0)
             }
             if let shown = row.optionalInt(.shown) {
                 snapshot.latestShown[conversation] = HybridTime(stored: shown)
@@ -52,6 +55,8 @@ extension StoreFile {
         try people.forEach { (row) throws(SQLiteError) in
             snapshot.people.insert(PeerID(try row.bytes32(.key)))
         }
+        snapshot.persons = try self.persons()
+        snapshot.requests = try self.requests()
         snapshot.held = try self.held(self.heldCount)
         return snapshot
     }
@@ -112,7 +117,7 @@ extension StoreFile {
     func readPeers(into snapshot: inout Snapshot) throws(SQLiteError) {
         let peers = try self.database.prepare(
             """
-            SELECT a.key, p.addresses, p.seen FROM peers p JOIN authors a ON a.id = p.author
+            SELECT a.key, p.addresses, p.seen, p.keys FROM peers p JOIN authors a ON a.id = p.author
             ORDER BY p.seen DESC, a.key
             """)
         try peers.forEach { (row) throws(SQLiteError) in
@@ -120,7 +125,8 @@ extension StoreFile {
                 KnownPeer(
                     id: PeerID(try row.bytes32(.key)),
                     addresses: try Self.addresses(row.bytes(.addresses)),
-                    lastSeen: UInt64(stored: row.int(.seen))))
+                    lastSeen: UInt64(stored: row.int(.seen)),
+                    person: row.optionalBytes(.keys).flatMap { PublicPerson(decoding: $0) }))
         }
     }
 

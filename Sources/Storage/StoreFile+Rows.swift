@@ -103,9 +103,12 @@ extension StoreFile {
     }
 
     /// A person's row, made where it is missing.
-    func makePersonRow(_ person: PersonID) throws(SQLiteError) -> Int64 {
+    func makePersonRow(
+        _ person: PersonID, _ keys: PublicPerson?
+    ) throws(SQLiteError) -> Int64 {
         if let id = try self.statements.names.person.bind(.hash, person.hash).int() { return id }
-        return try self.statements.names.addPerson.bind(.hash, person.hash).added()
+        return try self.statements.names.addPerson.bind(.hash, person.hash)
+            .bind(.keys, keys?.encoded).added()
     }
 
     /// The row of a log; nil where nothing is known of it.

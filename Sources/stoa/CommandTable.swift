@@ -49,7 +49,8 @@ enum CommandTable {
             \(commands)
             options of every command:
             \(CommandSyntax.list(OptionSyntax.global + [Self.version]))
-            TO is a room (a bare word), @name, or @ and 8 or more characters of a key.
+            TO is a room (a bare word), @ and a person's name or 8 or more characters of a key,
+            or @me for notes to yourself.
             The socket is --socket, $STOA_SOCKET or $XDG_RUNTIME_DIR/stoa/control.sock.
             Exit codes: 0 done, 64 usage, 65 bad data, 69 no daemon, 70 internal, 74 disk,
             75 not in time, 77 refused; see stoa(1).

@@ -49,6 +49,9 @@ struct MessageLine {
             case .realmRenewed: "the realm \(name) has a new secret"
             case .raised: self.console.styled("\(code): \(change.shown("text"))", .yellow)
             case .cleared: "\(code) is over"
+            case .requested:
+                "\(name) \(change.shortKey("peer")) has written and waits to be accepted: "
+                    + change.shown("text")
             case nil: "something that this version does not know"
             }
         return self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n"

@@ -35,8 +35,15 @@ struct OverviewCommand: Subcommand {
             ["you", context.console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
             ["daemon", "runs since \(LocalTime.text(status["startedAt"]))"],
             ["here", people.text(none: "nobody yet")],
-            ["rooms", rooms.text(none: "none joined")],
+            ["conversations", rooms.text(none: "none yet")],
         ])
+        var waiting = Names()
+        try context.forEach(RequestsMethod.self) {
+            waiting.add($0.shownPerson(key: "person"))
+        }
+        if !waiting.isEmpty {
+            text += "wait to be accepted: \(waiting.text(none: "")), see stoa requests\n"
+        }
         let alerts = status.list("alerts").count
         if alerts > 0 { text += "alerts: \(alerts), see stoa status\n" }
         let room = first ?? "ops"
@@ -58,6 +65,7 @@ struct OverviewCommand: Subcommand {
     private struct Names {
         private var shown: [String] = []
         private var count = 0
+        var isEmpty: Bool { self.count == 0 }
 
         mutating func add(_ name: String) {
             self.count += 1

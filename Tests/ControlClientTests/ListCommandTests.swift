@@ -39,7 +39,7 @@ extension CommandTests {
         let conversation = ConversationResult {
             $0.id = Self.id
             $0.kind = .direct
-            $0.name = "ada"
+            $0.name = "@ada"
             $0.unread = 4
             $0.lastMessage = Self.message(3, "a\nb")
         }

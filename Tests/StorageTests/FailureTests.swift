@@ -295,11 +295,11 @@ struct FailureTests {
         try store.database.execute("PRAGMA max_page_count = \(pages + 4)")
         var next = batch(
             log.append((2...128).map { text(String(repeating: "x", count: 500), at: $0) }))
-        next.membership = [ops.conversation: RoomMembership(room: ops, isJoined: true)]
+        next.membership = [ops.conversation: ConversationMembership(.room(ops), isJoined: true)]
         let error = #expect(throws: SQLiteError.self) { try store.commit(next) }
         let failure = error.map { StoreFailure($0, path: store.path, systemError: 0) }
         #expect(failure?.reason == .full)
-        #expect(try store.snapshot().logs == before.logs && store.snapshot().rooms.isEmpty)
+        #expect(try store.snapshot().logs == before.logs && store.snapshot().conversations.isEmpty)
         #expect(try store.counts().entries == 1)
         #expect(store.check().isEmpty)
         try store.database.execute("PRAGMA max_page_count = 1000000")

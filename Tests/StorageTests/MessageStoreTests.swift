@@ -11,7 +11,7 @@ struct MessageStoreTests {
         let store = try await directory.open()
         let snapshot = try await store.snapshot()
         #expect(snapshot.incarnation == nil)
-        #expect(snapshot.logs.isEmpty && snapshot.rooms.isEmpty && snapshot.members.isEmpty)
+        #expect(snapshot.logs.isEmpty && snapshot.conversations.isEmpty && snapshot.members.isEmpty)
         #expect(try await store.counts().entries == 0)
         #expect(try await store.summaries().isEmpty)
         #expect(try await store.entries(after: Cursor(0), limit: 10).entries.isEmpty)

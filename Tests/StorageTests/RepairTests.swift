@@ -27,7 +27,7 @@ struct RepairTests {
         ]
         var setup = Batch(number: 1)
         setup.incarnation = 9
-        setup.membership[ops.conversation] = RoomMembership(room: ops, isJoined: true)
+        setup.membership[ops.conversation] = ConversationMembership(.room(ops), isJoined: true)
         setup.records = [bob, eve].map {
             Record(
                 kind: Record.Kind.profile, author: $0.id, conversation: nil, time: time(1),
@@ -98,12 +98,13 @@ struct RepairTests {
 
     static func check(_ directory: TemporaryDirectory) throws -> StoreRepair.Report {
         try StoreRepair.check(
-            directory: directory.data, owner: ada.id, judge: LogsOfSomebody())
+            directory: directory.data, owner: ada.id, judge: { LogsOfSomebody(keyring: $0) })
     }
 
     static func repair(_ directory: TemporaryDirectory) throws -> StoreRepair.Repair {
         try StoreRepair.repair(
-            directory: directory.data, owner: ada.id, judge: LogsOfSomebody(), stamp: "then")
+            directory: directory.data, owner: ada.id, judge: { LogsOfSomebody(keyring: $0) },
+            stamp: "then")
     }
 
     /// Gives a store what a peer has of each log, and expects all of it to be there then.
@@ -217,7 +218,9 @@ struct RepairTests {
             // Another file: own logs go on in a new incarnation.
             let store = try await story.directory.open()
             let snapshot = try await store.snapshot()
-            #expect(snapshot.incarnation == nil && snapshot.rooms == story.snapshot.rooms)
+            #expect(
+                snapshot.incarnation == nil
+                    && snapshot.conversations == story.snapshot.conversations)
             await store.close()
             try await Self.refill(story)
         }
@@ -258,7 +261,9 @@ struct RepairTests {
         #expect(try await store.summaries().contains { $0.readCursor == Cursor(200) })
         #expect(try await store.lookUp(idempotencyKey: "key 7", in: ops.conversation) != nil)
         let snapshot = try await store.snapshot()
-        #expect(snapshot.logs == story.snapshot.logs && snapshot.rooms == story.snapshot.rooms)
+        #expect(
+            snapshot.logs == story.snapshot.logs
+                && snapshot.conversations == story.snapshot.conversations)
         #expect(snapshot.members == story.snapshot.members)
         #expect(Set(snapshot.records) == Set(story.snapshot.records))
         #expect(snapshot.peers == story.snapshot.peers)
@@ -296,7 +301,7 @@ struct RepairTests {
             #expect(try await Self.history(store) == story.history, "\(name)")
             let snapshot = try await store.snapshot()
             #expect(snapshot.logs == story.snapshot.logs, "\(name)")
-            #expect(snapshot.rooms == story.snapshot.rooms, "\(name)")
+            #expect(snapshot.conversations == story.snapshot.conversations, "\(name)")
             #expect(snapshot.members == story.snapshot.members, "\(name)")
             await store.close()
         }

@@ -20,7 +20,7 @@ struct SyncTests {
         for number in 2...20 as ClosedRange<UInt64> {
             var next = batch(
                 bobs.append([text("bob's", at: number)]), adas.append([text("ada's", at: number)]))
-            next.membership = [ops.conversation: RoomMembership(room: ops, isJoined: true)]
+            next.membership = [ops.conversation: ConversationMembership(.room(ops), isJoined: true)]
             _ = try await store.commit(next)
             steps.append(WatchedFiles.steps(log))
         }

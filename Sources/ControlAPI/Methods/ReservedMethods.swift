@@ -6,7 +6,7 @@ public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
         "edit", "erase", "react", "fetch", "openStream",
-        "createConversation", "invite", "accept", "decline",
+        "invite",
         "verify", "block", "unblock",
         "markRead", "forget", "retain", "usage", "search",
     ]

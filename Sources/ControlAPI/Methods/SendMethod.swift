@@ -16,6 +16,14 @@ public enum SendMethod: ControlMethod {
         case delivered
     }
 
+    /// What a message to one person waits for.
+    public enum Waits: String, WordValue {
+        /// They are not linked: nobody else passes on what is for them alone.
+        case away
+        /// They are linked, and have not accepted you.
+        case unaccepted
+    }
+
     /// What is sent, and to whom.
     public struct Params: ControlValue {
         /// A room, a person or a conversation id.
@@ -72,6 +80,8 @@ public enum SendMethod: ControlMethod {
         public var duplicate = false
         /// The peers that are known to hold it.
         public var deliveredTo: [String] = []
+        /// What the message to one person waits for; nil where it waits for nothing.
+        public var waits: Waits?
         /// True while peers turn this daemon away because its key runs in another one; else nil.
         public var shutOut: Bool?
 
@@ -86,6 +96,7 @@ public enum SendMethod: ControlMethod {
             visitor.field("time", &self.time)
             visitor.field("duplicate", &self.duplicate)
             visitor.field("deliveredTo", &self.deliveredTo, .id)
+            visitor.field("waits", &self.waits)
             visitor.field("shutOut", &self.shutOut)
         }
     }

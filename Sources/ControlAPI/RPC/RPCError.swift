@@ -197,13 +197,20 @@ extension RPCError {
         return RPCError(
             .deliveryTimeout, "the message is stored but was not delivered\(whom) in time",
             reason: "deliveryTimeout",
-            remedy: result.shutOut == true
-                ? "peers turn this daemon away because another one runs with its identity key: "
-                    + "see the alert in stoa status"
-                : "do not send it again: it is delivered when a member is linked",
+            remedy: Self.remedy(ofUndelivered: result),
             details: (result.json.objectValue ?? []) + [
                 JSON.Member("waitingFor", .array(waiting.map { .string($0.id) }))
             ])
+    }
+
+    private static func remedy(ofUndelivered result: SendMethod.Result) -> String {
+        if result.shutOut == true {
+            return "peers turn this daemon away because another one runs with its identity key: "
+                + "see the alert in stoa status"
+        }
+        return result.waits == .unaccepted
+            ? "do not send it again: it is delivered once you are accepted"
+            : "do not send it again: it is delivered when a member is linked"
     }
 
     /// The message is stored, and held by others until its time has come; -32013; `data` holds the

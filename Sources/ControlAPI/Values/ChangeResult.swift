@@ -6,6 +6,8 @@ public enum ChangeKind: String, WordValue {
     case conversation
     /// What a person should know about.
     case alert
+    /// Who has written to the user and waits to be accepted.
+    case request
 }
 
 /// One change that is no message, in the notification `change`.
@@ -26,6 +28,8 @@ public struct ChangeResult: ControlValue {
         case raised
         /// The alert is over.
         case cleared
+        /// Somebody whom the user does not know has written, and waits to be accepted.
+        case requested
     }
 
     /// What sort of change it is; never `message`.
@@ -36,15 +40,15 @@ public struct ChangeResult: ControlValue {
     public var time = Timestamp(milliseconds: 0)
     /// Its position in this node's order of arrival.
     public var cursor: Int64 = 0
-    /// The id of the conversation or of the realm; nil for an alert.
+    /// The id of the conversation or of the realm; nil for others.
     public var id: String?
-    /// The name of the conversation or of the realm; nil for an alert.
+    /// The name of the conversation, of the realm, or of who waits to be accepted; nil for an alert.
     public var name: String?
     /// The alert, as a stable word for programs; nil for others.
     public var code: String?
-    /// Which person's device the alert is about; nil for none.
+    /// Which person's device it is about; nil for none.
     public var peer: String?
-    /// What the alert says; nil for others and for one that is over.
+    /// What the alert says, or what was written first; nil for others and for an alert that is over.
     public var text: String?
 
     /// An empty value.

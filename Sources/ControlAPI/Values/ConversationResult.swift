@@ -6,18 +6,22 @@ public struct ConversationResult: ControlValue {
         case room
         /// Two people.
         case direct
+        /// A room that only those find who have its phrase or link.
+        case secret
     }
 
     /// The conversation's id.
     public var id = ""
     /// Its kind.
     public var kind = Kind.room
-    /// How the room is written here, `ops` or `office/ops`; or the other person's name.
+    /// How it is written here: `ops`, `office/ops`, `&ops` for a secret room, `@Ada` for a person.
     public var name = ""
-    /// The name of the realm here.
-    public var realm = ""
+    /// The name of the realm here; nil for two people, who may meet in any.
+    public var realm: String?
     /// The room's name in its realm; nil where it is no room.
     public var room: String?
+    /// The other person's device; nil where it is no direct conversation.
+    public var person: String?
     /// False where this node is not in the realm, so that only the history is here.
     public var reachable = true
     /// How many members are known here; `members` lists them.
@@ -42,6 +46,7 @@ public struct ConversationResult: ControlValue {
         visitor.field("name", &self.name)
         visitor.field("realm", &self.realm)
         visitor.field("room", &self.room)
+        visitor.field("person", &self.person, .id)
         visitor.field("reachable", &self.reachable)
         visitor.field("members", &self.members)
         visitor.field("learning", &self.learning)

@@ -6,6 +6,8 @@ public enum TierWord: String, WordValue {
     case fellow
     /// Added by the user.
     case known
+    /// The user has compared keys with them.
+    case verified
     /// This node itself.
     case own
 }

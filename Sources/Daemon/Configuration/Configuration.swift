@@ -25,6 +25,8 @@ public struct Configuration: Equatable, Sendable {
     public var defaultRealm: RealmName
     /// Whether the node is in the open realm: dials anyone in it, and answers.
     public var isInOpenRealm: Bool
+    /// Who may start direct conversations without being accepted.
+    public var directFrom: DirectPolicy
     /// What matters less is not logged.
     public var logLevel: LogLevel
 
@@ -33,7 +35,8 @@ public struct Configuration: Equatable, Sendable {
         dataDirectory: String, stateDirectory: String, socket: String,
         listen: [SocketAddress] = [], interface: String? = nil,
         discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,
-        defaultRealm: RealmName = .open, isInOpenRealm: Bool = true, logLevel: LogLevel = .info
+        defaultRealm: RealmName = .open, isInOpenRealm: Bool = true,
+        directFrom: DirectPolicy = .known, logLevel: LogLevel = .info
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -45,6 +48,7 @@ public struct Configuration: Equatable, Sendable {
         self.name = name
         self.defaultRealm = defaultRealm
         self.isInOpenRealm = isInOpenRealm
+        self.directFrom = directFrom
         self.logLevel = logLevel
     }
 }
@@ -94,6 +98,11 @@ extension Configuration {
         self.isInOpenRealm = true
         if let value = single(.openRealm) {
             self.isInOpenRealm = try Self.word(value, [("yes", true), ("no", false)])
+        }
+        self.directFrom = .known
+        if let value = single(.directFrom) {
+            self.directFrom = try Self.word(
+                value, DirectPolicy.allCases.map { ($0.rawValue, $0) })
         }
         if let value = single(.name) {
             guard value.text.utf8.count <= Limits.nameBytes else {

@@ -9,13 +9,16 @@ public struct OwnIdentity: Sendable {
     public let signer: Signer
     /// The person's word that the device is theirs.
     public let certificate: Certificate
+    /// The keys of that person.
+    public let person: PersonKeys
     /// Whether this start has made the device's key.
     public let isNew: Bool
 
     /// Puts an identity together.
-    public init(signer: Signer, certificate: Certificate, isNew: Bool) {
+    public init(signer: Signer, certificate: Certificate, person: PersonKeys, isNew: Bool) {
         self.signer = signer
         self.certificate = certificate
+        self.person = person
         self.isNew = isNew
     }
 }
@@ -52,7 +55,8 @@ public enum Identity {
         let (signer, isNew) = try Self.device(folders)
         let person = try Self.person(folders)
         let certificate = try Self.certificate(folders, of: signer, person)
-        return OwnIdentity(signer: signer, certificate: certificate, isNew: isNew)
+        return OwnIdentity(
+            signer: signer, certificate: certificate, person: person, isNew: isNew)
     }
 
     /// Loads the device's key, and makes it at the first start; looks at nothing else.

@@ -9,6 +9,7 @@ enum Setting: String, CaseIterable, Sendable {
     case name
     case realm
     case openRealm = "open-realm"
+    case directFrom = "direct-from"
     case logLevel = "log-level"
 
     /// The flag, such as `--data-dir`.
@@ -70,6 +71,10 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Node", valueShape: "yes|no",
                 help: "whether to be in the open realm, too: to link to anyone (yes)")
+        case .directFrom:
+            Description(
+                section: "Node", valueShape: "anyone|known|verified",
+                help: "who may write to you without being accepted first (known)")
         case .logLevel:
             Description(
                 section: "Node", valueShape: "error|warning|notice|info|debug",

@@ -8,6 +8,8 @@ struct PendingRequest {
     let reply: Reply?
     /// Whom to link to, as the answer repeats it.
     var address = ""
+    /// What comes once a conversation has begun, in the place of the answer.
+    var begun: ((ConversationID) -> Void)?
 }
 
 /// Requests to the node, and its answers.
@@ -22,20 +24,21 @@ extension NodeShell {
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
                 self.log(
-                    .warning, "a configured peer was not taken: \(RPCError(error).message)")
+                    .warning, "what the daemon itself asked for failed: \(RPCError(error).message)")
             }
             return
         }
-        let isShutOut = self.node?.isShutOut == true
         switch answer {
         case .failed(let error):
-            reply.fail(RPCError(error, isShutOut: isShutOut) { self.shownName(of: $0).name })
-        case .joined(let id): self.joined(id, reply)
+            reply.fail(
+                RPCError(error, sent: self.sendResult) { self.shownName(of: $0).name })
+        case .joined(let id):
+            if let begun = pending.begun { begun(id) } else { self.joined(id, reply) }
         case .left(let id): self.left(id, reply)
         case .sent(let message, let isDuplicate, let peers):
-            reply.answer(
-                SendMethod.Result(
-                    message, isDuplicate: isDuplicate, peers, isShutOut: isShutOut))
+            var result = self.sendResult(message, deliveredTo: peers)
+            result.duplicate = isDuplicate
+            reply.answer(result)
         case .erased, .expired:
             preconditionFailure("no method asks for an erasure, or for what is old to expire")
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
@@ -46,32 +49,57 @@ extension NodeShell {
                     $0.peer = peer.description
                 })
         case .profile: reply.answer(self.ownProfile())
-        case .known(let peer, _):
+        case .known(let peer, _), .declined(let peer):
             reply.answer(self.personResult(peer))
         }
+    }
+
+    /// What clients are told of a message that is on disk.
+    private func sendResult(
+        _ message: SentMessage, deliveredTo peers: [PeerID]
+    ) -> SendMethod.Result {
+        var result = SendMethod.Result(message, deliveredTo: peers)
+        result.shutOut = self.node?.isShutOut == true ? true : nil
+        result.waits = self.node?.ask { $0.directWait(in: message.conversation) }.map {
+            SendMethod.Waits($0)
+        }
+        return result
     }
 }
 
 extension SendMethod.Result {
     /// Describes a message that was sent.
-    init(_ message: SentMessage, isDuplicate: Bool, _ peers: [PeerID], isShutOut: Bool) {
+    init(_ message: SentMessage, deliveredTo peers: [PeerID]) {
         self.init()
         self.id = message.id.description
         self.conversation = message.conversation.description
         self.cursor = message.cursor?.rawValue ?? 0
         self.time = Timestamp(clamping: message.time.milliseconds)
-        self.duplicate = isDuplicate
         self.deliveredTo = peers.map(\.description)
-        self.shutOut = isShutOut ? true : nil
+    }
+}
+
+extension SendMethod.Waits {
+    fileprivate init(_ wait: DirectWait) {
+        self =
+            switch wait {
+            case .away: .away
+            case .unaccepted: .unaccepted
+            }
     }
 }
 
 extension RPCError {
     /// Why the node did not do what it was asked for.
     ///
-    /// - Parameter name: what people are called.
+    /// - Parameters:
+    ///   - sent: describes a message that is on disk all the same.
+    ///   - name: what people are called.
     init(
-        _ error: RequestError, isShutOut: Bool = false,
+        _ error: RequestError,
+        sent: (SentMessage, [PeerID]) -> SendMethod.Result = {
+            SendMethod.Result($0, deliveredTo: $1)
+        },
         name: (PeerID) -> String = { _ in "" }
     ) {
         self =
@@ -102,6 +130,24 @@ extension RPCError {
                 .refused(
                     "you are in \(Limits.conversations) rooms already", reason: "tooManyRooms",
                     remedy: "leave one first")
+            case .keysUnknown(let peer):
+                .refused(
+                    "the keys of \(Self.text(of: peer, name)) have not come here yet",
+                    reason: "keysUnknown",
+                    remedy: "link once (stoa connect HOST:PORT), or be in a room together")
+            case .noRequest(let peer):
+                .refused(
+                    "\(Self.text(of: peer, name)) does not wait to be accepted",
+                    reason: "noRequest", remedy: "see who does: stoa requests")
+            case .directStays:
+                .refused(
+                    "a conversation with one person is not left", reason: "directStays",
+                    remedy: "stop knowing them: stoa people remove @PERSON")
+            case .cannotSeal:
+                .refused(
+                    "this machine cannot do AES-256-GCM, with which that room is sealed",
+                    reason: "cannotSeal",
+                    remedy: "use a machine whose processor has AES, or make a room without --suite")
             case .notConnected(let failure):
                 .refused(
                     "there is no link: \(failure.detail)", reason: failure.reason.rawValue,
@@ -116,8 +162,7 @@ extension RPCError {
             case .storage(let failure): RPCError(failure)
             case .deliveryTimeout(let message, let peers, let waiting):
                 .deliveryTimeout(
-                    SendMethod.Result(
-                        message, isDuplicate: false, peers, isShutOut: isShutOut),
+                    sent(message, peers),
                     waitingFor: waiting.map { ($0.description, TerminalText.line(name($0))) })
             case .nobodyKnown:
                 .refused(
@@ -134,11 +179,15 @@ extension RPCError {
                     reason: "notInRoom", remedy: "see who is: stoa --json conversations")
             case .held(let held):
                 .held(
-                    SendMethod.Result(
-                        held.message, isDuplicate: false, held.deliveredTo, isShutOut: isShutOut),
+                    sent(held.message, held.deliveredTo),
                     by: held.heldBy.map(\.description), until: Timestamp(clamping: held.until),
                     untilText: UTCTime.text(held.until), ahead: held.ahead)
             }
+    }
+
+    private static func text(of peer: PeerID, _ name: (PeerID) -> String) -> String {
+        let name = name(peer)
+        return name.isEmpty ? "@\(peer.description.prefix(8))" : "@\(TerminalText.line(name))"
     }
 
     /// What to do about a dial that has failed.

@@ -59,6 +59,11 @@ extension NodeShell {
         case .cleared(let code):
             result.event = .cleared
             result.code = code.rawValue
+        case .requested(let peer, let text):
+            result.event = .requested
+            result.peer = peer.description
+            result.name = self.shownName(of: peer).name
+            result.text = text
         }
         return result
     }
@@ -86,6 +91,7 @@ extension ChangeKind {
         case .message: self = .message
         case .conversation: self = .conversation
         case .alert: self = .alert
+        case .request: self = .request
         }
     }
 }
@@ -99,6 +105,7 @@ extension SubscribeMethod.Params {
                 case .message: .message
                 case .conversation: .conversation
                 case .alert: .alert
+                case .request: .request
                 }
             })
     }

@@ -3,13 +3,14 @@ internal import Engine
 
 /// Whom and what the words of clients name.
 extension NodeShell {
-    /// The conversation that a room name or a full id means.
+    /// The conversation that a room name, `@` and a person's name, or a full id means.
     func conversation(_ text: String) throws(RPCError) -> ConversationID {
         if text.hasPrefix("@") {
-            _ = try self.person(text)
-            throw .refused(
-                "this version has no messages to one person", reason: "noDirect",
-                remedy: "join a room together: stoa join ROOM")
+            let peer = try self.person(text)
+            if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return id }
+            throw .notFound(
+                "you and \"\(TerminalText.line(text))\" have not written to each other",
+                reason: "unknownConversation", remedy: "write first: stoa send \(text) TEXT")
         }
         do throws(NameError) {
             let found = try self.node?.ask { (node) throws(NameError) in
@@ -49,7 +50,7 @@ extension NodeShell {
         throw .shuttingDown()
     }
 
-    private func rpcError(_ error: NameError, kind: String) -> RPCError {
+    func rpcError(_ error: NameError, kind: String) -> RPCError {
         switch error {
         case .notFound(let text):
             .notFound(
@@ -67,6 +68,23 @@ extension NodeShell {
                 reason: "badName",
                 remedy: "a room is a bare word or REALM/ROOM, a person @name, an id has 52 "
                     + "characters")
+        case .severalRooms(let text, let rooms):
+            RPCError(
+                .ambiguous, "\"\(TerminalText.line(text))\" means \(rooms.count) rooms",
+                reason: "severalRooms",
+                remedy: "write which: "
+                    + rooms.map { TerminalText.line($0.name) }.joined(separator: " or "),
+                details: [
+                    JSON.Member(
+                        "candidates",
+                        .array(
+                            rooms.map { room in
+                                .object([
+                                    JSON.Member("id", .string(room.id.description)),
+                                    JSON.Member("name", .string(room.name)),
+                                ])
+                            }))
+                ])
         case .unknownRealm(let text):
             .notFound(
                 "there is no realm \"\(TerminalText.line(text))\" here", reason: "unknownRealm",

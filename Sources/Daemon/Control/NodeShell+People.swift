@@ -40,6 +40,7 @@ extension TierWord {
             case .stranger: .stranger
             case .fellow: .fellow
             case .known: .known
+            case .verified: .verified
             case .own: .own
             }
     }

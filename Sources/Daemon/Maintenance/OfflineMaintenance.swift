@@ -39,8 +39,7 @@ struct OfflineMaintenance {
         let report: StoreRepair.Report
         do throws(StoreFailure) {
             report = try StoreRepair.check(
-                directory: self.configuration.dataDirectory, owner: self.owner,
-                judge: Keyring())
+                directory: self.configuration.dataDirectory, owner: self.owner)
         } catch { throw StartError(error) }
         for finding in report.findings { self.line(Self.text(of: finding)) }
         if report.pages == 0 && report.findings.isEmpty {
@@ -83,7 +82,7 @@ struct OfflineMaintenance {
         do throws(StoreFailure) {
             repair = try StoreRepair.repair(
                 directory: self.configuration.dataDirectory, owner: self.owner,
-                judge: Keyring(), stamp: Self.stamp(SystemClock.wallMilliseconds()))
+                stamp: Self.stamp(SystemClock.wallMilliseconds()))
         } catch { throw StartError(error) }
         guard repair.findings.isEmpty else {
             for finding in repair.findings { self.line(Self.text(of: finding)) }

@@ -12,6 +12,8 @@ public enum Change: Hashable, Sendable {
         case conversation
         /// What a person should know about.
         case alert
+        /// Who has written to the user and waits to be accepted.
+        case request
     }
 
     /// An entry that people see.

@@ -18,6 +18,8 @@ public struct Notice: Hashable, Sendable {
         case realmLeft(RealmID)
         /// A realm has another secret.
         case realmRenewed(RealmID)
+        /// Somebody whom the user does not know has written to them.
+        case requested(PeerID, String)
         /// An alert stands from here on, or says something else.
         case raised(Alert.Code, about: PeerID?, String)
         /// An alert is over.
@@ -33,22 +35,12 @@ public struct Notice: Hashable, Sendable {
     public init(_ event: Event, at time: UInt64) {
         self.time = time
         if case .raised(let code, let peer, let text) = event {
-            self.event = .raised(code, about: peer, Self.cut(text))
+            self.event = .raised(code, about: peer, text.cut(toBytes: Limits.noticeTextBytes))
+        } else if case .requested(let peer, let text) = event {
+            self.event = .requested(peer, text.cut(toBytes: Limits.noticeTextBytes))
         } else {
             self.event = event
         }
-    }
-
-    private static func cut(_ text: String) -> String {
-        guard text.utf8.count > Limits.noticeTextBytes else { return text }
-        var end = text.startIndex
-        var bytes = 0
-        for index in text.indices {
-            bytes += text[index].utf8.count
-            guard bytes <= Limits.noticeTextBytes else { break }
-            end = text.index(after: index)
-        }
-        return String(text[..<end])
     }
 
     /// What sort of change it is.
@@ -56,6 +48,7 @@ public struct Notice: Hashable, Sendable {
         switch self.event {
         case .joined, .left, .realmJoined, .realmLeft, .realmRenewed: .conversation
         case .raised, .cleared: .alert
+        case .requested: .request
         }
     }
 
@@ -63,8 +56,23 @@ public struct Notice: Hashable, Sendable {
     public var conversation: ConversationID? {
         switch self.event {
         case .joined(let conversation), .left(let conversation): conversation
-        case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared: nil
+        case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: nil
         }
+    }
+}
+
+extension String {
+    /// As much of its beginning as fits into so many bytes of UTF-8, with no character cut.
+    func cut(toBytes limit: Int) -> String {
+        guard self.utf8.count > limit else { return self }
+        var end = self.startIndex
+        var bytes = 0
+        for index in self.indices {
+            bytes += self[index].utf8.count
+            guard bytes <= limit else { break }
+            end = self.index(after: index)
+        }
+        return String(self[..<end])
     }
 }
 
@@ -80,6 +88,7 @@ extension Notice {
         case .realmRenewed: 5
         case .raised: 6
         case .cleared: 7
+        case .requested: 8
         }
     }
 
@@ -97,6 +106,9 @@ extension Notice {
             if let peer { writer.raw(peer.key) }
             writer.text(text)
         case .cleared(let code): writer.text(code.rawValue)
+        case .requested(let peer, let text):
+            writer.raw(peer.key)
+            writer.text(text)
         }
         return writer.bytes
     }
@@ -135,6 +147,9 @@ extension Notice.Event {
                 return nil
             }
             self = .cleared(code)
+        case (8, nil):
+            let peer = PeerID(try reader.bytes32("peer"))
+            self = .requested(peer, try reader.text("text", limit: Limits.noticeTextBytes))
         default: return nil
         }
     }

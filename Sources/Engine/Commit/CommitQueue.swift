@@ -54,13 +54,16 @@ struct CommitQueue: Sendable {
     var expiries = Expiries()
     /// Payloads that have come after their entries.
     private(set) var arrivals: [PayloadArrival] = []
-    var membership: [ConversationID: RoomMembership] = [:]
+    var membership: [ConversationID: ConversationMembership] = [:]
     var peers: [PeerID: KnownPeer] = [:]
     /// Of whom nothing is remembered any longer.
     private var forgotten: Set<PeerID> = []
     private(set) var notices: [Notice] = []
     /// Whom the user knows from here on, or no longer.
     var people: [PeerID: Bool] = [:]
+    /// Requests of strangers to keep, and people whose requests are over.
+    var requests: [PersonID: DirectRequest] = [:]
+    var endedRequests: Set<PersonID> = []
     /// Requests for small things, and what they are answered once these are on disk.
     var answers: [(request: RequestID, answer: Answer)] = []
     var release = false
@@ -84,6 +87,7 @@ struct CommitQueue: Sendable {
             || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty
+            || !self.requests.isEmpty || !self.endedRequests.isEmpty
             || !self.answers.isEmpty
     }
 
@@ -182,11 +186,24 @@ struct CommitQueue: Sendable {
         flight.batch.forgotten = self.forgotten.sorted()
         flight.batch.notices += self.notices
         flight.batch.people = self.people
+        flight.batch.requests = self.requests.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.endedRequests = self.endedRequests.sorted()
+        (self.requests, self.endedRequests) = ([:], [])
         flight.answers = self.answers
         if self.release { flight.batch.release = release }
         (self.records, self.proofs, self.peers, self.people) = ([:], [], [:], [:])
         (self.answers, self.release, self.droppedRecords) = ([], false, [])
         (self.notices, self.forgotten) = ([], [])
+    }
+
+    /// Puts into a batch that the user joins or leaves a conversation, if that waits.
+    mutating func takeMembership(
+        of id: ConversationID, into flight: inout InFlight, at now: Instant
+    ) {
+        guard let membership = self.membership.removeValue(forKey: id) else { return }
+        flight.batch.membership[id] = membership
+        flight.batch.notices.append(
+            Notice(membership.isJoined ? .joined(id) : .left(id), at: now.wall))
     }
 
     private mutating func takeAccepted(_ flight: inout InFlight, at now: Instant) {
@@ -271,6 +288,10 @@ struct CommitQueue: Sendable {
         self.forgotten.formUnion(flight.batch.forgotten)
         self.erasures = flight.batch.erasures + self.erasures
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
+        for request in flight.batch.requests where self.requests[request.person.id] == nil {
+            self.requests[request.person.id] = request
+        }
+        self.endedRequests.formUnion(flight.batch.endedRequests)
         if flight.batch.release != nil { self.release = true }
         // A join or leave that is not on disk has not happened.
         let waiting = self.notices

@@ -96,11 +96,12 @@ struct OwnRuns {
             key: self.key, first: self.start.seq + 1,
             prev: self.start.seq == 0 ? nil : self.start.id, attestation: attestation,
             entries: self.gathered)
-        self.appends.append(
-            Append(
-                run: VerifiedRun(run: run, ids: self.ids), verdicts: self.verdicts,
-                person: self.own.certificate.personID,
-                heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys))
+        var append = Append(
+            run: VerifiedRun(run: run, ids: self.ids), verdicts: self.verdicts,
+            person: self.own.certificate.personID,
+            heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys)
+        if run.first == 1 { append.keys = self.own.certificate.keys }
+        self.appends.append(append)
         self.start = self.tail
         (self.gathered, self.ids, self.verdicts) = ([], [], [])
         (self.idempotencyKeys, self.bytes) = ([:], 0)

@@ -316,10 +316,10 @@ struct Dialling: Sendable {
 
     /// A peer is linked, at an address where it can be dialled if that is known.
     mutating func peerLinked(
-        _ peer: PeerID, address: String?, at now: Instant
+        _ peer: PeerID, address: String?, of person: PublicPerson? = nil, at now: Instant
     ) -> [DiallingAction] {
         self.linked.insert(peer)
-        self.remember(peer, address: address, lastSeen: now.wall)
+        self.remember(peer, address: address, of: person, lastSeen: now.wall)
         self.answerLinked()
         return self.take()
     }
@@ -356,8 +356,11 @@ struct Dialling: Sendable {
     }
 
     /// Keeps where a peer was linked, for the next start.
-    private mutating func remember(_ peer: PeerID, address: String?, lastSeen: UInt64) {
+    private mutating func remember(
+        _ peer: PeerID, address: String?, of person: PublicPerson? = nil, lastSeen: UInt64
+    ) {
         var known = self.known[peer] ?? KnownPeer(id: peer, addresses: [], lastSeen: 0)
+        known.person = person ?? known.person
         if let address {
             known.addresses.removeAll { $0 == address }
             known.addresses.insert(address, at: 0)

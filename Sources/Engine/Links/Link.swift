@@ -29,6 +29,9 @@ struct Link: Sendable {
     var rooms = LinkRooms()
     /// The tags of other conversations that the peer has sent.
     var shares: Set<UInt64> = []
+    /// The direct conversation with the peer's person, whether or not there is one here; nil before the
+    /// peer has shown any tag.
+    var direct: DirectConversation?
     /// Whether the peer was sent the own profile.
     var isProfileTold = false
     /// The conversations that both ends are in.

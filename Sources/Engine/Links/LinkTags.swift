@@ -5,7 +5,7 @@ internal import Crypto
 /// Each tag is made of what only the two ends of the link know. Where it says what one side has, that
 /// side's role is in it: no tag that was received can be sent back as one's own.
 /// `Docs/Protocol/Sync.md` sections 1, 2 and 4.
-struct LinkTags: Sendable {
+public struct LinkTags: Sendable {
     let exporter: Bytes64
     /// The role of this side.
     let own: LinkRole

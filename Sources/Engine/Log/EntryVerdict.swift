@@ -108,6 +108,23 @@ extension VerifiedRun {
         return (verdicts, person)
     }
 
+    /// The certificate that the log begins with, where the run has its first entry and can be read.
+    public func opener(by judge: some EntryJudge) -> Certificate? {
+        guard self.run.first == 1,
+            case .open(let opening)? = judge.read(self.envelope(at: 0)).content,
+            opening.person(of: self.run.key.name.author) != nil
+        else { return nil }
+        return opening.certificate
+    }
+
+    /// The first text in the run that can be read; nil where there is none.
+    func firstText(by judge: some EntryJudge) -> String? {
+        for index in self.ids.indices {
+            if case .text(let text)? = judge.read(self.envelope(at: index)).content { return text }
+        }
+        return nil
+    }
+
     /// What it takes to read an entry of the run.
     public func envelope(at index: Int) -> Envelope {
         Envelope(

@@ -73,6 +73,14 @@ public enum RequestError: Error, Hashable, Sendable {
     case misleadingName
     /// As many people are known as may be.
     case tooManyPeople
+    /// The keys of a person never came here, so that nothing can be written to them yet.
+    case keysUnknown(PeerID)
+    /// Nobody of that key waits to be accepted.
+    case noRequest(PeerID)
+    /// A direct conversation is not left.
+    case directStays
+    /// This machine cannot seal what is written there.
+    case cannotSeal
     /// The node is not in the room's realm, so that nobody else could be reached there.
     case notInRealm
     /// The node already is in as many rooms as it may.
@@ -133,6 +141,8 @@ public enum Answer: Hashable, Sendable {
     case profile(Profile)
     /// It is on disk that somebody is known, or no longer.
     case known(PeerID, Bool)
+    /// It is on disk that somebody was turned down.
+    case declined(PeerID)
     /// Nothing has changed.
     case failed(RequestError)
 }

@@ -87,6 +87,14 @@ public enum Request: Hashable, Sendable {
     case profile(name: String?, status: String?)
     /// Know somebody from here on, or no longer.
     case know(PeerID, Bool)
+    /// Begin the direct conversation with somebody, where it has not begun.
+    case beginDirect(PeerID)
+    /// Enter a secret room, or make it by being the first.
+    case joinSecret(SecretRoom)
+    /// Let somebody in who has written and waits.
+    case accept(PeerID)
+    /// Turn somebody down who has written and waits.
+    case decline(PeerID)
 }
 
 /// A message that a user wants sent.

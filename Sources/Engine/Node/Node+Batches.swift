@@ -9,13 +9,20 @@ extension Node {
         for (conversation, drafts) in self.commits.takeDrafts() {
             self.place(drafts, in: conversation, &flight)
         }
+        for (id, membership) in self.commits.membership.sorted(by: { $0.key < $1.key })
+        where membership.kind.direct != nil {
+            // No entry says so: it is enough that both show it.
+            self.commits.takeMembership(of: id, into: &flight, at: self.now)
+        }
         let release = HybridTime(wallMilliseconds: self.time.latestDue)
         self.commits.fill(&flight, release: release, at: self.now)
         // A new incarnation is on disk before anything is written under it, and at every start.
         if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
             flight.batch.incarnation = self.history.incarnation
         }
-        if !flight.batch.isEmpty { self.sendBatch(flight) }
+        guard flight.batch.isEmpty else { return self.sendBatch(flight) }
+        // What they are about is on disk already.
+        for (request, answer) in flight.answers { self.answer(request, answer) }
     }
 
     /// Gives the store a batch; of what is in it nobody is told before the answer.
@@ -50,7 +57,10 @@ extension Node {
         for draft in all {
             let isJoin = if case .join = draft.content { true } else { false }
             // What was written behind a join that could not be stored goes the same way.
-            if isJoin || !drafts.isEmpty || self.conversationTable[known: conversation].isJoined {
+            let isBegun = self.commits.membership[conversation]?.kind.direct != nil
+            if isJoin || isBegun || !drafts.isEmpty
+                || self.conversationTable[known: conversation].isJoined
+            {
                 drafts.append(draft)
             } else {
                 self.dropDraft(draft, .notMember)
@@ -64,19 +74,16 @@ extension Node {
         var runs = OwnRuns(
             key, after: tail, of: self.own, time: self.time,
             sealing: self.keyring.current(in: conversation))
+        precondition(
+            self.conversationTable[known: conversation].room != nil || runs.sealing != nil,
+            "what is private is sealed")
         runs.add(drafts, deps: deps, floor: floor, using: &self.random)
         self.conversationTable[known: conversation].setTail(key.name, runs.tail)
         self.conversationTable[known: conversation]
             .setPerson(key.name, self.own.certificate.personID)
         flight.batch.appends += runs.appends.map { self.withErasures($0) }
         flight.drafts += drafts
-        if let membership = self.commits.membership.removeValue(forKey: conversation) {
-            flight.batch.membership[conversation] = membership
-            flight.batch.notices.append(
-                Notice(
-                    membership.isJoined ? .joined(conversation) : .left(conversation),
-                    at: self.now.wall))
-        }
+        self.commits.takeMembership(of: conversation, into: &flight, at: self.now)
     }
 
     /// What an own log begins with; it closes those that went before it.

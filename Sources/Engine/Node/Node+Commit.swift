@@ -55,6 +55,7 @@ extension Node {
         let run = append.run.run
         let id = run.key.conversation
         let log = self.conversationTable[known: id].append(append.run)
+        if let person = append.person, let keys = append.keys { self.people.learn(person, keys) }
         self.noteWanted(append)
         self.tellAwaiting(append)
         self.markDirty(run.key)

@@ -24,7 +24,9 @@ extension Node {
 
     /// Asks for what is lacking, each log from one peer, the least busy first.
     mutating func planFetches(in conversation: ConversationID) {
-        guard let known = self.conversationTable[conversation], known.isJoined else { return }
+        guard let known = self.conversationTable[conversation], known.refusesLogs else {
+            return
+        }
         for (name, links) in self.lacking(in: known).sorted(by: { $0.key < $1.key }) {
             let key = LogKey(conversation: conversation, name: name)
             guard self.fetching.fetch(of: key) == nil else { continue }

@@ -129,7 +129,8 @@ extension Node {
         self.links[id].newsTold = self.news.last
         self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
         self.performDialling(
-            self.dialling.peerLinked(peer, address: link.listenAddress, at: self.now))
+            self.dialling.peerLinked(
+                peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))
         self.ping(id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
         self.sendRealms(on: id)
@@ -172,6 +173,7 @@ extension Node {
         let (id, peer) = (link.id, link.info.peer)
         self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         self.links.remove(id)
+        self.dropRequests(of: link)
         self.profiles.dropEarly(of: id)
         self.peerClocks.drop(id)
         self.dropHeldElsewhere(nil, of: id)

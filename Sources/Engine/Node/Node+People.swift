@@ -11,6 +11,7 @@ extension Node {
         var all = Set(self.profiles.authors).union(self.dialling.known.keys)
         all.formUnion(self.links.peers)
         all.formUnion(self.people.known)
+        all.formUnion(self.requests.all.values.map(\.device))
         all.insert(self.id)
         return all
     }
@@ -25,7 +26,7 @@ extension Node {
         if self.links.link(with: peer)?.realms.isFellow == true { return .fellow }
         // Only who has had the secret could write there.
         let isFellow = self.conversationTable.values.contains {
-            $0.realm != .open && $0.attendance[peer] != nil
+            $0.isOfFellows && $0.attendance[peer] != nil
         }
         return isFellow ? .fellow : .stranger
     }
@@ -34,7 +35,7 @@ extension Node {
     public func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
         var fellows: Set<PeerID> = []
         for link in self.links.all where link.realms.isFellow { fellows.insert(link.info.peer) }
-        for conversation in self.conversationTable.values where conversation.realm != .open {
+        for conversation in self.conversationTable.values where conversation.isOfFellows {
             fellows.formUnion(conversation.attendance.keys)
         }
         var tiers: [PeerID: Tier] = [:]
@@ -67,6 +68,7 @@ extension Node {
     public func person(named text: String) throws(NameError) -> PeerID {
         let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
         guard !sought.isEmpty else { throw .malformed(text) }
+        if sought == "me" { return self.id }
         let known = self.everybody
         let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
         var named = names.filter { $0.name == sought }

@@ -70,7 +70,7 @@ extension Node {
         for realm in change.begun + change.renewed { self.announceRooms(of: realm, on: id) }
         let changed = Set(change.begun + change.ended)
         if self.conversationTable.values.contains(where: {
-            $0.name == nil && $0.isShared && changed.contains($0.realm)
+            $0.name == nil && $0.isShared && $0.belongs(to: changed)
         }) {
             self.sendShares(on: id)
         }
@@ -135,9 +135,9 @@ extension Node {
     /// Tells peers of its realm that this node is in a conversation.
     mutating func announce(_ id: ConversationID) {
         let conversation = self.conversationTable[known: id]
-        for link in self.links.ids where self.links[link].realms.isCommon(conversation.realm) {
-            if let name = conversation.name {
-                self.announce([name], of: conversation.realm, on: link)
+        for link in self.links.ids where self.concerns(conversation.kind, link) {
+            if let room = conversation.room {
+                self.announce([room.name], of: room.realm, on: link)
                 if self.links[link].rooms.contains(id) { self.share(id, on: link) }
             } else {
                 self.sendShares(on: link)
@@ -149,7 +149,7 @@ extension Node {
     /// Tells peers of its realm that this node is in a conversation no longer.
     mutating func retract(_ id: ConversationID) {
         let conversation = self.conversationTable[known: id]
-        for link in self.links.ids where self.links[link].realms.isCommon(conversation.realm) {
+        for link in self.links.ids where self.concerns(conversation.kind, link) {
             if conversation.name != nil {
                 self.send(.roomsLeft([id]), on: link)
             } else {
@@ -163,7 +163,7 @@ extension Node {
     mutating func sendShares(on id: LinkID) {
         let realms = self.links[id].realms
         let shared = self.conversationTable.values.filter {
-            $0.name == nil && $0.isShared && realms.isCommon($0.realm)
+            $0.name == nil && $0.isShared && self.concerns($0.kind, id)
         }
         let tags = shared.map { realms.tags.share($0.id, by: realms.tags.own) }
         let all = LinkTags.filled(tags, to: Limits.shareTagCounts) { self.random.next() }
@@ -177,15 +177,16 @@ extension Node {
 
     /// Shares those conversations that are no open rooms which both sides have shown.
     private mutating func settleShares(on id: LinkID) {
-        let realms = self.links[id].realms
+        self.meetPerson(on: id)
+        let tags = self.links[id].tags
         let others = self.conversationTable.values.filter { $0.name == nil && $0.isShared }
-        for conversation in others.map(\.id).sorted() {
-            let realm = self.conversationTable[known: conversation].realm
-            let tag = realms.tags.share(conversation, by: realms.tags.peer)
-            if realms.isCommon(realm) && self.links[id].shares.contains(tag) {
-                self.share(conversation, on: id)
+        for conversation in others.sorted(by: { $0.id < $1.id }) {
+            if self.concerns(conversation.kind, id),
+                self.links[id].shares.contains(tags.share(conversation.id, by: tags.peer))
+            {
+                self.share(conversation.id, on: id)
             } else {
-                self.unshare(conversation, on: id)
+                self.unshare(conversation.id, on: id)
             }
         }
     }
@@ -194,7 +195,10 @@ extension Node {
 
     /// Whether a peer may see who this is: it shares a conversation or a realm with a secret.
     func maySeeProfile(_ id: LinkID) -> Bool {
-        self.links[id].realms.isFellow || self.links[id].shared.count > 0
+        self.links[id].realms.isFellow
+            || self.links[id].shared.keys.contains {
+                !self.conversationTable[known: $0].isRequest
+            }
     }
 
     /// Sends the own profile once the peer may see it.

@@ -100,23 +100,24 @@ extension Node {
             announcedBy: announced)
     }
 
-    /// Rooms that the user is in.
-    public var joinedRooms: [ConversationID: Room] {
-        var rooms: [ConversationID: Room] = [:]
+    /// What the user is in.
+    public var joinedConversations: [ConversationID: ConversationKind] {
+        var joined: [ConversationID: ConversationKind] = [:]
         for conversation in self.conversationTable.values where conversation.isJoined {
-            rooms[conversation.id] = conversation.room
+            joined[conversation.id] = conversation.kind
         }
-        return rooms
+        return joined
     }
 
-    /// How things stand with a room that the user is in; nil where that is none.
+    /// How things stand with a conversation that the user is in; nil where that is none.
     public func conversationStatus(of id: ConversationID) -> ConversationStatus? {
-        guard let conversation = self.conversationTable[id], conversation.isJoined,
-            let room = conversation.room
-        else { return nil }
+        guard let conversation = self.conversationTable[id], conversation.isJoined else {
+            return nil
+        }
         return ConversationStatus(
-            id: id, room: room, members: self.members(of: conversation),
-            isReachable: self.realms.contains(room.realm), isLearning: self.isLearning(of: id))
+            id: id, kind: conversation.kind, members: self.members(of: conversation),
+            isReachable: conversation.isReachable(in: self.realms),
+            isLearning: self.isLearning(of: id))
     }
 
     /// Who is in a conversation; the join of a linked peer that says so may not have come yet.
@@ -124,6 +125,9 @@ extension Node {
         let announced = self.links.all.filter { link in
             link.rooms.contains(conversation.id)
                 && conversation.attendance[link.info.peer] == nil
+        }
+        if conversation.kind.direct != nil {
+            return Set(conversation.members + [self.id]).sorted()
         }
         return (conversation.members + announced.map(\.info.peer)).sorted()
     }
@@ -156,17 +160,43 @@ extension Node {
 
     /// How a conversation is written; nil where it is not known.
     public func name(of conversation: ConversationID) -> String? {
-        self.room(of: conversation).map { self.realms.text(of: $0) }
+        self.conversationTable[conversation].map { self.name(of: $0.kind) }
     }
 
-    /// The conversation that a room, as ``Realms/room(typed:)`` reads it, or a full id means.
+    /// How a conversation is written: `ops`, `office/ops`, `&ops`, `@Ada`.
+    public func name(of kind: ConversationKind) -> String {
+        switch kind {
+        case .room(let room): return self.realms.text(of: room)
+        case .secret(let room):
+            return "&\(self.realms.text(of: Room(room.name, in: room.realm)))"
+        case .direct(let direct):
+            if direct.device == self.id { return "@me" }
+            let name = self.profile(of: direct.device).name
+            let key = direct.device.shortText
+            if name.isEmpty { return "@\(key)" }
+            return self.isAmbiguous(direct.device) ? "@\(name) (\(key))" : "@\(name)"
+        }
+    }
+
+    /// The conversation that a person typed: `ops`, `office/ops`, `&ops`, or a full id.
     ///
-    /// Throws ``NameError`` when the user neither is nor was in such a room.
+    /// Throws ``NameError`` when the user neither is nor was in one, and where a name without `&` is that
+    /// of an open and of a secret room.
     public func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
-        let id = try self.realms.room(typed: text).conversation
-        guard self.conversationTable[id] != nil else { throw .notFound(text) }
-        return id
+        let isSecret = text.hasPrefix("&")
+        let room = try self.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
+        let secret = self.conversationTable.values.compactMap(\.kind.secretRoom)
+            .filter { $0.name == room.name && $0.realm == room.realm }.sorted { $0.id < $1.id }
+        let open = self.conversationTable[room.conversation].map { _ in ConversationKind.room(room)
+        }
+        let found = secret.map { .secret($0) } + (isSecret ? [] : [open].compactMap { $0 })
+        guard found.count < 2 else {
+            let named = found.map { NamedConversation(id: $0.id, name: self.name(of: $0)) }
+            throw .severalRooms(text, named)
+        }
+        guard let only = found.first else { throw .notFound(text) }
+        return only.id
     }
 }
 

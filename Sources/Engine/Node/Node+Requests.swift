@@ -15,6 +15,10 @@ extension Node {
                     address, expecting: key, request, by: deadline, at: self.now))
         case .profile(let name, let status): self.changeProfile(name, status, request)
         case .know(let peer, let isKnown): self.know(peer, isKnown, request)
+        case .beginDirect(let peer): self.beginDirect(with: peer, request)
+        case .joinSecret(let room): self.joinSecret(room, request)
+        case .accept(let peer): self.acceptRequest(of: peer, request)
+        case .decline(let peer): self.declineRequest(of: peer, request)
         }
     }
 
@@ -58,14 +62,14 @@ extension Node {
     // MARK: Rooms
 
     /// Whether the user is in a room, counting what is on its way to the disk.
-    private func isOrWillBeJoined(_ id: ConversationID) -> Bool {
+    func isJoinedOrWillBe(_ id: ConversationID) -> Bool {
         self.commits.isJoined(id) ?? self.conversationTable[id]?.isJoined ?? false
     }
 
     private mutating func join(_ room: Room, _ request: RequestID) {
         guard self.realms.contains(room.realm) else { return self.fail(request, .notInRealm) }
         let id = room.conversation
-        if self.conversationTable[id]?.isJoined == true && self.isOrWillBeJoined(id) {
+        if self.conversationTable[id]?.isJoined == true && self.isJoinedOrWillBe(id) {
             self.answer(request, .joined(id))
             return
         }
@@ -74,25 +78,27 @@ extension Node {
                 || self.conversationTable.count < Limits.conversations
         else { return self.fail(request, .tooManyRooms) }
         if self.conversationTable[id] == nil {
-            self.conversationTable[id] = Conversation(room, isJoined: false)
+            self.conversationTable[id] = Conversation(.room(room), isJoined: false)
         }
-        self.commits.membership[id] = RoomMembership(room: room, isJoined: true)
+        self.commits.membership[id] = ConversationMembership(.room(room), isJoined: true)
         self.commits.add(
             Draft(conversation: id, content: .join(room.name), request: request, outgoing: nil))
     }
 
     private mutating func leave(_ id: ConversationID, _ request: RequestID) {
-        guard let room = self.conversationTable[id]?.room else {
+        guard let kind = self.conversationTable[id]?.kind else {
             return self.fail(request, .unknownConversation)
         }
-        guard self.isOrWillBeJoined(id) else { return self.fail(request, .notMember) }
-        self.commits.membership[id] = RoomMembership(room: room, isJoined: false)
+        guard kind.direct == nil else { return self.fail(request, .directStays) }
+        guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
+        self.commits.membership[id] = ConversationMembership(kind, isJoined: false)
         self.commits.add(
             Draft(conversation: id, content: .leave, request: request, outgoing: nil))
     }
 
     /// A join is on disk: peers are told.
     mutating func joined(_ id: ConversationID) {
+        self.endRequest(for: id)
         let wasShared = self.conversationTable[known: id].isShared
         self.conversationTable[known: id].join()
         guard !wasShared else {
@@ -145,7 +151,7 @@ extension Node {
         guard self.conversationTable[id] != nil else {
             return self.fail(request, .unknownConversation)
         }
-        guard self.isOrWillBeJoined(id) else { return self.fail(request, .notMember) }
+        guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
         guard (1...Limits.ownEraseTargets).contains(targets.count) else {
             return self.fail(request, .size(limit: Limits.ownEraseTargets))
         }
@@ -160,13 +166,18 @@ extension Node {
         guard self.conversationTable[outgoing.conversation] != nil else {
             return self.fail(request, .unknownConversation)
         }
-        guard self.isOrWillBeJoined(outgoing.conversation) else {
+        guard self.isJoinedOrWillBe(outgoing.conversation) else {
             return self.fail(request, .notMember)
         }
         if let realm = self.conversationTable[outgoing.conversation]?.realm,
             !self.realms.contains(realm)
         {
             return self.fail(request, .notInRealm)
+        }
+        if self.conversationTable[outgoing.conversation]?.kind.room == nil,
+            self.keyring.current(in: outgoing.conversation) == nil
+        {
+            return self.fail(request, .cannotSeal)
         }
         guard (1...Limits.textBytes).contains(outgoing.text.utf8.count) else {
             return self.fail(request, .size(limit: Limits.textBytes))

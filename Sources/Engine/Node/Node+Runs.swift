@@ -7,6 +7,10 @@ extension Node {
         guard self.links.isShared(key.conversation, on: id) else {
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }
+        if self.conversationTable[known: key.conversation].isRequest {
+            self.receiveRequest(run, frame, on: id)
+            return self.consume(frame.byteCount, on: frame.channel, of: id)
+        }
         guard self.conversationTable[known: key.conversation].takes(key.name) else {
             self.refuseLog(key, on: id)
             return self.consume(frame.byteCount, on: frame.channel, of: id)
@@ -55,6 +59,10 @@ extension Node {
             self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
             return false
         }
+        guard log.tail.seq > 0 || self.isAdmitted(suffix) else {
+            self.refuseLog(key, on: id)
+            return false
+        }
         self.noteOwn(key)
         self.queueRun(suffix, frame, on: id)
         return true
@@ -66,6 +74,14 @@ extension Node {
         if names[tag] == nil { self.learnName(key) }
     }
 
+    /// Whether a log may begin with a run: in a conversation of two people only theirs may.
+    private func isAdmitted(_ run: VerifiedRun) -> Bool {
+        let conversation = self.conversationTable[known: run.run.key.conversation]
+        guard conversation.kind.direct != nil else { return true }
+        let (_, person) = run.verdicts(by: self.keyring, person: nil)
+        return conversation.admits(person, own: self.own.certificate.personID)
+    }
+
     private mutating func queueRun(_ run: VerifiedRun, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.run.key
         let run = self.withoutErased(run)
@@ -75,10 +91,11 @@ extension Node {
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
         self.conversationTable[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)
-        let append = Append(
+        var append = Append(
             run: run, verdicts: self.noteErased(run, verdicts), person: person,
             heldFrom: self.time.heldFrom(run.run.entries),
             lateBefore: self.lateBefore(in: key.conversation))
+        append.keys = run.opener(by: self.keyring)?.keys
         let accepted = Accepted(
             append: self.withErasures(append),
             link: id, channel: frame.channel, byteCount: frame.byteCount)

@@ -59,7 +59,8 @@ extension Node {
 
     /// At each ping a digest says what has changed since the last one.
     mutating func refreshDigests(on id: LinkID) {
-        for conversation in self.links[id].shared.keys.sorted() {
+        for conversation in self.links[id].shared.keys.sorted()
+        where !self.isWaitingToBeLetIn(conversation, on: id) {
             let digest = self.digest(of: conversation)
             let isDue = self.links[id].shared[known: conversation]
                 .digests.isDue(digest, at: self.now.monotonic)
@@ -296,7 +297,7 @@ extension Node {
     /// for it.
     mutating func refuseLog(_ key: LogKey, on id: LinkID) {
         let conversation = key.conversation
-        guard self.conversationTable[known: conversation].isJoined,
+        guard self.conversationTable[known: conversation].refusesLogs,
             self.conversationTable[known: conversation].refuse(key.name)
         else { return }
         let tags = self.links[id].tags

@@ -38,7 +38,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var deliveries = Deliveries()
     var heldElsewhere = HeldElsewhere()
     /// What opens entries, and what own ones are sealed with.
-    public private(set) var keyring: Keyring
+    public internal(set) var keyring: Keyring
 
     // Links and sync.
     var links = LinkTable()
@@ -52,16 +52,19 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var news = News()
     var alerts = Alerts()
     var people: People
+    var requests: DirectRequests
 
     /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
     ///
     /// - Parameters:
     ///   - certificate: that of `signer`'s key, whose device this is.
+    ///   - person: the keys of that person.
     ///   - boot: random per start; the same as in the sessions' ``SessionIdentity``.
     ///   - random: salts and incarnations come from it, so it must not be predictable.
     public init(
-        signer: Signer, certificate: Certificate, boot: UInt64, configuration: NodeConfiguration,
-        snapshot: Snapshot, keyring: Keyring = Keyring(), random: Random
+        signer: Signer, certificate: Certificate, person: PersonKeys, boot: UInt64,
+        configuration: NodeConfiguration, snapshot: Snapshot, keyring: Keyring = Keyring(),
+        random: Random
     ) {
         var random = random
         let incarnation = snapshot.incarnation ?? random.next()
@@ -71,16 +74,19 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.random = random
         self.id = PeerID(signer.publicKey)
         self.own = OwnNode(
-            signer: signer, certificate: certificate, boot: boot, configuration: configuration)
+            signer: signer, certificate: certificate, person: person, boot: boot,
+            configuration: configuration)
         self.keyring = keyring
         self.held = snapshot.held
         self.time = NodeTime(buildTime: configuration.buildTime)
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
-        self.people = People(snapshot.people, snapshot.records)
+        self.people = People(snapshot.people, snapshot.records, snapshot.persons)
+        self.requests = DirectRequests(snapshot.requests)
         self.realms = configuration.realms
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
             self.conversationTable[id] = conversation
+            self.keyring.add(conversation.kind)
         }
         for erasure in snapshot.erasures { _ = self.erasures.wait(erasure) }
         for (key, log) in snapshot.logs {
@@ -202,6 +208,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
 struct OwnNode: Sendable {
     let signer: Signer
     let certificate: Certificate
+    let person: PersonKeys
     let boot: UInt64
     let configuration: NodeConfiguration
 }

@@ -172,8 +172,8 @@ public struct RoomStatus: Hashable, Sendable {
 public struct ConversationStatus: Hashable, Sendable {
     /// Its id.
     public var id: ConversationID
-    /// Its realm and name.
-    public var room: Room
+    /// What it is.
+    public var kind: ConversationKind
     /// Who is in it: who has joined, and linked peers that say they are in it.
     public var members: [PeerID]
     /// Whether the node is in its realm; otherwise only its history is here.
@@ -195,6 +195,16 @@ public enum NameError: Error, Hashable, Sendable {
     case tooShort(String)
     /// The node neither is nor was in a realm of that name.
     case unknownRealm(String)
+    /// An open and a secret room, or several secret ones, have the name.
+    case severalRooms(String, [NamedConversation])
+}
+
+/// A conversation, and how it is written.
+public struct NamedConversation: Hashable, Sendable {
+    /// Its id.
+    public var id: ConversationID
+    /// How it is written.
+    public var name: String
 }
 
 /// What a node is told once, when it starts.
@@ -209,17 +219,20 @@ public struct NodeConfiguration: Sendable {
     public var realms: Realms
     /// Whether there is discovery, which is to be told how to look for peers.
     public var discovers: Bool
+    /// Who may start direct conversations without being accepted.
+    public var directFrom: DirectPolicy
 
     /// Describes a configuration.
     public init(
         name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms(),
-        discovers: Bool = true
+        discovers: Bool = true, directFrom: DirectPolicy = .known
     ) {
         self.name = name
         self.staticPeers = staticPeers
         self.buildTime = buildTime
         self.realms = realms
         self.discovers = discovers
+        self.directFrom = directFrom
     }
 }
 

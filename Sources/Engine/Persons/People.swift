@@ -4,15 +4,24 @@
 struct People: Sendable {
     /// The devices of the people whom the user knows.
     private(set) var known: Set<PeerID>
+    /// The keys of the people whose logs are here.
+    private(set) var keys: [PersonID: PublicPerson]
     /// How many of those whom the user does not know are remembered.
     var strangers = Strangers()
     /// Who is called what, among all people known here.
     var namesakes = Namesakes()
 
-    init(_ known: some Sequence<PeerID>, _ records: [Record]) {
+    init(
+        _ known: some Sequence<PeerID>, _ records: [Record],
+        _ keys: [PersonID: PublicPerson] = [:]
+    ) {
         self.known = Set(known)
+        self.keys = keys
         for record in records { self.name(record) }
     }
+
+    /// Takes the keys of somebody whose log begins here.
+    mutating func learn(_ person: PersonID, _ keys: PublicPerson) { self.keys[person] = keys }
 
     /// Takes whom the user knows from here on, and whom no longer.
     mutating func settle(_ changes: [PeerID: Bool]) {

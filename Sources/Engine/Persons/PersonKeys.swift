@@ -35,6 +35,18 @@ public struct PersonKeys: Sendable {
         PersonID(signing: self.signer.publicKey, address: self.address.publicKey)
     }
 
+    /// What others need to write to this person.
+    public var publicKeys: PublicPerson {
+        PublicPerson(signing: self.signer.publicKey, address: self.address.publicKey)
+    }
+
+    /// The secret that this person and another one share.
+    ///
+    /// Throws `unusablePublicKey` for an X of small order.
+    func agree(with address: Bytes32) throws(CryptoError) -> SecretKey {
+        try self.address.agree(with: address)
+    }
+
     /// Whether a certificate is of this person.
     public func hasSigned(_ certificate: Certificate) -> Bool {
         certificate.person == self.signer.publicKey && certificate.address == self.address.publicKey

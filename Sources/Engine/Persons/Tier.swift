@@ -6,8 +6,10 @@ public enum Tier: UInt8, Comparable, Sendable, CaseIterable {
     case stranger
     /// Shares a realm with a secret.
     case fellow
-    /// The user has said so: `stoa people add`.
+    /// The user has said so (`stoa people add`), wrote to them, or accepted what they wrote.
     case known
+    /// The user has compared keys with them.
+    case verified
     /// This node itself.
     case own
 

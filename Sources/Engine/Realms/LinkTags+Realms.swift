@@ -1,4 +1,4 @@
-internal import Crypto
+public import Crypto
 
 /// How the two ends of a link show each other which realms and conversations they share.
 extension LinkTags {
@@ -15,6 +15,14 @@ extension LinkTags {
             preconditionFailure("a hash has more than 16 bytes")
         }
         return tag
+    }
+
+    /// The tag that one of the sides of a link with this exporter sends for a conversation that is no
+    /// open room.
+    public static func share(
+        _ conversation: ConversationID, by role: LinkRole, exporter: Bytes64
+    ) -> UInt64 {
+        LinkTags(exporter: exporter, role: role).share(conversation, by: role)
     }
 
     /// The tag that one of the sides sends for a conversation that is no open room.

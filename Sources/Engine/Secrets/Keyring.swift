@@ -4,8 +4,8 @@ public import Crypto
 public struct Keyring: Sendable {
     private struct Conversation {
         var keys: [Bytes32: ConversationKey] = [:]
-        /// The one that own entries are sealed with.
-        var current: ConversationKey
+        /// The one that own entries are sealed with; nil where this machine has none that it can use.
+        var current: ConversationKey?
     }
 
     private var conversations: [ConversationID: Conversation] = [:]
@@ -15,10 +15,22 @@ public struct Keyring: Sendable {
 
     /// Adds a key; own entries are sealed with it from here on.
     public mutating func add(_ key: ConversationKey) {
-        self.conversations[key.conversation, default: Conversation(current: key)]
-            .keys[key.id] = key
+        self.conversations[key.conversation, default: Conversation()].keys[key.id] = key
         self.conversations[key.conversation]?.current = key
     }
+
+    /// Adds what opens a conversation; nothing where it is not sealed.
+    public mutating func add(_ kind: ConversationKind) {
+        if case .room = kind { return }
+        guard let key = kind.key else {
+            // What is not sealed is nobody's word in it, also where nothing of it can be opened.
+            return self.conversations[kind.id] = self.conversations[kind.id] ?? Conversation()
+        }
+        self.add(key)
+    }
+
+    /// Forgets all keys of a conversation.
+    mutating func remove(_ conversation: ConversationID) { self.conversations[conversation] = nil }
 
     /// What own entries of a conversation are sealed with; nil where they are not.
     public func current(in conversation: ConversationID) -> ConversationKey? {

@@ -24,8 +24,8 @@ public struct Batch: Hashable, Sendable {
     public var droppedRecords: [RecordKey] = []
     /// Proofs that end logs; each log's smallest point counts.
     public var proofs: [ForkProof] = []
-    /// Rooms the user joined (true) or left (false).
-    public var membership: [ConversationID: RoomMembership] = [:]
+    /// Conversations that the user joined, began or left.
+    public var membership: [ConversationID: ConversationMembership] = [:]
     /// Held entries up to this time are due: they become shown and get cursors.
     public var release: HybridTime?
     /// What to remember of peers.
@@ -35,6 +35,10 @@ public struct Batch: Hashable, Sendable {
     public var forgotten: [PeerID] = []
     /// Whom the user knows from here on (true), or no longer (false).
     public var people: [PeerID: Bool] = [:]
+    /// Requests to keep, in the place of earlier ones of the same people.
+    public var requests: [DirectRequest] = []
+    /// People whose requests are over, before those are kept.
+    public var endedRequests: [PersonID] = []
     /// What subscribers are told beside entries, in order; they arrive after all entries of the batch.
     public var notices: [Notice] = []
     /// The incarnation that own logs have from here on.
@@ -54,6 +58,7 @@ public struct Batch: Hashable, Sendable {
             && self.proofs.isEmpty
             && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
             && self.forgotten.isEmpty && self.people.isEmpty
+            && self.requests.isEmpty && self.endedRequests.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
     }
 }
@@ -66,6 +71,8 @@ public struct Append: Hashable, Sendable {
     public var verdicts: [EntryVerdict]
     /// Whose log it is; nil where its first entry does not say so.
     public var person: PersonID?
+    /// That person's keys, where the run has the first entry.
+    public var keys: PublicPerson?
     /// Entries at or above this index are ahead of time: stored, not shown.
     ///
     /// Times grow within a run.
@@ -94,20 +101,6 @@ public struct Append: Hashable, Sendable {
     }
 }
 
-/// Whether the user is in a room, and which it is.
-public struct RoomMembership: Hashable, Sendable {
-    /// The room.
-    public var room: Room
-    /// Whether the user is in it.
-    public var isJoined: Bool
-
-    /// Creates a membership.
-    public init(room: Room, isJoined: Bool) {
-        self.room = room
-        self.isJoined = isJoined
-    }
-}
-
 /// What a node remembers of a peer across restarts.
 public struct KnownPeer: Hashable, Sendable {
     /// The peer.
@@ -116,12 +109,15 @@ public struct KnownPeer: Hashable, Sendable {
     public var addresses: [String]
     /// Wall-clock milliseconds when it was last linked.
     public var lastSeen: UInt64
+    /// Whose device it said to be; nil where that was not kept.
+    public var person: PublicPerson?
 
     /// Creates a memory of a peer.
-    public init(id: PeerID, addresses: [String], lastSeen: UInt64) {
+    public init(id: PeerID, addresses: [String], lastSeen: UInt64, person: PublicPerson? = nil) {
         self.id = id
         self.addresses = addresses
         self.lastSeen = lastSeen
+        self.person = person
     }
 }
 
@@ -236,8 +232,8 @@ public struct StoredEntry: Hashable, Sendable {
 public struct Snapshot: Sendable {
     /// The incarnation of own logs; nil where none was ever written or continuity is not proven.
     public var incarnation: UInt64?
-    /// Rooms the user is or was in.
-    public var rooms: [ConversationID: RoomMembership] = [:]
+    /// Conversations the user is or was in.
+    public var conversations: [ConversationID: ConversationMembership] = [:]
     /// Each log's committed head, and the fork point where one is proven.
     public var logs: [LogKey: StoredLog] = [:]
     /// The proofs that end logs, one for each forked log.
@@ -252,6 +248,10 @@ public struct Snapshot: Sendable {
     public var peers: [KnownPeer] = []
     /// Whom the user knows.
     public var people: Set<PeerID> = []
+    /// The keys of the people whose logs are here.
+    public var persons: [PersonID: PublicPerson] = [:]
+    /// Who waits to be accepted, or was declined.
+    public var requests: [DirectRequest] = []
     /// What is stored but not due.
     public var held = HeldEntries(count: 0, first: nil)
     /// The newest time of each conversation that was ever shown.

@@ -48,11 +48,13 @@ struct LogProgress: Hashable, Sendable {
 /// One conversation, as far as a node keeps it in memory: logs and heads, never entries.
 struct Conversation: Sendable {
     let id: ConversationID
-    /// The realm that it belongs to: nothing of it goes to nodes that are not in that one.
-    let realm: RealmID
-    /// Its name, by which peers of its realm announce it; nil where it is no open room.
-    let name: RoomName?
+    /// What it is.
+    let kind: ConversationKind
     private(set) var isJoined: Bool
+    /// Whether somebody has begun it whom the user has not let in: nothing of it is kept.
+    private(set) var isRequest = false
+    /// What was sent there meanwhile, in bytes.
+    private var requestBytes = 0
     /// Whether the user has left and no other member is known to have been told.
     private(set) var isDeparting = false
     private(set) var logs = Table<LogName, LogProgress>()
@@ -66,27 +68,44 @@ struct Conversation: Sendable {
     /// The digest of records, and the newest one in it in milliseconds.
     private var recordCache: (digest: Bytes32, newest: UInt64)?
 
-    init(id: ConversationID, realm: RealmID, name: RoomName?, isJoined: Bool) {
-        self.id = id
-        self.realm = realm
-        self.name = name
+    init(_ kind: ConversationKind, isJoined: Bool, isRequest: Bool = false) {
+        self.id = kind.id
+        self.kind = kind
         self.isJoined = isJoined
+        self.isRequest = isRequest
     }
 
-    init(_ room: Room, isJoined: Bool) {
-        self.init(id: room.conversation, realm: room.realm, name: room.name, isJoined: isJoined)
+    /// The realm to whose nodes it is told; nil where two people may meet in any.
+    var realm: RealmID? { self.kind.realm }
+    /// Whether a node in these realms can meet others who are in it.
+    func isReachable(in realms: Realms) -> Bool {
+        guard let realm = self.realm else { return true }
+        return realms.contains(realm)
     }
 
+    /// Whether it belongs to one of some realms.
+    func belongs(to realms: Set<RealmID>) -> Bool {
+        guard let realm = self.realm else { return false }
+        return realms.contains(realm)
+    }
+
+    /// Whether only who has had the secret of a realm could write there.
+    var isOfFellows: Bool {
+        guard let realm = self.realm else { return false }
+        return realm != .open
+    }
+    /// Its name, by which peers of its realm announce it; nil where it is no open room.
+    var name: RoomName? { self.kind.room?.name }
     /// The open room that it is; nil where it is none.
-    var room: Room? { self.name.map { Room($0, in: self.realm) } }
+    var room: Room? { self.kind.room }
 
     /// The conversations that a store has kept.
     static func restored(
         from snapshot: Snapshot, own: PeerID
     ) -> [ConversationID: Conversation] {
         var conversations: [ConversationID: Conversation] = [:]
-        for (id, membership) in snapshot.rooms {
-            var conversation = Conversation(membership.room, isJoined: membership.isJoined)
+        for (id, membership) in snapshot.conversations {
+            var conversation = Conversation(membership.kind, isJoined: membership.isJoined)
             conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
             conversation.attendance = snapshot.attendance[id] ?? [:]
             // Whether the others were told before the last stop is not known.
@@ -103,7 +122,34 @@ struct Conversation: Sendable {
     }
 
     /// Whether it is shared with peers that are in it, though nothing of theirs is taken after a leave.
-    var isShared: Bool { self.isJoined || self.isDeparting }
+    var isShared: Bool { self.isJoined || self.isDeparting || self.isRequest }
+
+    /// Whether rows say that logs are refused, and no log is asked for.
+    var refusesLogs: Bool { self.isJoined || self.isRequest }
+
+    /// Takes note of bytes that somebody sends who is not let in; true once they are too many.
+    mutating func takeForRequest(_ bytes: Int) -> Bool {
+        self.requestBytes += bytes
+        return self.requestBytes > Limits.requestIntakeBytes
+    }
+
+    /// Somebody is let in: what was refused is so no longer.
+    mutating func endRequest() {
+        self.isRequest = false
+        for name in self.refused { self.buckets.remove(name) }
+        self.refused = []
+    }
+
+    /// The person whose device an author is, as a log here says.
+    func person(of author: PeerID) -> PersonID? {
+        self.logs.first { $0.key.author == author && $0.value.person != nil }?.value.person
+    }
+
+    /// Whether a log may be part of it, where that is for two people only.
+    func admits(_ person: PersonID?, own: PersonID) -> Bool {
+        guard let direct = self.kind.direct else { return true }
+        return person.map { direct.isOf($0, own: own) } ?? false
+    }
 
     mutating func join() {
         self.isJoined = true
@@ -120,7 +166,8 @@ struct Conversation: Sendable {
     mutating func departed() { self.isDeparting = false }
 
     var members: [PeerID] {
-        self.attendance.filter { $0.value.isPresent }.keys.sorted()
+        if let direct = self.kind.direct { return [direct.device] }
+        return self.attendance.filter { $0.value.isPresent }.keys.sorted()
     }
 
     /// Whether a log may be begun: bounds what an author and all together can make a node hold.

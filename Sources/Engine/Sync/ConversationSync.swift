@@ -87,6 +87,16 @@ struct ConversationSync: Sendable {
     /// nothing.
     func shown(of name: LogName) -> UInt64 { self.rows[name]?.shown ?? .max }
 
+    /// Whether the peer says that it takes nothing of somebody's.
+    func refuses(_ author: PeerID) -> Bool {
+        self.rows.contains { $0.key.author == author && $0.value.state == .refused }
+    }
+
+    /// Whether the peer says that it takes nothing at all, as who has not been let in does.
+    var refusesAll: Bool {
+        !self.rows.isEmpty && self.rows.allSatisfy { $0.value.state == .refused }
+    }
+
     /// Whether the peer has what this node might ask it for.
     var isSeeking: Bool { !self.lacking.isEmpty || self.unknown.isSeeking }
 

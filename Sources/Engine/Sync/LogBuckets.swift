@@ -65,6 +65,13 @@ struct LogBuckets: Sendable {
         return bucket
     }
 
+    /// Forgets a log.
+    mutating func remove(_ name: LogName) {
+        let bucket = LogBucket.of(name)
+        self.names[bucket]?.removeAll { $0 == name }
+        self.touch(bucket)
+    }
+
     /// Notes that a log of a bucket has moved.
     mutating func touch(_ bucket: UInt8) {
         self.stale.insert(bucket)

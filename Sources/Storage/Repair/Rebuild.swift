@@ -129,6 +129,7 @@ struct Rebuild {
         batch.records = self.salvage.records
         batch.peers = self.salvage.peers
         batch.people = self.salvage.people
+        batch.requests = self.salvage.requests
         let runs = try self.staging.prepare(
             "SELECT log, first, count FROM runs ORDER BY place, log, first")
         try runs.forEach { (row) throws(SQLiteError) in
@@ -190,6 +191,7 @@ struct Rebuild {
             heldFrom: arrivals.firstIndex { $0 < 0 } ?? entries.count, lateBefore: lateBefore)
         // Nothing is decided here: a start finds out what may be erased.
         append.erasures = run.erasures(by: self.judge, person: person)
+        append.keys = run.opener(by: self.judge)?.keys
         let sends = try self.staging.prepare(
             "SELECT seq, key FROM sends WHERE log = :log AND seq >= :first AND seq < :before")
         try sends.bind(.log, id).bind(.first, first).bind(.before, first + Int64(count))

@@ -8,7 +8,7 @@ internal import Crypto
 struct Salvage {
     struct Conversation {
         let hash: Bytes32
-        var membership: RoomMembership?
+        var membership: ConversationMembership?
         var read: Int64 = 0
     }
 
@@ -34,6 +34,7 @@ struct Salvage {
     private(set) var records: [Record] = []
     private(set) var peers: [KnownPeer] = []
     private(set) var people: [PeerID: Bool] = [:]
+    private(set) var requests: [DirectRequest] = []
     private(set) var consumers: [Consumer] = []
     private(set) var starts: Int64?
     private(set) var entryCount = 0
@@ -71,6 +72,15 @@ struct Salvage {
             CREATE INDEX sends_by_place ON sends (log, seq);
             """)
         try self.findRooms(of: owner, by: judge)
+    }
+
+    /// The keys of the conversations whose rows could be read.
+    var keyring: Keyring {
+        var keyring = Keyring()
+        for membership in self.conversations.values.compactMap(\.membership) {
+            keyring.add(membership.kind)
+        }
+        return keyring
     }
 
     /// The log that a row names; nil where its conversation or author is lost.
@@ -111,14 +121,13 @@ struct Salvage {
     }
 
     private mutating func readNames() throws(SQLiteError) {
-        try self.read("hash, realm, name, joined, read", of: "conversations") { row, salvage in
+        try self.read(
+            "hash, kind, realm, name, suite, root, peer, joined, read", of: "conversations"
+        ) { row, salvage in
             guard let hash = try? row.bytes32(.hash) else { return }
             var found = Conversation(hash: hash, read: row.int(.read))
-            if let name = RoomName(row.text(.name)), let realm = try? row.bytes32(.realm) {
-                let room = Room(name, in: RealmID(realm))
-                if room.conversation.hash == hash {
-                    found.membership = RoomMembership(room: room, isJoined: row.int(.joined) == 1)
-                }
+            if !row.isNull(.kind), let kind = ConversationKind(row, ConversationID(hash)) {
+                found.membership = ConversationMembership(kind, isJoined: row.int(.joined) == 1)
             }
             salvage.conversations[row.int(.row)] = found
         }
@@ -157,17 +166,24 @@ struct Salvage {
                 salvage.proofs.append(proof)
             }
         }
-        try self.read("addresses, seen", of: "peers") { row, salvage in
+        try self.read("addresses, seen, keys", of: "peers") { row, salvage in
             guard let key = salvage.authors[row.int(.row)],
                 let addresses = try? StoreFile.addresses(row.bytes(.addresses))
             else { return }
             salvage.peers.append(
                 KnownPeer(
-                    id: PeerID(key), addresses: addresses, lastSeen: UInt64(stored: row.int(.seen)))
-            )
+                    id: PeerID(key), addresses: addresses, lastSeen: UInt64(stored: row.int(.seen)),
+                    person: row.optionalBytes(.keys).flatMap { PublicPerson(decoding: $0) }))
         }
         try self.read("author", of: "people") { row, salvage in
             if let key = salvage.authors[row.int(.row)] { salvage.people[PeerID(key)] = true }
+        }
+        try self.readKeyed(
+            "peer, text, milliseconds, source, declined", of: "requests", orderedBy: ["person"]
+        ) { row, salvage in
+            if let request = DirectRequest(row), !salvage.requests.contains(request) {
+                salvage.requests.append(request)
+            }
         }
         try self.readKeyed("record", of: "records", orderedBy: ["author", "conversation", "kind"]) {
             row, salvage in
@@ -237,10 +253,10 @@ struct Salvage {
             SELECT log, class, payload FROM entries
             WHERE flags & \(EntryFlags.attendance.rawValue) ORDER BY hlc
             """)
-        var rooms: [Int64: RoomMembership] = [:]
+        var rooms: [Int64: ConversationMembership] = [:]
         // An entry does not say its room's realm, but the id tells which of those that are known.
-        let known = self.conversations.values.compactMap { $0.membership?.room.realm }
-        let realms = Set(known + [.open]).sorted()
+        let known = self.conversations.values.compactMap { $0.membership?.room?.realm }
+        let realms = Set(known + [RealmID.open]).sorted()
         try found.forEach { (row) throws(SQLiteError) in
             guard let key = self.key(row.int(.log)), key.name.author == owner,
                 let place = self.logs[row.int(.log)]?.conversation,
@@ -253,7 +269,7 @@ struct Salvage {
             if let name = reading.joinedRoom {
                 let candidates = realms.map { Room(name, in: $0) }
                 let room = candidates.first { $0.conversation == key.conversation }
-                rooms[place] = room.map { RoomMembership(room: $0, isJoined: true) }
+                rooms[place] = room.map { ConversationMembership(.room($0), isJoined: true) }
             } else if reading.content?.traits.attendance == false {
                 rooms[place]?.isJoined = false
             }

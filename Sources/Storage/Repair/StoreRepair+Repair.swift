@@ -42,7 +42,8 @@ extension StoreRepair {
     /// Throws what keeps it from reading or writing, and `corrupt` where nothing of a store could be
     /// read; then the damaged file has been left as it was.
     public static func repair(
-        directory: String, owner: PeerID, judge: any EntryJudge, stamp: String
+        directory: String, owner: PeerID, judge: (Keyring) -> any EntryJudge = { $0 },
+        stamp: String
     ) throws(StoreFailure) -> Repair {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         let names = RepairedFile(database: path)
@@ -68,11 +69,12 @@ extension StoreRepair {
 
     /// What is wrong with the new file; its write-ahead log is gone afterwards.
     private static func findings(
-        _ path: String, owner: PeerID, _ judge: any EntryJudge, _ repair: inout Repair
+        _ path: String, owner: PeerID, _ judge: (Keyring) -> any EntryJudge,
+        _ repair: inout Repair
     ) throws(StoreFailure) -> [CheckFinding] {
         do throws(StoreFailure) {
             let store = try StoreFile(offlineAt: path, owner: owner)
-            let found = store.check(by: judge)
+            let found = store.check(by: judge(store.keyring()))
             repair.entries = try StoreFile.translating(path, store.database) {
                 () throws(SQLiteError) in
                 try store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -87,7 +89,8 @@ extension StoreRepair {
 
     /// Writes what can be read into a new file.
     private static func rebuild(
-        _ names: RepairedFile, owner: PeerID, _ judge: any EntryJudge, _ repair: inout Repair
+        _ names: RepairedFile, owner: PeerID, _ judge: (Keyring) -> any EntryJudge,
+        _ repair: inout Repair
     ) throws(StoreFailure) {
         _ = try self.create(names.unfinished, isPlain: false)
         let store = try StoreFile(offlineAt: names.unfinished, owner: owner)
@@ -102,7 +105,7 @@ extension StoreRepair {
         let staging = try self.create(names.staging, isPlain: true)
         let salvage = try StoreFile.translating(names.database, source) {
             () throws(SQLiteError) in
-            try Salvage(reading: source, into: staging, owner: owner, by: judge)
+            try Salvage(reading: source, into: staging, owner: owner, by: judge(Keyring()))
         }
         repair.damagedTables = salvage.damagedTables
         guard !salvage.isEmpty else {
@@ -112,7 +115,7 @@ extension StoreRepair {
                 remedy: "move it away, keep identity.key, and start stoad: peers send what they "
                     + "have")
         }
-        var rebuild = Rebuild(salvage, from: staging, by: judge)
+        var rebuild = Rebuild(salvage, from: staging, by: judge(salvage.keyring))
         try StoreFile.translating(names.unfinished, store.database) { () throws(SQLiteError) in
             try rebuild.verify()
             // Synced once, when it is whole.

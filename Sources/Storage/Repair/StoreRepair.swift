@@ -23,9 +23,9 @@ public enum StoreRepair {
     /// for a million entries that were sent one by one. Call it while no daemon has the store open.
     /// Throws what keeps it from reading; damage is in the report, at most 1,000 findings and 1,000
     /// pages.
-    /// `judge` says what becomes of entries, as it did when they came.
+    /// Each entry is judged as it was when it came, by the keys that are stored.
     public static func check(
-        directory: String, owner: PeerID, judge: any EntryJudge
+        directory: String, owner: PeerID, judge: (Keyring) -> any EntryJudge = { $0 }
     ) throws(StoreFailure) -> Report {
         let path = "\(directory)/\(StoreDirectory.databaseName)"
         var report = Report()
@@ -37,7 +37,7 @@ public enum StoreRepair {
         }
         do throws(StoreFailure) {
             let store = try StoreFile(offlineAt: path, owner: owner)
-            let found = store.check(by: judge)
+            let found = store.check(by: judge(store.keyring()))
             for finding in found { findings.add(finding.log, finding.seq, finding.text) }
             let counts = try StoreFile.translating(path, store.database) {
                 () throws(SQLiteError) in try store.counts()

@@ -27,6 +27,11 @@ struct ChatCommand: Subcommand {
         }
         let console = context.console
         let lines = MessageLine(console: console, showsConversation: false)
+        if self.to.hasPrefix("@") {
+            // The first who talks begins it.
+            let person = PersonParams { $0.person = self.to }
+            _ = try context.call(CreateConversationMethod.self, person)
+        }
         // Subscribed first, so that nothing falls between history and what follows.
         let path = try context.socketPath()
         let follower = try Failure.of { () throws(ClientError) in

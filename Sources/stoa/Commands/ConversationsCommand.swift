@@ -9,10 +9,10 @@ struct ConversationsCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         try context.showList(
             ConversationsMethod.self,
-            empty: "no conversations yet; start one with: stoa join ROOM",
+            empty:
+                "no conversations yet; start one with: stoa join ROOM, or stoa send @PERSON TEXT",
             heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"]
         ) { conversation in
-            let name = conversation.shown("name")
             let last = conversation["lastMessage"] ?? .null
             var shown = ""
             if last != .null {
@@ -24,7 +24,7 @@ struct ConversationsCommand: Subcommand {
                 shown += words.count > 60 ? words.prefix(59) + "…" : words
             }
             return [
-                conversation["kind"] == .string("direct") ? "@" + name : name,
+                conversation.shown("name"),
                 "\(conversation.count("members"))",
                 "\(conversation.count("unread"))", shown,
             ]

@@ -73,13 +73,22 @@ struct SendCommand: Subcommand {
             let peers = sent.list("deliveredTo").count
             let what = sent["duplicate"] == .bool(true) ? "sent already" : "sent"
             switch peers {
-            case 0: return "\(what)\n"
+            case 0: return "\(what)\(Self.waits(for: sent, to: self.to))\n"
             case 1: return "\(what), delivered to 1 peer\n"
             default: return "\(what), delivered to \(peers) peers\n"
             }
         }
         if result["shutOut"] == .bool(true) {
             context.console.report("stoa: send: \(Self.shutOut)\n")
+        }
+    }
+
+    /// What a message to one person waits for.
+    private static func waits(for sent: JSON, to name: String) -> String {
+        switch sent["waits"]?.stringValue.flatMap({ SendMethod.Waits(rawValue: $0) }) {
+        case .away: "; it goes out when \(TerminalText.line(name)) is linked"
+        case .unaccepted: "; \(TerminalText.line(name)) has not accepted you yet"
+        case nil: ""
         }
     }
 

@@ -17,7 +17,8 @@ import TestSupport
         var time = NodeTime(buildTime: 0)
         time.look(at: Instant(monotonic: 0, wall: Self.wall))
         let own = OwnNode(
-            signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
+            signer: signer(1), certificate: testCertificate(of: signer(1)),
+            person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0))
         var runs = OwnRuns(Self.key, after: tail, of: own, time: time, sealing: sealing)
         let drafts = texts.enumerated().map { index, text in

@@ -8,7 +8,7 @@ extension GoldenLines {
         let conversation = self.story.agora.conversation
         let logs = ["a", "b", "c"].map { ($0, self.story.log($0).key.name) }
         let names = Dictionary(uniqueKeysWithValues: logs)
-        let empty = Conversation(self.story.agora, isJoined: true)
+        let empty = Conversation(.room(self.story.agora), isJoined: true)
         var nothing = empty
         let none = nothing.digest(Profiles([]), through: .max)
         var whole = empty

@@ -7,7 +7,8 @@ import Testing
 @Suite("A link that is probed") struct ProbeTests {
     private static let peer = PeerID(signer(2).publicKey)
     private var node = Node(
-        signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
+        signer: signer(1), certificate: testCertificate(of: signer(1)),
+        person: personKeys(40, 41), boot: 1,
         configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
         snapshot: Snapshot(), random: SeededRandom(seed: 1))
     /// What the first ping of the older link carried, which nobody has answered.

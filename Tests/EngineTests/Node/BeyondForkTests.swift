@@ -9,7 +9,8 @@ import Testing
     /// A node that is in the room and linked to a peer who is there, too.
     private static func node() -> Node<SeededRandom> {
         var node = Node(
-            signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
+            signer: signer(1), certificate: testCertificate(of: signer(1)),
+            person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
             snapshot: Snapshot(), random: SeededRandom(seed: 1))
         Self.give(&node, .started)

@@ -48,7 +48,8 @@ struct Harness {
 
     init(_ number: UInt8 = 1, realms: Realms = Realms()) {
         self.node = Node(
-            signer: signer(number), certificate: testCertificate(of: signer(number)), boot: 1,
+            signer: signer(number), certificate: testCertificate(of: signer(number)),
+            person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(
                 name: "ada", staticPeers: [], buildTime: 0, realms: realms),
             snapshot: Snapshot(), random: SeededRandom(seed: 1))
@@ -121,7 +122,7 @@ struct Harness {
 
     /// How things stand with the rooms that the node is in.
     var conversations: [ConversationStatus] {
-        self.node.joinedRooms.keys.sorted().compactMap(self.node.conversationStatus)
+        self.node.joinedConversations.keys.sorted().compactMap(self.node.conversationStatus)
     }
 
     mutating func give(_ frame: Frame, from number: UInt8) {

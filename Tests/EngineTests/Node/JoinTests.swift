@@ -20,7 +20,7 @@ import Testing
         var harness = Harness()
         harness.link(2, in: [Self.ops])
         harness.join(Self.ops)
-        #expect(harness.node.joinedRooms.isEmpty)
+        #expect(harness.node.joinedConversations.isEmpty)
         harness.settle()
         #expect(harness.conversations.map(\.isLearning) == [true])
         harness.give(.clock(Self.ops.conversation, Harness.pages([])), from: 2)

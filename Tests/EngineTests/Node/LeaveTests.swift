@@ -66,7 +66,7 @@ import Testing
         #expect(harness.pushed(to: 2).last.map(Self.isLeave) == true)
         try Self.claim(3, from: 2, &harness)
         #expect(Self.isLeft(harness.take(from: 2)))
-        #expect(harness.node.joinedRooms.isEmpty)
+        #expect(harness.node.joinedConversations.isEmpty)
     }
 
     @Test("a room that nobody else is in is left at once")
@@ -92,7 +92,7 @@ import Testing
         #expect(!Self.isLeft(harness.take(from: 2)), "he may ask for the leave")
         harness.give(.digest(Self.ops.conversation, theirs), from: 2)
         #expect(Self.isLeft(harness.take(from: 2)))
-        #expect(harness.node.joinedRooms.isEmpty)
+        #expect(harness.node.joinedConversations.isEmpty)
     }
 
     @Test("who has left waits for a member who is away, whatever another does not take")
@@ -123,7 +123,7 @@ import Testing
         #expect(harness.batch == nil)
         harness.join(Self.ops)
         harness.settle()
-        #expect(harness.conversations.map(\.room) == [Self.ops])
+        #expect(harness.conversations.map(\.kind.room) == [Self.ops])
         #expect(!Self.isLeft(harness.take(from: 2)))
     }
 

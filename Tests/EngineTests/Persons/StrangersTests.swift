@@ -79,7 +79,8 @@ struct StrangersTests {
         }
         change(&snapshot)
         var node = Node(
-            signer: signer(1), certificate: testCertificate(of: signer(1)), boot: 1,
+            signer: signer(1), certificate: testCertificate(of: signer(1)),
+            person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(name: "ada", staticPeers: [], buildTime: 0),
             snapshot: snapshot, random: SeededRandom(seed: 1))
         let actions = node.handle(.started, at: Instant(monotonic: 1_000, wall: 1_000_000))
@@ -96,7 +97,8 @@ struct StrangersTests {
         let ops = room("ops")
         let gone = Self.forgotten { snapshot in
             snapshot.people = [known]
-            snapshot.rooms[ops.conversation] = RoomMembership(room: ops, isJoined: true)
+            snapshot.conversations[ops.conversation] = ConversationMembership(
+                .room(ops), isJoined: true)
             let name = LogName(author: author, incarnation: 1)
             snapshot.logs[LogKey(conversation: ops.conversation, name: name)] = StoredLog(
                 head: Head(seq: 1, id: EntryID(.zero), time: HybridTime(1)), forkPoint: nil,

@@ -80,9 +80,10 @@ struct RealmLinkTests {
         "tags that are sent back are not believed: neither of realms, nor of rooms, nor of others")
     func mirrored() throws {
         var harness = Self.harness()
-        let hidden = ConversationID(fixed32(77))
-        harness.node.conversationTable[hidden] = Conversation(
-            id: hidden, realm: .open, name: nil, isJoined: true)
+        let war = SecretRoom(
+            realm: .open, name: room("war").name, suite: .xchacha20Poly1305, root: fixed32(77))
+        let hidden = war.id
+        harness.node.conversationTable[hidden] = Conversation(.secret(war), isJoined: true)
         Self.open(&harness)
         for frame in harness.take(from: 2) {
             switch frame {
@@ -105,9 +106,11 @@ struct RealmLinkTests {
     @Test("a conversation that is no open room is shared by its tag, and unshared without it")
     func shares() {
         var harness = Self.harness()
-        let hidden = ConversationID(fixed32(77))
-        harness.node.conversationTable[hidden] = Conversation(
-            id: hidden, realm: Self.office.id, name: nil, isJoined: true)
+        let war = SecretRoom(
+            realm: Self.office.id, name: room("war").name, suite: .xchacha20Poly1305,
+            root: fixed32(77))
+        let hidden = war.id
+        harness.node.conversationTable[hidden] = Conversation(.secret(war), isJoined: true)
         func frame(_ tags: UInt64...) -> Frame {
             var random = SeededRandom(seed: 6)
             return .shares(LinkTags.filled(tags, to: Limits.shareTagCounts) { random.next() })

@@ -7,7 +7,7 @@ import Testing
     private static let ops = room("ops")
 
     private static func conversation() -> Conversation {
-        Conversation(Self.ops, isJoined: true)
+        Conversation(.room(Self.ops), isJoined: true)
     }
 
     private static func log(_ author: UInt8, incarnation: UInt64) -> TestLog {

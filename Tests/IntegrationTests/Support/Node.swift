@@ -110,6 +110,12 @@ final class Node {
         while try self.readiness.next(Deadline(afterMilliseconds: 0)) != nil {}
     }
 
+    /// The number of the running daemon.
+    func processID() throws -> pid_t {
+        guard let process = self.process else { throw Broken("\(self.name) does not run") }
+        return process.processID
+    }
+
     /// Waits for a daemon that ends by itself.
     func exit() throws -> ChildProcess.Exit {
         self.connection = nil

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two nodes on this machine's loopback find each other, talk, one crashes and comes back, and both
-# end with the same history. Uses nothing of yours: folders, sockets and keys are temporary, and
+# Two nodes on this machine's loopback find each other, talk, one crashes and comes back, both end
+# with the same history, and what they write to each other a third one cannot read. Uses nothing of yours: folders, sockets and keys are temporary, and
 # nothing is sent on a network.
 #
 #   demo.sh FOLDER    where stoad and stoa are
@@ -25,7 +25,7 @@ trap 'exit 143' TERM HUP
 fail() {
     echo "demo: $*" >&2
     local node
-    for node in ada bob; do
+    for node in ada bob cleo; do
         [ ! -s "$folder/$node/log" ] || { echo "--- log of $node" >&2; tail -20 "$folder/$node/log" >&2; }
     done
     exit 1
@@ -115,6 +115,24 @@ cmp "$folder/history.ada" "$folder/history.bob" || fail "the histories differ"
 echo "  both histories are the same, byte for byte ($(wc -c < "$folder/history.ada") bytes):"
 echo
 as bob history agora | sed 's/^/    /'
+echo
+
+start cleo
+as cleo join agora >/dev/null
+holds cleo "I am back."
+as ada send @bob "For you alone: lunch at noon?" >/dev/null
+await "bob is asked whether ada may write to him" as bob accept @ada >/dev/null
+await "bob has it" eval "as bob history @ada | grep -q 'lunch at noon'"
+as bob send @ada "Gladly." --wait delivered --timeout 10 >/dev/null
+# on_disk NODE TEXT: whether the bytes stand in any of its files.
+on_disk() { grep -rqF -- "$2" "$folder/$1/data"; }
+on_disk cleo "I am back." || fail "what is in the room is not found on cleo's disk"
+! on_disk cleo "lunch at noon" || fail "cleo has what was for bob alone"
+! as cleo history @ada >/dev/null 2>&1 || fail "cleo is in a conversation that she was not asked into"
+echo "  cleo came in and has the room's history; ada and bob wrote to each other, and nothing of it"
+echo "  is on cleo's disk:"
+echo
+as bob history @ada | sed 's/^/    /'
 cat <<'NEXT'
 
 Now with your own network:

@@ -7,7 +7,7 @@ extension ConversationsMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let cut = try params.cut(of: "conversations")
-        let count = shell.node?.ask { $0.joinedRooms.count } ?? 0
+        let count = shell.node?.ask { $0.joinedConversations.count } ?? 0
         shell.look(isSmall: count <= ReadPace.roomLimit) { (store) throws(StoreFailure) in
             try store.summaries()
         } then: { result in
@@ -19,17 +19,28 @@ extension ConversationsMethod: MethodHandler {
     }
 }
 
+extension ConversationResult.Kind {
+    /// The same in the words of the API.
+    init(_ kind: ConversationKind) {
+        self =
+            switch kind {
+            case .room: .room
+            case .direct: .direct
+            case .secret: .secret
+            }
+    }
+}
+
 extension NodeShell {
     fileprivate func list(
         _ summaries: [ConversationSummary], _ cut: PageCut, _ reply: Reply
     ) -> Page<ConversationResult> {
         var byID: [ConversationID: ConversationSummary] = [:]
         for summary in summaries { byID[summary.conversation] = summary }
-        let realms = self.nodeRealms
         // What was joined or left while the store was read is so.
-        let rooms = self.node?.ask { $0.joinedRooms } ?? [:]
-        return cut.page(of: rooms, byteLimit: reply.listBytes) { id, room in
-            PagePlace(rank: 0, name: realms.text(of: room), id)
+        let joined = self.node?.ask { $0.joinedConversations } ?? [:]
+        return cut.page(of: joined, byteLimit: reply.listBytes) { id, kind in
+            PagePlace(rank: 0, name: self.name(of: id), id)
         } element: { id, _ in
             self.conversationResult(id, byID[id]) ?? ConversationResult()
         }
@@ -45,10 +56,11 @@ extension NodeShell {
         let last = summary?.lastMessage.flatMap { Message($0, by: keyring) }
         var result = ConversationResult()
         result.id = status.id.description
-        let realms = self.nodeRealms
-        result.name = realms.text(of: status.room)
-        result.realm = realms.name(of: status.room.realm)
-        result.room = status.room.name.text
+        result.kind = ConversationResult.Kind(status.kind)
+        result.name = self.name(of: id)
+        result.realm = status.kind.realm.map { self.nodeRealms.name(of: $0) }
+        result.room = status.kind.room?.name.text ?? status.kind.secretRoom?.name.text
+        result.person = status.kind.direct?.device.description
         result.reachable = status.isReachable
         result.members = Int64(status.members.count)
         result.learning = status.isLearning

@@ -24,7 +24,7 @@ extension NodeShell {
     /// What clients are told of a realm.
     func realmResult(_ id: RealmID) -> RealmsMethod.Realm {
         let (realms, name) = (self.nodeRealms, self.nodeRealms.name(of: id))
-        let rooms = self.node?.ask { $0.joinedRooms.values.count { $0.realm == id } }
+        let rooms = self.node?.ask { $0.joinedConversations.values.count { $0.realm == id } }
         let realm = self.realms.realms.first { $0.id == id }
         let until = realm?.settled(at: SystemClock.wallMilliseconds()).previous?.until
         return RealmsMethod.Realm {

@@ -7,7 +7,7 @@ extension RoomsMethod: MethodHandler {
     ) throws(RPCError) {
         let cut = try params.cut(of: "rooms")
         let realms = shell.nodeRealms
-        let own = shell.node?.ask { $0.joinedRooms } ?? [:]
+        let own = shell.node?.ask { $0.joinedConversations } ?? [:]
         let all = shell.node?.ask { $0.rooms } ?? [:]
         reply.answer(
             cut.page(of: all, byteLimit: reply.listBytes) { id, room in

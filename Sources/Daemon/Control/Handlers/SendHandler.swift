@@ -6,26 +6,32 @@ extension SendMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let conversation = try shell.conversation(params.to)
         guard params.members == nil || params.wait == .delivered else {
             throw .invalidParams(
                 "members are given, and nothing is waited for", reason: "membersWithoutWait",
                 remedy: "give wait: delivered, too",
                 details: [JSON.Member("param", "members")])
         }
-        var wait: DeliveryWait?
-        if params.wait == .delivered {
-            let milliseconds = params.timeoutMilliseconds ?? ControlLimits.waitMillisecondsDefault
-            wait = DeliveryWait(
-                try Self.goal(params.members, in: shell),
-                by: SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds)))
+        let wait = try Self.wait(params, in: shell)
+        try shell.withDestination(params.to, reply) { conversation in
+            shell.request(
+                .send(
+                    Outgoing(
+                        conversation: conversation, text: params.text,
+                        idempotencyKey: params.idempotencyKey, wait: wait)),
+                PendingRequest(reply: reply))
         }
-        shell.request(
-            .send(
-                Outgoing(
-                    conversation: conversation, text: params.text,
-                    idempotencyKey: params.idempotencyKey, wait: wait)),
-            PendingRequest(reply: reply))
+    }
+
+    /// What the client waits for; nil where that is only the disk.
+    private static func wait(
+        _ params: Params, in shell: isolated NodeShell
+    ) throws(RPCError) -> DeliveryWait? {
+        guard params.wait == .delivered else { return nil }
+        let milliseconds = params.timeoutMilliseconds ?? ControlLimits.waitMillisecondsDefault
+        return DeliveryWait(
+            try Self.goal(params.members, in: shell),
+            by: SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds)))
     }
 
     /// Whom the client wants to have it.

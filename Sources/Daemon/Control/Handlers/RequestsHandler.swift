@@ -1,0 +1,41 @@
+internal import ControlAPI
+internal import Engine
+
+extension RequestsMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let cut = try params.cut(of: "requests")
+        let pending = shell.node?.ask { $0.pendingRequests } ?? []
+        reply.answer(
+            cut.page(of: pending, byteLimit: reply.listBytes) {
+                PagePlace(rank: 0, key: $0.device.description)
+            } element: { request in
+                let shown = shell.shownName(of: request.device)
+                return Request {
+                    $0.person = request.device.description
+                    $0.name = shown.name
+                    $0.ambiguous = shown.ambiguous
+                    $0.text = request.text
+                    $0.time = Timestamp(clamping: request.time)
+                    $0.address = request.source
+                }
+            })
+    }
+}
+
+extension AcceptMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        shell.request(.accept(try shell.person(params.person)), PendingRequest(reply: reply))
+    }
+}
+
+extension DeclineMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        shell.request(.decline(try shell.person(params.person)), PendingRequest(reply: reply))
+    }
+}

@@ -1,0 +1,99 @@
+/// Somebody whom the user does not know, and who has written to them.
+///
+/// One row of the store; nothing else of what such a person writes is kept before the user has accepted.
+public struct DirectRequest: Hashable, Sendable {
+    /// The device that wrote.
+    public var device: PeerID
+    /// The person's keys.
+    public var person: PublicPerson
+    /// What was written first, at most ``Limits/requestTextBytes``.
+    public var text: String
+    /// When it came, wall-clock milliseconds.
+    public var time: UInt64
+    /// From where it came.
+    public var source: String
+    /// Whether the user has declined it, of which the person is not told.
+    public var isDeclined = false
+
+    /// Describes a request; the text is cut to its limit.
+    public init(device: PeerID, person: PublicPerson, text: String, time: UInt64, source: String) {
+        self.device = device
+        self.person = person
+        self.text = text.cut(toBytes: Limits.requestTextBytes)
+        self.time = time
+        self.source = source
+    }
+}
+
+/// What messages to somebody wait for.
+public enum DirectWait: String, Hashable, Sendable {
+    /// They are not linked: nobody else passes on what is for them alone.
+    case away
+    /// They are linked, and have not let the user in.
+    case unaccepted
+}
+
+/// Who may start direct conversations with the user; from others they are requests.
+public enum DirectPolicy: String, Hashable, Sendable, CaseIterable {
+    /// Anybody.
+    case anyone
+    /// Whom the user knows.
+    case known
+    /// Whom the user has verified.
+    case verified
+
+    /// Whether somebody may start one without being accepted.
+    func admits(_ tier: Tier) -> Bool {
+        switch self {
+        case .anyone: true
+        case .known: tier >= .known
+        case .verified: tier >= .verified
+        }
+    }
+}
+
+/// The requests that wait for the user, and those that were declined.
+///
+/// Keys cost nothing, so all of them together are bounded, and those of one source by the hour; what is
+/// more is counted. Each person has one, which neither another text nor another start renews.
+struct DirectRequests: Sendable {
+    private(set) var all: [PersonID: DirectRequest]
+    /// How many were turned away for want of room since the start.
+    private(set) var turnedAway = 0
+
+    init(_ stored: [DirectRequest]) {
+        self.all = Dictionary(stored.map { ($0.person.id, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Those that wait for the user.
+    var pending: [DirectRequest] { self.all.values.filter { !$0.isDeclined } }
+
+    /// Whether somebody's text may be taken.
+    ///
+    /// - Parameter wall: the time of the wall clock, in milliseconds.
+    func hasRoom(for person: PersonID, from source: String, at wall: UInt64) -> Bool {
+        if self.all[person] != nil { return true }
+        let hour = wall - min(wall, Limits.requestSourceMilliseconds)
+        let recent = self.all.values.count { $0.source == source && $0.time >= hour }
+        return self.pending.count < Limits.requests && recent < Limits.requestsPerSource
+    }
+
+    /// Notes that somebody was turned away.
+    mutating func turnAway() { self.turnedAway += 1 }
+
+    /// Takes a request; gives those that were declined for which there is no room any longer.
+    mutating func add(_ request: DirectRequest) -> [PersonID] {
+        self.all[request.person.id] = request
+        let declined = self.all.filter(\.value.isDeclined)
+        guard declined.count > Limits.declinedRequests else { return [] }
+        let oldest = declined.sorted { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
+        let gone = oldest.prefix(declined.count - Limits.declinedRequests).map(\.key)
+        for person in gone { self.all[person] = nil }
+        return gone
+    }
+
+    /// Takes a request out that is accepted, or whose person the user wrote to.
+    mutating func remove(_ person: PersonID) -> DirectRequest? {
+        self.all.removeValue(forKey: person)
+    }
+}

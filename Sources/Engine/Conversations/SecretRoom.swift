@@ -1,0 +1,44 @@
+public import Crypto
+
+/// A room that only those can find, read and join who have its root: 32 bytes that a phrase gives, or
+/// a link carries.
+///
+///     id = K(root, "stoa secret room", suite)
+///
+/// `Docs/Protocol/Entries.md` section 1. Nobody can be removed from it.
+public struct SecretRoom: Hashable, Sendable {
+    /// The realm that it belongs to.
+    public let realm: RealmID
+    /// What it is called; whoever is in it calls it so.
+    public let name: RoomName
+    /// How its entries are sealed.
+    public let suite: ConversationKey.Suite
+    /// What everything of it is made of, 32 bytes.
+    public let root: Bytes32
+
+    /// Describes a secret room.
+    public init(realm: RealmID, name: RoomName, suite: ConversationKey.Suite, root: Bytes32) {
+        self.realm = realm
+        self.name = name
+        self.suite = suite
+        self.root = root
+    }
+
+    /// The room's id; the suite is bound into it.
+    public var id: ConversationID {
+        ConversationID(
+            self.root.withBytes { root in
+                BLAKE2b.hash256(
+                    [self.suite.rawValue].span.bytes, key: root, personal: .secretRoom)
+            })
+    }
+
+    var key: ConversationKey? {
+        ConversationKey(root: self.root, suite: self.suite, of: self.id)
+    }
+}
+
+extension SecretRoom: CustomStringConvertible {
+    /// Its name; the root is never shown.
+    public var description: String { "secret room \(self.name)" }
+}

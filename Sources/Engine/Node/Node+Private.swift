@@ -1,0 +1,272 @@
+internal import Crypto
+
+/// Conversations that are no open rooms: who begins them, and who waits to be let in.
+///
+/// `Docs/Protocol/Sync.md` section 2.
+extension Node {
+    // MARK: Asked by the user
+
+    /// The keys of the person whose device this is; nil where they never came here.
+    public func keys(of peer: PeerID) -> PublicPerson? {
+        if peer == self.id { return self.own.person.publicKeys }
+        if let link = self.links.link(with: peer) { return link.info.certificate.keys }
+        let person = self.conversationTable.values.lazy.compactMap { $0.person(of: peer) }.first
+        return person.flatMap { self.people.keys[$0] } ?? self.dialling.known[peer]?.person
+    }
+
+    /// The direct conversation with somebody, whether or not it has begun; nil while their keys are not
+    /// known here.
+    public func direct(with peer: PeerID) -> DirectConversation? {
+        let person = self.keys(of: peer)
+        if let person, let known = self.directs(with: person.id).first { return known }
+        return person.flatMap { try? DirectConversation(of: self.own.person, with: $0, at: peer) }
+    }
+
+    /// The direct conversation with somebody that is here; nil where it has not begun.
+    public func begunDirect(with peer: PeerID) -> ConversationID? {
+        self.direct(with: peer).flatMap { self.isJoinedOrWillBe($0.id) ? $0.id : nil }
+    }
+
+    private func directs(with person: PersonID) -> [DirectConversation] {
+        self.conversationTable.values.compactMap(\.kind.direct).filter { $0.person.id == person }
+    }
+
+    /// Begins the direct conversation with somebody, or accepts theirs: from here on they are known.
+    mutating func beginDirect(with peer: PeerID, _ request: RequestID) {
+        guard let direct = self.direct(with: peer) else {
+            return self.answer(request, .failed(.keysUnknown(peer)))
+        }
+        let isNew = self.conversationTable[direct.id] == nil
+        guard !isNew || self.conversationTable.count < Limits.conversations else {
+            return self.answer(request, .failed(.tooManyRooms))
+        }
+        let isToKnow = peer != self.id && self.tier(of: peer) < .known
+        guard !isToKnow || self.people.known.count < Limits.people else {
+            return self.answer(request, .failed(.tooManyPeople))
+        }
+        if isToKnow { self.commits.people[peer] = true }
+        if self.isJoinedOrWillBe(direct.id) {
+            self.commits.answers.append((request, .joined(direct.id)))
+        } else {
+            self.begin(.direct(direct))
+            self.commits.answers.append((request, .joined(direct.id)))
+        }
+    }
+
+    /// Enters a secret room, and makes it by being the first.
+    mutating func joinSecret(_ room: SecretRoom, _ request: RequestID) {
+        guard self.realms.contains(room.realm) else {
+            return self.answer(request, .failed(.notInRealm))
+        }
+        guard room.suite.isAvailable else { return self.answer(request, .failed(.cannotSeal)) }
+        if self.conversationTable[room.id]?.isJoined == true, self.isJoinedOrWillBe(room.id) {
+            return self.answer(request, .joined(room.id))
+        }
+        guard
+            self.conversationTable[room.id] != nil
+                || self.conversationTable.count < Limits.conversations
+        else { return self.answer(request, .failed(.tooManyRooms)) }
+        self.begin(.secret(room))
+        self.commits.add(
+            Draft(conversation: room.id, content: .join(nil), request: request, outgoing: nil))
+    }
+
+    /// Lets somebody in who waits.
+    mutating func acceptRequest(of peer: PeerID, _ request: RequestID) {
+        guard self.pendingRequest(of: peer) != nil else {
+            return self.answer(request, .failed(.noRequest(peer)))
+        }
+        self.beginDirect(with: peer, request)
+    }
+
+    /// Turns somebody down who waits; they are not told.
+    mutating func declineRequest(of peer: PeerID, _ request: RequestID) {
+        guard var declined = self.pendingRequest(of: peer) else {
+            return self.answer(request, .failed(.noRequest(peer)))
+        }
+        declined.isDeclined = true
+        self.keepRequest(declined)
+        self.commits.answers.append((request, .declined(peer)))
+    }
+
+    private func pendingRequest(of peer: PeerID) -> DirectRequest? {
+        self.requests.pending.first { $0.device == peer }
+    }
+
+    /// Who waits to be accepted.
+    public var pendingRequests: [DirectRequest] { self.requests.pending }
+
+    /// What the messages of a direct conversation wait for; nil where they wait for nothing, and in other
+    /// conversations.
+    public func directWait(in id: ConversationID) -> DirectWait? {
+        guard let direct = self.conversationTable[id]?.kind.direct, !self.isOwn(direct.person.id)
+        else { return nil }
+        let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
+        guard !linked.isEmpty else { return .away }
+        let isTaken = linked.contains { link in
+            link.shared[id].map { !$0.refuses(self.id) } ?? false
+        }
+        return isTaken ? nil : .unaccepted
+    }
+
+    /// Whether one side of a direct conversation has not let the other in: then both know all that there
+    /// is to know until it does, and says so by sharing it anew.
+    func isWaitingToBeLetIn(_ id: ConversationID, on link: LinkID) -> Bool {
+        let conversation = self.conversationTable[known: id]
+        guard conversation.kind.direct != nil else { return false }
+        return conversation.isRequest || self.links[link].shared[known: id].refusesAll
+    }
+
+    /// How many who wanted to write were turned away for want of room since the start.
+    public var turnedAwayRequests: Int { self.requests.turnedAway }
+
+    // MARK: Beginning
+
+    /// Enters a conversation that needs no entry for that, with the next batch.
+    private mutating func begin(_ kind: ConversationKind) {
+        if self.conversationTable[kind.id] == nil {
+            self.conversationTable[kind.id] = Conversation(kind, isJoined: false)
+        }
+        self.keyring.add(kind)
+        self.commits.membership[kind.id] = ConversationMembership(kind, isJoined: true)
+    }
+
+    /// A direct conversation is on disk: the peer's side may have waited for that.
+    mutating func endRequest(for id: ConversationID) {
+        guard let direct = self.conversationTable[known: id].kind.direct else { return }
+        if self.requests.remove(direct.person.id) != nil {
+            self.commits.endedRequests.insert(direct.person.id)
+            self.commits.requests[direct.person.id] = nil
+        }
+        guard self.conversationTable[known: id].isRequest else { return }
+        // What was refused is told of anew, on a link that has forgotten what it knew.
+        self.conversationTable[known: id].endRequest()
+        for link in self.links.sharing(id) {
+            self.sendShares(on: link)
+            self.unshare(id, on: link)
+        }
+    }
+
+    // MARK: What peers show
+
+    /// Looks whether the peer shows the conversation with its person, and begins it, too, or takes what
+    /// is written there for a request.
+    mutating func meetPerson(on id: LinkID) {
+        guard let direct = self.directOfPeer(on: id),
+            !self.isJoinedOrWillBe(direct.id),
+            self.conversationTable[direct.id]?.isRequest != true
+        else { return }
+        let tags = self.links[id].tags
+        guard self.links[id].shares.contains(tags.share(direct.id, by: tags.peer)) else { return }
+        guard self.hasRoom(for: direct, on: id) else { return self.requests.turnAway() }
+        let tier = self.tier(of: direct.device)
+        if self.isOwn(direct.person.id) || self.own.configuration.directFrom.admits(tier) {
+            self.begin(.direct(direct))
+        } else {
+            self.conversationTable[direct.id] = Conversation(
+                .direct(direct), isJoined: false, isRequest: true)
+            self.keyring.add(.direct(direct))
+            self.sendShares(on: id)
+        }
+    }
+
+    /// Whether the direct conversation of a peer may begin: those of strangers are bounded.
+    private func hasRoom(for direct: DirectConversation, on id: LinkID) -> Bool {
+        guard self.conversationTable.count < Limits.conversations else { return false }
+        if self.isOwn(direct.person.id) || self.tier(of: direct.device) >= .known { return true }
+        let directs = self.conversationTable.values.compactMap(\.kind.direct?.device)
+        let strangers = self.tiers(of: directs).values.count { $0 < .known }
+        let source = Source(self.links[id].address).description
+        return strangers < Limits.strangersDirects
+            && self.requests.hasRoom(for: direct.person.id, from: source, at: self.now.wall)
+    }
+
+    /// The direct conversation with the person at the other end of a link, made once for each.
+    private mutating func directOfPeer(on id: LinkID) -> DirectConversation? {
+        if let known = self.links[id].direct { return known }
+        let info = self.links[id].info
+        let direct = try? DirectConversation(
+            of: self.own.person, with: info.certificate.keys, at: info.peer)
+        self.links[id].direct = direct
+        return direct
+    }
+
+    private func isOwn(_ person: PersonID) -> Bool { person == self.own.certificate.personID }
+
+    /// Whether nodes at the other end of a link may have part in a conversation at all.
+    func concerns(_ kind: ConversationKind, _ id: LinkID) -> Bool {
+        switch kind {
+        case .room(let room): self.links[id].realms.isCommon(room.realm)
+        case .secret(let room): self.links[id].realms.isCommon(room.realm)
+        case .direct(let direct):
+            direct.isOf(
+                self.links[id].info.certificate.personID, own: self.own.certificate.personID)
+        }
+    }
+
+    /// Takes of a run what somebody who waits has written first; the rest is refused.
+    mutating func receiveRequest(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
+        let key = run.key
+        guard let direct = self.conversationTable[known: key.conversation].kind.direct else {
+            preconditionFailure("only two people's conversation waits to be accepted")
+        }
+        let peer = self.links[id].info.peer
+        let person = direct.person.id
+        guard key.name.author == peer, self.requests.all[person] == nil else {
+            return self.refuseLog(key, on: id)
+        }
+        guard let verified = run.verified() else {
+            return self.violation(id, "forged run of \(peer.shortText)")
+        }
+        guard let text = verified.firstText(by: self.keyring) else {
+            // Its opening comes first; but nobody is listened to for ever.
+            let isOver = self.conversationTable[known: key.conversation]
+                .takeForRequest(frame.byteCount)
+            if isOver { return self.refuseLog(key, on: id) }
+            return self.askOn(behind: run, frame, on: id)
+        }
+        let source = Source(self.links[id].address).description
+        if self.requests.hasRoom(for: person, from: source, at: self.now.wall) {
+            self.keepRequest(
+                DirectRequest(
+                    device: peer, person: direct.person, text: text, time: self.now.wall,
+                    source: source))
+            self.commits.add([Notice(.requested(peer, text), at: self.now.wall)])
+        } else {
+            self.requests.turnAway()
+        }
+        self.refuseLog(key, on: id)
+    }
+
+    /// Asks for what follows a run that was asked for; what is pushed goes on by itself.
+    private mutating func askOn(behind run: Run, _ frame: ReceivedFrame, on id: LinkID) {
+        guard frame.channel == .sync else { return }
+        let conversation = run.key.conversation
+        let tag = self.links[id].tags.log(run.key.name, in: conversation)
+        self.endDiscoveries(conversation, on: id) { $0.tag == tag }
+        let next = run.last + 1
+        self.send(
+            .want(
+                Want(
+                    conversation: conversation, tag: tag, from: next,
+                    through: next + Limits.requestIntakeEntries - 1)),
+            on: id)
+    }
+
+    private mutating func keepRequest(_ request: DirectRequest) {
+        for person in self.requests.add(request) {
+            self.commits.requests[person] = nil
+            self.commits.endedRequests.insert(person)
+        }
+        self.commits.requests[request.person.id] = request
+    }
+
+    /// Forgets conversations that somebody has shown who is no longer linked and not let in.
+    mutating func dropRequests(of link: Link) {
+        guard let direct = link.direct, self.conversationTable[direct.id]?.isRequest == true,
+            self.links.sharing(direct.id).isEmpty, !self.isJoinedOrWillBe(direct.id)
+        else { return }
+        self.conversationTable[direct.id] = nil
+        self.keyring.remove(direct.id)
+    }
+}

@@ -1,0 +1,86 @@
+package import Engine
+import Crypto
+
+/// Conversations of two people, and what the simulator knows of them without being told.
+extension Simulation {
+    /// The direct conversation of the people of two machines, as the first one has it.
+    package func direct(_ one: Int, _ other: Int) -> DirectConversation {
+        let (own, peer) = (self.machines[one], self.machines[other])
+        let made = try? DirectConversation(
+            of: own.person, with: peer.certificate.keys, at: peer.id)
+        guard let made else { preconditionFailure("keys of machines can be used") }
+        return made
+    }
+
+    /// Its id, which both have.
+    package func directID(_ one: Int, _ other: Int) -> ConversationID {
+        let pair = [one, other].sorted()
+        if let known = self.directs[pair] { return known }
+        let id = self.direct(one, other).id
+        self.directs[pair] = id
+        return id
+    }
+
+    /// A user writes to another one, and begins their conversation by it.
+    package func send(_ text: String, from machine: Int, toPersonOf other: Int) throws {
+        try self.request(machine, .beginDirect(self.machines[other].id))
+        let id = self.directID(machine, other)
+        try self.request(machine, .send(Outgoing(conversation: id, text: text)))
+    }
+
+    /// Who waits to be accepted on a running node.
+    package func pendingRequests(on machine: Int) -> [DirectRequest] {
+        self.machines[machine].node?.pendingRequests ?? []
+    }
+
+    /// Notes what users write to one another, of which some let others in and some do not.
+    func scheduleDirects(_ workload: Workload) {
+        // Nobody passes on what is for one person: each must meet each.
+        guard self.neighbours == nil else { return }
+        var random = SeededRandom(seed: UInt64(workload.messages) << 24 ^ workload.milliseconds)
+        for number in 0..<workload.directs {
+            let machine = random.number(0...self.machines.count - 1)
+            let other = random.number(0...self.machines.count - 1)
+            let moment = random.number(0...workload.milliseconds)
+            self.requestLater(machine, .beginDirect(self.machines[other].id), in: moment)
+            let outgoing = Outgoing(
+                conversation: self.directID(machine, other), text: "direct \(number)")
+            self.requestLater(machine, .send(outgoing), in: moment + random.number(UInt64(0)...50))
+            let answer = random.number(moment...workload.milliseconds)
+            let peer = self.machines[machine].id
+            if random.chance(40) {
+                self.requestLater(other, .accept(peer), in: answer)
+            } else if random.chance(20) {
+                self.requestLater(other, .decline(peer), in: answer)
+            }
+        }
+    }
+
+    /// Notes which conversations a side of a wire has been shown by tags.
+    func noteShares(_ tags: [UInt64], _ number: Int, _ side: Int) {
+        guard let wire = self.wires[number] else { return }
+        _ = self.directID(wire.ends[0].machine, wire.ends[1].machine)
+        let sender: LinkRole = side == 0 ? .responder : .initiator
+        // Two devices of one person share that person's conversations with others.
+        for id in Set(self.directs.values) {
+            if tags.contains(LinkTags.share(id, by: sender, exporter: wire.exporter)) {
+                self.wires[number]?.directions[side].announced.insert(id)
+                self.wires[number]?.directions[side].leftEarly.remove(id)
+            } else if self.wires[number]?.directions[side].announced.remove(id) != nil,
+                let direction = self.wires[number]?.directions[side],
+                self.time <= direction.readBy
+            {
+                self.wires[number]?.directions[side].leftEarly.insert(id)
+            }
+        }
+    }
+
+    /// Takes note of the keys of what a machine begins or enters.
+    func noteKeys(of batch: Batch, on machine: Int) {
+        for (id, membership) in batch.membership where membership.kind.room == nil {
+            self.machines[machine].keyring.add(membership.kind)
+            self.checker.keyring.add(membership.kind)
+            self.checker.keyHolders[id, default: []].insert(machine)
+        }
+    }
+}

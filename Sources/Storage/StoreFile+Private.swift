@@ -1,0 +1,146 @@
+internal import Engine
+internal import Crypto
+
+/// How conversations that are no open rooms lie on disk, and who waits to be let in. `Docs/Data.md`.
+extension StoreFile {
+    /// Writes what a conversation is, and whether the user is in it.
+    func store(
+        _ membership: ConversationMembership, of conversation: ConversationID
+    ) throws(SQLiteError) {
+        let kind = membership.kind
+        let secret = kind.secretRoom
+        try self.statements.values.setMembership
+            .bind(.id, self.makeConversationRow(conversation)).bind(.kind, kind.number)
+            .bind(.realm, kind.realm?.hash.bytes)
+            .bind(.name, text: kind.room?.name.text ?? secret?.name.text)
+            .bind(.suite, secret.map { Int64($0.suite.rawValue) })
+            .bind(.root, kind.direct?.root.bytes ?? secret?.root.bytes)
+            .bind(.peer, kind.direct.map { $0.device.key.bytes + $0.person.encoded })
+            .bind(.joined, membership.isJoined ? 1 : 0).run()
+    }
+
+    /// The keys of all conversations that have some; those of rows that cannot be read are left out.
+    func keyring() -> Keyring {
+        var keyring = Keyring()
+        let columns = "hash, kind, realm, name, suite, root, peer"
+        let rows = try? self.database.prepare(
+            "SELECT \(columns) FROM conversations WHERE root NOT NULL")
+        try? rows?.forEach { (row) throws(SQLiteError) in
+            let kind = ConversationKind(row, ConversationID(try row.bytes32(.hash)))
+            if let kind { keyring.add(kind) }
+        }
+        return keyring
+    }
+
+    // MARK: Requests
+
+    /// Forgets the requests of people.
+    func end(requestsOf people: [PersonID]) throws(SQLiteError) {
+        for person in people {
+            try self.statements.values.removeRequest.bind(.person, person.hash).run()
+        }
+    }
+
+    /// Keeps requests, in the place of earlier ones of the same people.
+    func store(_ requests: [DirectRequest]) throws(SQLiteError) {
+        for request in requests {
+            try self.statements.values.replaceRequest.bind(.person, request.person.id.hash)
+                .bind(.peer, request.device.key.bytes + request.person.encoded)
+                .bind(.text, text: request.text).bind(.milliseconds, request.time.stored)
+                .bind(.source, text: request.source).bind(.declined, request.isDeclined ? 1 : 0)
+                .run()
+        }
+    }
+
+    /// The requests that are kept.
+    func requests() throws(SQLiteError) -> [DirectRequest] {
+        var requests: [DirectRequest] = []
+        let rows = try self.database.prepare(
+            "SELECT peer, text, milliseconds, source, declined FROM requests ORDER BY person")
+        try rows.forEach { (row) throws(SQLiteError) in
+            guard let request = DirectRequest(row) else { throw .damaged("a request") }
+            requests.append(request)
+        }
+        return requests
+    }
+
+    /// The keys of people whose logs are here.
+    func persons() throws(SQLiteError) -> [PersonID: PublicPerson] {
+        var persons: [PersonID: PublicPerson] = [:]
+        let rows = try self.database.prepare("SELECT keys FROM persons WHERE keys NOT NULL")
+        try rows.forEach { (row) throws(SQLiteError) in
+            guard let keys = row.optionalBytes(.keys).flatMap({ PublicPerson(decoding: $0) }) else {
+                throw .damaged("the keys of a person")
+            }
+            persons[keys.id] = keys
+        }
+        return persons
+    }
+}
+
+extension ConversationKind {
+    /// What stands for it in `conversations`.
+    fileprivate var number: Int64 {
+        switch self {
+        case .room: 0
+        case .direct: 1
+        case .secret: 2
+        }
+    }
+
+    /// Reads a row of `conversations`; nil where it cannot be the one with this id.
+    init?(_ row: Statement, _ id: ConversationID) {
+        guard let kind = Self(row), kind.id == id else { return nil }
+        self = kind
+    }
+
+    private init?(_ row: Statement) {
+        let realm = row.optionalBytes(.realm).flatMap { Bytes32($0) }.map { RealmID($0) }
+        let root = row.optionalBytes(.root).flatMap { Bytes32($0) }
+        switch row.int(.kind) {
+        case 0:
+            guard let realm, let name = RoomName(row.text(.name)) else { return nil }
+            self = .room(Room(name, in: realm))
+        case 1:
+            guard let root, let peer = row.optionalBytes(.peer).flatMap({ Peer($0) }),
+                let hash = try? row.bytes32(.hash)
+            else { return nil }
+            self = .direct(
+                DirectConversation(
+                    id: ConversationID(hash), person: peer.person, device: peer.device, root: root))
+        case 2:
+            guard let realm, let root, let name = RoomName(row.text(.name)),
+                let suite = UInt8(exactly: row.int(.suite)).flatMap({
+                    ConversationKey.Suite(rawValue: $0)
+                })
+            else { return nil }
+            self = .secret(SecretRoom(realm: realm, name: name, suite: suite, root: root))
+        default: return nil
+        }
+    }
+}
+
+extension DirectRequest {
+    /// Reads a row of `requests`; nil where it is none.
+    init?(_ row: Statement) {
+        guard let peer = row.optionalBytes(.peer).flatMap({ Peer($0) }) else { return nil }
+        self.init(
+            device: peer.device, person: peer.person, text: row.text(.text),
+            time: UInt64(stored: row.int(.milliseconds)), source: row.text(.source))
+        self.isDeclined = row.int(.declined) != 0
+    }
+}
+
+/// A device and its person: 96 bytes.
+private struct Peer {
+    let device: PeerID
+    let person: PublicPerson
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 96, let key = Bytes32(bytes[..<32]),
+            let person = PublicPerson(decoding: Array(bytes[32...]))
+        else { return nil }
+        self.device = PeerID(key)
+        self.person = person
+    }
+}

@@ -1,0 +1,25 @@
+import ControlAPI
+
+/// The command `stoa accept`.
+struct AcceptCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        AcceptMethod.description, operands: ["@PERSON"],
+        details: ["What they have written comes as soon as they are linked."])
+
+    private let params: PersonParams
+
+    init(_ arguments: ParsedArguments) {
+        self.params = PersonParams { $0.person = arguments.required(0) }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(AcceptMethod.self, self.params) { conversation in
+            let name = conversation.shown("name")
+            return "you and \(name) can write to each other; see: stoa chat \(name)\n"
+        }
+    }
+}
+
+extension AcceptMethod: CommandMethod {
+    static var command: any Subcommand.Type { AcceptCommand.self }
+}

@@ -1,0 +1,24 @@
+import ControlAPI
+
+/// The command `stoa decline`.
+struct DeclineCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        DeclineMethod.description, operands: ["@PERSON"],
+        details: ["Should you change your mind, write to them: stoa send @PERSON TEXT."])
+
+    private let params: PersonParams
+
+    init(_ arguments: ParsedArguments) {
+        self.params = PersonParams { $0.person = arguments.required(0) }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(DeclineMethod.self, self.params) {
+            "\($0.shownPerson()) is declined, and is not told\n"
+        }
+    }
+}
+
+extension DeclineMethod: CommandMethod {
+    static var command: any Subcommand.Type { DeclineCommand.self }
+}

@@ -1,0 +1,128 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("A conversation of two people") struct DirectConversationTests {
+    private static let (ada, bea, cleo) = (personKeys(1, 2), personKeys(3, 4), personKeys(5, 6))
+
+    private static func direct(_ own: PersonKeys, _ other: PersonKeys) throws -> DirectConversation
+    {
+        try DirectConversation(of: own, with: other.publicKeys, at: PeerID(fixed32(9)))
+    }
+
+    @Test("has one id and one key, whoever makes it, and another one with anybody else")
+    func one() throws {
+        let (here, there) = (
+            try Self.direct(Self.ada, Self.bea), try Self.direct(Self.bea, Self.ada)
+        )
+        #expect(here.id == there.id && here.root == there.root)
+        #expect(here.id.hash != here.root)
+        let others = [
+            try Self.direct(Self.ada, Self.cleo), try Self.direct(Self.bea, Self.cleo),
+            try Self.direct(Self.ada, Self.ada),
+            // Who has the X of one under another P is somebody else.
+            try Self.direct(Self.ada, personKeys(7, 4)),
+        ]
+        let ids = Set(others.map(\.id) + [here.id])
+        #expect(ids.count == 5)
+        #expect(Set(others.map(\.root) + [here.root]).count == 5)
+    }
+
+    @Test("cannot be made with a key of small order")
+    func smallOrder() {
+        let person = PublicPerson(signing: fixed32(3), address: .zero)
+        #expect(throws: CryptoError.unusablePublicKey) {
+            try DirectConversation(of: Self.ada, with: person, at: PeerID(fixed32(9)))
+        }
+    }
+
+    @Test("is sealed: what is not is nobody's word in it, also where its suite cannot be used here")
+    func sealed() throws {
+        let direct = try Self.direct(Self.ada, Self.bea)
+        var keyring = Keyring()
+        keyring.add(.direct(direct))
+        #expect(keyring.current(in: direct.id)?.conversation == direct.id)
+        var random = SeededRandom(seed: 1)
+        let payload = Content.text("plain").payload(using: &random)
+        let envelope = Envelope(plain: payload, entryClass: 2, in: direct.id)
+        #expect(keyring.read(envelope).content == nil)
+        #expect(Keyring().read(envelope).content == .text("plain"))
+    }
+
+    @Test("never shows its key in words")
+    func description() throws {
+        let direct = try Self.direct(Self.ada, Self.bea)
+        #expect(!"\(direct)".contains("\(direct.root)"))
+        let room = SecretRoom(
+            realm: .open, name: room("war").name, suite: .xchacha20Poly1305, root: fixed32(7))
+        #expect(!"\(room)".contains("\(room.root)"))
+    }
+}
+
+@Suite("Requests of people whom the user does not know") struct DirectRequestTests {
+    private static func request(
+        _ number: Int, from source: String = "10.0.0.1", at time: UInt64 = 0, declined: Bool = false
+    ) -> DirectRequest {
+        var request = DirectRequest(
+            device: PeerID(fixed32(1)),
+            person: PublicPerson(
+                signing: BLAKE2b.hash256(Array("\(number)".utf8)), address: fixed32(2)),
+            text: "text \(number)", time: time, source: source)
+        request.isDeclined = declined
+        return request
+    }
+
+    @Test("are so many at most, over all keys and sources")
+    func total() {
+        var requests = DirectRequests([])
+        for number in 0..<Limits.requests {
+            let request = Self.request(number, from: "source \(number)")
+            #expect(requests.hasRoom(for: request.person.id, from: request.source, at: 0))
+            #expect(requests.add(request).isEmpty)
+        }
+        let one = Self.request(-1, from: "another")
+        #expect(!requests.hasRoom(for: one.person.id, from: one.source, at: 0))
+        // Who waits already may show it again.
+        #expect(requests.hasRoom(for: Self.request(0).person.id, from: "another", at: 0))
+        _ = requests.remove(Self.request(0).person.id)
+        #expect(requests.hasRoom(for: one.person.id, from: one.source, at: 0))
+    }
+
+    @Test("of one source are so many an hour, those that were declined counted")
+    func bySource() {
+        var requests = DirectRequests([])
+        for number in 0..<Limits.requestsPerSource {
+            _ = requests.add(Self.request(number, at: 5_000, declined: number.isMultiple(of: 2)))
+        }
+        let next = Self.request(-1)
+        let hour = Limits.requestSourceMilliseconds
+        #expect(!requests.hasRoom(for: next.person.id, from: next.source, at: 5_000))
+        #expect(!requests.hasRoom(for: next.person.id, from: next.source, at: 5_000 + hour))
+        #expect(requests.hasRoom(for: next.person.id, from: next.source, at: 5_001 + hour))
+        #expect(requests.hasRoom(for: next.person.id, from: "10.0.0.2", at: 5_000))
+    }
+
+    @Test("that were declined are forgotten one day, the oldest first")
+    func forgotten() {
+        var requests = DirectRequests(
+            (0..<Limits.declinedRequests).map {
+                Self.request($0, at: UInt64($0), declined: true)
+            })
+        let gone = requests.add(Self.request(-1, at: 9_999_999, declined: true))
+        #expect(gone == [Self.request(0).person.id])
+        #expect(requests.all.count == Limits.declinedRequests && requests.pending.isEmpty)
+    }
+
+    @Test("keep no more than the beginning of a text, cut between characters")
+    func text() {
+        let text = String(repeating: "é", count: Limits.requestTextBytes)
+        let request = DirectRequest(
+            device: PeerID(fixed32(1)),
+            person: PublicPerson(signing: fixed32(1), address: fixed32(2)), text: text, time: 0,
+            source: "")
+        #expect(request.text.utf8.count <= Limits.requestTextBytes)
+        #expect(request.text.allSatisfy { $0 == "é" })
+    }
+}

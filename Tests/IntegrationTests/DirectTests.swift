@@ -1,0 +1,72 @@
+import ControlAPI
+import Glibc
+import Posix
+import Testing
+
+extension IntegrationTests {
+    @Suite("a message to one person") struct DirectTests {
+        @Test("reaches that person once they accept, and nothing of it is on a third node")
+        func direct() throws {
+            let scratch = try Scratch()
+            let ada = try Node.onLoopback("Ada", in: scratch)
+            try ada.start()
+            let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
+            try ben.start()
+            let cleo = try Node.onLoopback(
+                "Cleo", in: scratch, peers: [try ada.address(), try ben.address()])
+            try cleo.start()
+            for node in [ada, ben, cleo] { try node.join("agora") }
+            for node in [ada, ben, cleo] {
+                try node.await("all know one another") { node in
+                    try Set(node.list("peers").compactMap { $0["name"]?.stringValue }).count == 2
+                }
+            }
+            let (secret, open) = ("zyxw-for-ben-alone", "zyxw-for-everybody")
+            #expect(try ada.stoa("send", "@ben", secret).hasPrefix("sent"))
+            try ben.await("it waits") { try !$0.list("requests").isEmpty }
+            #expect(try ben.stoa("requests").contains(secret))
+            #expect(try ben.stoa("history", "@ada", expecting: 65).isEmpty)
+            #expect(try ada.stoa("send", "@ben", "hello?").contains("has not accepted you yet"))
+            #expect(try ben.stoa("accept", "@ada").contains("@Ada"))
+            try ben.await("it has come") { node in
+                try node.call("history", ["to": "@ada"])["messages"]?.arrayValue?.count == 2
+            }
+            let answer = try ben.stoa(
+                "send", "@ada", "zyxw-answer", "--wait", "delivered", "--timeout", "10")
+            #expect(answer.contains("delivered to 1"))
+            _ = try ada.stoa("send", "agora", open)
+            try cleo.await("what is for everybody has come") { node in
+                try node.texts(in: "agora").contains(open)
+            }
+            let histories = try [ada.stoa("history", "@ben"), ben.stoa("history", "@ada")]
+            #expect(histories[0] == histories[1])
+            #expect(histories[0].contains(secret) && histories[0].contains("zyxw-answer"))
+            // What everybody has said is found there, so the search can find something.
+            for node in [ada, ben] {
+                #expect(try Self.holds(node, secret), "\(node.name)")
+            }
+            #expect(try Self.holds(cleo, open))
+            #expect(try !Self.holds(cleo, secret) && !Self.holds(cleo, "zyxw-answer"))
+            #expect(try cleo.list("conversations").count == 1)
+            for node in [ada, ben, cleo] { try node.stop() }
+            #expect(try !Self.isOnDisk(cleo, secret) && Self.isOnDisk(cleo, open))
+            for node in [ada, ben, cleo] { #expect(try node.stoad("--check").exit == .code(0)) }
+        }
+
+        /// Whether a running daemon has a text in its memory, its files or its log.
+        private static func holds(_ node: Node, _ text: String) throws -> Bool {
+            try node.memory().firstRange(of: Array(text.utf8)) != nil
+                || Self.isOnDisk(node, text) || node.log.contains(text)
+        }
+
+        private static func isOnDisk(_ node: Node, _ text: String) throws -> Bool {
+            for name in ["stoa.db", "stoa.db-wal"] {
+                let path = "\(node.dataDirectory)/\(name)"
+                guard Files.exists(path) else { continue }
+                let bytes = try Files.read(path, limitBytes: 64 << 20)
+                if bytes.firstRange(of: Array(text.utf8)) != nil { return true }
+            }
+            return false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Engine
+import Testing
+
+@testable import Simulation
+
+@Suite("Conversations of two people") struct DirectTests {
+    /// Some nodes that are in a room together.
+    private static func simulation(seed: UInt64, _ count: Int) throws -> Simulation {
+        let simulation = Simulation(seed: seed, machines: count, faults: Faults())
+        for machine in 0..<count { try simulation.start(machine) }
+        for machine in 0..<count { try simulation.request(machine, .join(simulation.room(0))) }
+        try simulation.run(for: 5_000)
+        return simulation
+    }
+
+    @Test("what is begun on both sides while they are apart is one conversation, and in one order")
+    func bothSides() throws {
+        let simulation = try Self.simulation(seed: 1, 3)
+        let id = simulation.directID(0, 1)
+        for other in 1...2 { simulation.block(0, other) }
+        for other in 1...2 { simulation.block(other, 0) }
+        try simulation.run(for: 70_000)
+        try simulation.send("from ada", from: 0, toPersonOf: 1)
+        try simulation.send("from bea", from: 1, toPersonOf: 0)
+        try simulation.run(for: 1_000)
+        try simulation.send("from ada again", from: 0, toPersonOf: 1)
+        #expect(simulation.texts(on: 0, in: id) == ["from ada"])
+        #expect(simulation.texts(on: 1, in: id) == ["from bea"])
+        simulation.heal()
+        try simulation.settle()
+        #expect(simulation.texts(on: 0, in: id).count == 3)
+        #expect(simulation.messages(on: 0, in: id) == simulation.messages(on: 1, in: id))
+        #expect(simulation.pendingRequests(on: 0).isEmpty)
+        #expect(simulation.machines[2].store.logs.keys.allSatisfy { $0.conversation != id })
+    }
+
+    @Test(
+        "of whom the user does not know the first text waits, and all comes once they are accepted")
+    func accepted() throws {
+        let simulation = try Self.simulation(seed: 2, 2)
+        let id = simulation.directID(0, 1)
+        for number in 1...5 { try simulation.send("text \(number)", from: 0, toPersonOf: 1) }
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["text 1"])
+        #expect(simulation.machines[1].store.logs.keys.allSatisfy { $0.conversation != id })
+        #expect(simulation.machines[0].node?.directWait(in: id) == .unaccepted)
+        try simulation.request(1, .accept(simulation.machines[0].id))
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 1, in: id) == (1...5).map { "text \($0)" })
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(simulation.machines[1].store.requests.isEmpty)
+        #expect(simulation.machines[0].node?.directWait(in: id) == nil)
+        try simulation.send("answer", from: 1, toPersonOf: 0)
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 0, in: id).last == "answer")
+    }
+
+    @Test("who is declined is not told and asks no more, over restarts of both")
+    func declined() throws {
+        let simulation = try Self.simulation(seed: 3, 2)
+        try simulation.send("let me in", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        try simulation.request(1, .decline(simulation.machines[0].id))
+        try simulation.send("please", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        for machine in 0...1 { try simulation.crash(machine, isSilent: false) }
+        for machine in 0...1 { try simulation.start(machine) }
+        try simulation.run(for: 70_000)
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(
+            simulation.machines[0].node?.directWait(in: simulation.directID(0, 1)) == .unaccepted)
+        // Whoever writes to them lets them in.
+        try simulation.send("well then", from: 1, toPersonOf: 0)
+        try simulation.run(for: 5_000)
+        let texts = simulation.texts(on: 1, in: simulation.directID(0, 1))
+        #expect(texts == ["let me in", "please", "well then"])
+    }
+
+    @Test("a request waits over restarts, and is accepted while who asked is away")
+    func acceptedWhileAway() throws {
+        let simulation = try Self.simulation(seed: 4, 2)
+        try simulation.send("hello", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        try simulation.crash(0, isSilent: false)
+        try simulation.crash(1, isSilent: false)
+        try simulation.start(1)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["hello"])
+        try simulation.request(1, .accept(simulation.machines[0].id))
+        try simulation.run(for: 1_000)
+        try simulation.start(0)
+        try simulation.run(for: 70_000)
+        #expect(simulation.texts(on: 1, in: simulation.directID(0, 1)) == ["hello"])
+    }
+
+    @Test("somebody is written to who is away and was never linked: their logs say their keys")
+    func away() throws {
+        let simulation = try Self.simulation(seed: 5, 3)
+        try simulation.crash(2, isSilent: false)
+        let late = simulation.addMachine()
+        try simulation.start(late)
+        try simulation.request(late, .join(simulation.room(0)))
+        try simulation.run(for: 5_000)
+        try simulation.send("for when you are back", from: late, toPersonOf: 2)
+        try simulation.run(for: 1_000)
+        #expect(
+            simulation.machines[late].node?.directWait(in: simulation.directID(late, 2)) == .away)
+        try simulation.start(2)
+        try simulation.run(for: 70_000)
+        #expect(simulation.pendingRequests(on: 2).map(\.text) == ["for when you are back"])
+    }
+
+    @Test("notes to oneself stay on the own machine")
+    func notes() throws {
+        let simulation = try Self.simulation(seed: 6, 2)
+        try simulation.send("remember", from: 0, toPersonOf: 0)
+        try simulation.run(for: 5_000)
+        let id = simulation.directID(0, 0)
+        #expect(simulation.texts(on: 0, in: id) == ["remember"])
+        #expect(simulation.machines[1].store.logs.keys.allSatisfy { $0.conversation != id })
+    }
+}
