@@ -65,9 +65,10 @@ let package = Package(
         .target(name: "CPages", dependencies: ["CSQLite"]),
         // A table in C is read where it lies, and costs no memory until a name needs it.
         .target(name: "CConfusables"),
+        .target(name: "CWords"),
 
         library("Crypto", ["CSodium"]),
-        library("Engine", ["CConfusables", "Crypto"]),
+        library("Engine", ["CConfusables", "CWords", "Crypto"]),
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),
         library("ControlClient", ["ControlAPI", "Posix"]),

@@ -30,8 +30,10 @@ public enum ControlLimits {
     public static let waitMillisecondsDefault: Int64 = 30_000
     /// The longest name of a person, in bytes; the engine's limit.
     public static let nameBytes = 64
-    /// The longest invitation to a realm, in bytes; the engine's limit.
+    /// The longest invitation to a realm or a room, in bytes; the engine's limit.
     public static let inviteBytes = 512
+    /// The longest phrase of a secret room, in bytes; the engine's limit.
+    public static let phraseBytes = 200
     /// The longest status, address, key or person that a parameter may hold, in bytes.
     public static let wordBytes = 255
 }

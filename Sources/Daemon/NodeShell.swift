@@ -40,6 +40,8 @@ public actor NodeShell {
     var listening = Listening()
     let discovery = RunningDiscovery()
     var worker: Worker?
+    /// Makes the key of a secret room of its phrase; nil while none is being made.
+    var phrases: Worker?
 
     // Realms.
     var realms = StoredRealms()

@@ -56,13 +56,48 @@ extension Simulation {
         }
     }
 
+    /// A secret room, by its number.
+    package func secretRoom(_ number: Int) -> SecretRoom {
+        let suite: ConversationKey.Suite =
+            number.isMultiple(of: 2) ? .xchacha20Poly1305 : .aes256GCM
+        guard let name = RoomName("secret\(number)") else {
+            preconditionFailure("a small word and a number make a room name")
+        }
+        let root = BLAKE2b.hash256([UInt8(number)])
+        let room = SecretRoom(
+            realm: .open, name: name, suite: suite.isAvailable ? suite : .xchacha20Poly1305,
+            root: root)
+        self.secretRooms.insert(room.id)
+        return room
+    }
+
+    /// Notes what users write in secret rooms, into which some come and which some leave.
+    func scheduleSecrets(_ workload: Workload) {
+        var random = SeededRandom(seed: UInt64(workload.secrets) << 40 ^ workload.milliseconds)
+        for number in 0..<workload.secrets {
+            // Whoever is one of the first half may be in the first room, and so on.
+            let room = random.number(0...1)
+            let half = (self.machines.count + 1) / 2
+            let machine = (room * half + random.number(0...half - 1)) % self.machines.count
+            let secret = self.secretRoom(room)
+            let moment = random.number(0...workload.milliseconds)
+            self.requestLater(machine, .joinSecret(secret), in: moment)
+            let outgoing = Outgoing(conversation: secret.id, text: "secret \(number)")
+            self.requestLater(machine, .send(outgoing), in: moment + random.number(UInt64(0)...50))
+            if random.chance(15) {
+                self.requestLater(
+                    machine, .leave(secret.id), in: random.number(moment...workload.milliseconds))
+            }
+        }
+    }
+
     /// Notes which conversations a side of a wire has been shown by tags.
     func noteShares(_ tags: [UInt64], _ number: Int, _ side: Int) {
         guard let wire = self.wires[number] else { return }
         _ = self.directID(wire.ends[0].machine, wire.ends[1].machine)
         let sender: LinkRole = side == 0 ? .responder : .initiator
         // Two devices of one person share that person's conversations with others.
-        for id in Set(self.directs.values) {
+        for id in self.secretRooms.union(self.directs.values) {
             if tags.contains(LinkTags.share(id, by: sender, exporter: wire.exporter)) {
                 self.wires[number]?.directions[side].announced.insert(id)
                 self.wires[number]?.directions[side].leftEarly.remove(id)

@@ -65,6 +65,8 @@ package final class Simulation {
     private var attested: Set<Bytes64> = []
     /// Direct conversations by the machines of their people.
     var directs: [[Int]: ConversationID] = [:]
+    /// Secret rooms that somebody was in.
+    var secretRooms: Set<ConversationID> = []
     /// The keys of rooms whose members seal what they write.
     var roomKeys: [ConversationID: ConversationKey] = [:]
     /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.

@@ -24,6 +24,8 @@ package struct Workload: Sendable {
     package var expiries = 0
     /// How often users write to one another.
     package var directs = 0
+    /// How often users enter a secret room, or write there.
+    package var secrets = 0
     /// Whether one person has two devices.
     package var hasTwoDevices = false
 
@@ -45,6 +47,7 @@ package struct Workload: Sendable {
         self.erasures = erasing.chance(50) ? erasing.number(1...40) : 0
         self.expiries = erasing.chance(30) ? erasing.number(1...12) : 0
         self.directs = erasing.chance(50) ? erasing.number(1...20) : 0
+        self.secrets = erasing.chance(40) ? erasing.number(2...30) : 0
         self.hasTwoDevices = self.erasures > 0 && erasing.chance(40)
     }
 
@@ -65,6 +68,7 @@ extension Simulation {
     package func schedule(_ workload: Workload) {
         self.scheduleErasures(workload)
         self.scheduleDirects(workload)
+        self.scheduleSecrets(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(

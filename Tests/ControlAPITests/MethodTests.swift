@@ -96,7 +96,7 @@ struct MethodTests {
         #expect(Self.refusal("send", #"["ops",null]"#)?.reason == "missingParam")
         #expect(Self.refusal("acknowledge", #"{"cursor":1}"#)?.reason == "missingParam")
         #expect(
-            Self.refusal("join", "{}")?.remedy == "join takes room")
+            Self.refusal("leave", "{}")?.remedy == "leave takes room")
     }
 
     @Test(

@@ -48,7 +48,7 @@ struct ResultTests {
             result.write(into: &bytes)
             #expect(bytes == example.bytes, "\(name)")
             let params = Self.example(of: Method.Params.schema)
-            #expect(try Method.read(.named(params.objectValue ?? [])).json == params, "\(name)")
+            #expect(Method.Params(field: params)?.json == params, "\(name)")
         }
         for method in ControlMethods.all { try check(method) }
         for event in ControlEvents.all {

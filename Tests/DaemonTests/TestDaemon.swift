@@ -141,14 +141,24 @@ final class TestClient {
     /// Sends a request and gives its result, keeping notifications that come before.
     @discardableResult
     func ask(_ method: String, _ params: JSON? = nil) throws -> JSON {
+        try self.answer(to: try self.send(method, params))
+    }
+
+    /// Sends a request; gives its id.
+    func send(_ method: String, _ params: JSON? = nil) throws -> Int64 {
         let id = self.nextID
         self.nextID += 1
         let request: JSON = .members([
             "jsonrpc": "2.0", "id": .integer(id), "method": .string(method), "params": params,
         ])
         try self.connection.writeAll(request.line)
+        return id
+    }
+
+    /// The result of a request that was sent, keeping notifications that come before.
+    func answer(to id: Int64, timeoutMilliseconds: Int = 10_000) throws -> JSON {
         while true {
-            let json = try self.read()
+            let json = try self.read(timeoutMilliseconds: timeoutMilliseconds)
             guard json["id"] == .integer(id) else {
                 self.notifications.append(json)
                 continue

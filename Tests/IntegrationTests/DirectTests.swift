@@ -1,6 +1,4 @@
 import ControlAPI
-import Glibc
-import Posix
 import Testing
 
 extension IntegrationTests {
@@ -43,30 +41,14 @@ extension IntegrationTests {
             #expect(histories[0].contains(secret) && histories[0].contains("zyxw-answer"))
             // What everybody has said is found there, so the search can find something.
             for node in [ada, ben] {
-                #expect(try Self.holds(node, secret), "\(node.name)")
+                #expect(try node.holds(secret), "\(node.name)")
             }
-            #expect(try Self.holds(cleo, open))
-            #expect(try !Self.holds(cleo, secret) && !Self.holds(cleo, "zyxw-answer"))
+            #expect(try cleo.holds(open))
+            #expect(try !cleo.holds(secret) && !cleo.holds("zyxw-answer"))
             #expect(try cleo.list("conversations").count == 1)
             for node in [ada, ben, cleo] { try node.stop() }
-            #expect(try !Self.isOnDisk(cleo, secret) && Self.isOnDisk(cleo, open))
+            #expect(try !cleo.hasOnDisk(secret) && cleo.hasOnDisk(open))
             for node in [ada, ben, cleo] { #expect(try node.stoad("--check").exit == .code(0)) }
-        }
-
-        /// Whether a running daemon has a text in its memory, its files or its log.
-        private static func holds(_ node: Node, _ text: String) throws -> Bool {
-            try node.memory().firstRange(of: Array(text.utf8)) != nil
-                || Self.isOnDisk(node, text) || node.log.contains(text)
-        }
-
-        private static func isOnDisk(_ node: Node, _ text: String) throws -> Bool {
-            for name in ["stoa.db", "stoa.db-wal"] {
-                let path = "\(node.dataDirectory)/\(name)"
-                guard Files.exists(path) else { continue }
-                let bytes = try Files.read(path, limitBytes: 64 << 20)
-                if bytes.firstRange(of: Array(text.utf8)) != nil { return true }
-            }
-            return false
         }
     }
 }

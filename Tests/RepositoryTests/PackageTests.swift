@@ -45,7 +45,7 @@ struct PackageTests {
     @Test("the package is read right: all that holds Swift is a target in it")
     func reading() {
         #expect(Self.dependencies.keys.sorted() == Repository.modules)
-        #expect(Self.dependencies["Engine"]?.sorted() == ["CConfusables", "Crypto"])
+        #expect(Self.dependencies["Engine"]?.sorted() == ["CConfusables", "CWords", "Crypto"])
         #expect(Self.dependencies["ControlAPI"] == [])
         #expect(Self.dependencies["stoad"]?.contains("Daemon") == true)
     }
@@ -65,7 +65,7 @@ struct PackageTests {
 
     @Test("the engine sees no system, and no program holds the simulation")
     func engine() {
-        #expect(Self.closure("Engine") == ["CConfusables", "Crypto", "CSodium"])
+        #expect(Self.closure("Engine") == ["CConfusables", "CWords", "Crypto", "CSodium"])
         #expect(Self.closure("ControlAPI").isEmpty)
         #expect(!Self.closure("stoad").contains("Simulation"))
         #expect(!Self.closure("Storage").contains("Posix"))

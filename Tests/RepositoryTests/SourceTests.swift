@@ -24,7 +24,8 @@ struct SourceTests {
             "ot " + "implemented", "ot yet " + "implemented", "nimp" + "lemented",
             "work in " + "progress", "orem " + "ipsum", "st" + "ubbed",
         ]
-        for file in Repository.files {
+        // The words of phrases are no prose.
+        for file in Repository.files where file.path != "Sources/CWords/table.h" {
             for word in words {
                 for line in file.lines(with: word) {
                     let isWord = line.text.split { !$0.isLetter }.contains(word[...])
@@ -66,7 +67,7 @@ struct SourceTests {
         let limit = 600
         let endings = [".swift", ".py", ".c", ".h", ".sh"]
         // Written by a program, and read by none but the compiler.
-        let tables = ["Sources/CConfusables/table.h"]
+        let tables = ["Sources/CConfusables/table.h", "Sources/CWords/table.h"]
         for file in Repository.files
         where endings.contains(where: { file.path.hasSuffix($0) }) && !tables.contains(file.path) {
             #expect(file.lines.count <= limit, "\(file.path) has \(file.lines.count) lines")

@@ -119,3 +119,50 @@ import Testing
         #expect(simulation.machines[1].store.logs.keys.allSatisfy { $0.conversation != id })
     }
 }
+
+@Suite("Secret rooms") struct SecretRoomTests {
+    @Test("are the same and in one order for those who have the key, and nothing for others")
+    func holders() throws {
+        let simulation = Simulation(seed: 4, machines: 4, faults: Faults())
+        for machine in 0..<4 { try simulation.start(machine) }
+        for machine in 0..<4 { try simulation.request(machine, .join(simulation.room(0))) }
+        try simulation.run(for: 5_000)
+        let (room, other) = (simulation.secretRoom(0), simulation.secretRoom(1))
+        for machine in 0..<3 {
+            try simulation.request(machine, .joinSecret(room))
+            try simulation.request(
+                machine, .send(Outgoing(conversation: room.id, text: "from \(machine)")))
+        }
+        try simulation.request(3, .joinSecret(other))
+        try simulation.run(for: 5_000)
+        try simulation.settle()
+        for machine in 1..<3 {
+            #expect(
+                simulation.messages(on: machine, in: room.id)
+                    == simulation.messages(on: 0, in: room.id))
+        }
+        #expect(simulation.texts(on: 0, in: room.id).count == 3)
+        let strangers = simulation.machines[3].store
+        #expect(strangers.logs.keys.allSatisfy { $0.conversation != room.id })
+        #expect(simulation.machines[0].store.logs.keys.allSatisfy { $0.conversation != other.id })
+    }
+
+    @Test("that somebody has left are written on by others, and come back whole")
+    func leave() throws {
+        let simulation = Simulation(seed: 5, machines: 2, faults: Faults())
+        for machine in 0..<2 { try simulation.start(machine) }
+        let room = simulation.secretRoom(0)
+        for machine in 0..<2 { try simulation.request(machine, .joinSecret(room)) }
+        try simulation.run(for: 5_000)
+        try simulation.request(1, .leave(room.id))
+        try simulation.run(for: 5_000)
+        try simulation.request(0, .send(Outgoing(conversation: room.id, text: "meanwhile")))
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 1, in: room.id).isEmpty)
+        try simulation.crash(1, isSilent: false)
+        try simulation.start(1)
+        try simulation.request(1, .joinSecret(room))
+        try simulation.settle()
+        #expect(simulation.texts(on: 1, in: room.id) == ["meanwhile"])
+    }
+}

@@ -12,6 +12,7 @@ public enum ControlMethods {
         JoinMethod.self,
         LeaveMethod.self,
         CreateConversationMethod.self,
+        InviteMethod.self,
         RequestsMethod.self,
         AcceptMethod.self,
         DeclineMethod.self,

@@ -3,22 +3,55 @@ public enum JoinMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "join", "Join a room; a room exists as soon as someone is in it.",
-        result: "conversation", errors: [.refused, .tooLarge, .storageFailed])
+        result: "conversation",
+        errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed])
 
-    /// Which room.
+    /// Which room, or what invites to it.
     public struct Params: ControlValue {
         /// The room's name, a bare word, maybe behind the name of its realm and `/`.
-        public var room = ""
+        public var room: String?
+        /// The phrase of a secret room.
+        public var phrase: String?
+        /// How a secret room is sealed, where its phrase does not say; nil for `xchacha20-poly1305`.
+        public var suite: SuiteWord?
+        /// The line that invites to a secret room, in the place of all else.
+        public var invite: String?
 
         /// Empty parameters.
         public init() {}
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field("room", &self.room, .word, "The room: NAME, or REALM/NAME.")
+            visitor.field(
+                "room", &self.room, .word,
+                "The room: NAME, REALM/NAME, or &NAME for a secret one that you were in.")
+            visitor.field("phrase", &self.phrase, .any, "The phrase of a secret room.")
+            visitor.field(
+                "suite", &self.suite, .any,
+                "How a secret room is sealed whose phrase somebody chose: xchacha20-poly1305 (default) or aes-256-gcm."
+            )
+            visitor.field(
+                "invite", &self.invite, .any,
+                "The line that invites to a secret room, instead of the others.")
         }
     }
 
     /// The room; the same when it was joined before.
     public typealias Result = ConversationResult
+
+    /// Refuses both a room and an invitation, and neither.
+    public static func check(_ params: Params) throws(RPCError) {
+        guard (params.room == nil) != (params.invite == nil) else {
+            throw .invalidParams(
+                "give a room or an invitation", reason: "oneOf",
+                remedy: "\"room\", with \"phrase\" for a secret one, or \"invite\"",
+                details: [JSON.Member("param", "room")])
+        }
+        guard params.room != nil || (params.phrase == nil && params.suite == nil) else {
+            throw .invalidParams(
+                "an invitation says all", reason: "oneOf",
+                remedy: "leave \"phrase\" and \"suite\" out",
+                details: [JSON.Member("param", "phrase")])
+        }
+    }
 }

@@ -3,10 +3,10 @@ public enum LeaveMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "leave", "Leave a room; its messages stay on this disk.", result: "left",
-        errors: [.notFound, .notMember, .storageFailed])
+        errors: [.notFound, .ambiguous, .notMember, .storageFailed])
 
     /// Which room.
-    public typealias Params = JoinMethod.Params
+    public typealias Params = RoomParams
 
     /// The room that was left.
     public struct Result: ControlValue {

@@ -130,7 +130,7 @@ struct RealmFiles: Equatable, Sendable {
             guard realm == nil else {
                 throw Self.unusable("\(path):\(index + 1)", "it is the second line of the file")
             }
-            do throws(RealmInvitationError) {
+            do throws(InvitationError) {
                 realm = try RealmInvitation(line).realm
             } catch { throw Self.unusable("\(path):\(index + 1)", "\(error)") }
         }

@@ -33,7 +33,11 @@ extension NodeShell {
             reply.fail(
                 RPCError(error, sent: self.sendResult) { self.shownName(of: $0).name })
         case .joined(let id):
-            if let begun = pending.begun { begun(id) } else { self.joined(id, reply) }
+            if let begun = pending.begun {
+                begun(id)
+            } else {
+                self.withConversation(id, reply) { reply.answer($0) }
+            }
         case .left(let id): self.left(id, reply)
         case .sent(let message, let isDuplicate, let peers):
             var result = self.sendResult(message, deliveredTo: peers)

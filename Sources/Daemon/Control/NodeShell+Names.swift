@@ -73,7 +73,7 @@ extension NodeShell {
                 .ambiguous, "\"\(TerminalText.line(text))\" means \(rooms.count) rooms",
                 reason: "severalRooms",
                 remedy: "write which: "
-                    + rooms.map { TerminalText.line($0.name) }.joined(separator: " or "),
+                    + rooms.map { Self.written($0, among: rooms) }.joined(separator: " or "),
                 details: [
                     JSON.Member(
                         "candidates",
@@ -94,6 +94,14 @@ extension NodeShell {
                 "\"\(TerminalText.line(text))\" is too short for a key", reason: "shortKey",
                 remedy: "give 8 or more characters of the key")
         }
+    }
+
+    /// What to write for one of several rooms: its id where another one has its name, too.
+    private static func written(
+        _ room: NamedConversation, among rooms: [NamedConversation]
+    ) -> String {
+        let isAlone = rooms.count { $0.name == room.name } == 1
+        return isAlone ? TerminalText.line(room.name) : room.id.description
     }
 
     /// What to do about a name that nobody and nothing bears.

@@ -158,6 +158,11 @@ extension Node {
         self.conversationTable[conversation]?.room
     }
 
+    /// The secret room that a conversation is; nil where it is none or is not known.
+    public func secretRoom(_ conversation: ConversationID) -> SecretRoom? {
+        self.conversationTable[conversation]?.kind.secretRoom
+    }
+
     /// How a conversation is written; nil where it is not known.
     public func name(of conversation: ConversationID) -> String? {
         self.conversationTable[conversation].map { self.name(of: $0.kind) }
@@ -178,10 +183,16 @@ extension Node {
         }
     }
 
+    /// How a conversation is written where a bare word would be that of two.
+    private func fullName(of kind: ConversationKind) -> String {
+        guard let room = kind.room else { return self.name(of: kind) }
+        return "\(self.realms.name(of: room.realm))/\(room.name.text)"
+    }
+
     /// The conversation that a person typed: `ops`, `office/ops`, `&ops`, or a full id.
     ///
-    /// Throws ``NameError`` when the user neither is nor was in one, and where a name without `&` is that
-    /// of an open and of a secret room.
+    /// Throws ``NameError`` when the user neither is nor was in one, and where a bare word is the name of an
+    /// open and of a secret room: `office/ops` is the open one then, `&ops` the secret one.
     public func conversation(named text: String) throws(NameError) -> ConversationID {
         if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
         let isSecret = text.hasPrefix("&")
@@ -190,9 +201,10 @@ extension Node {
             .filter { $0.name == room.name && $0.realm == room.realm }.sorted { $0.id < $1.id }
         let open = self.conversationTable[room.conversation].map { _ in ConversationKind.room(room)
         }
+        if let open, !isSecret, text.contains("/") { return open.id }
         let found = secret.map { .secret($0) } + (isSecret ? [] : [open].compactMap { $0 })
         guard found.count < 2 else {
-            let named = found.map { NamedConversation(id: $0.id, name: self.name(of: $0)) }
+            let named = found.map { NamedConversation(id: $0.id, name: self.fullName(of: $0)) }
             throw .severalRooms(text, named)
         }
         guard let only = found.first else { throw .notFound(text) }

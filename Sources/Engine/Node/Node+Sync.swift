@@ -293,20 +293,23 @@ extension Node {
 
     // MARK: Logs for which there is no room
 
-    /// A run has come of a log for which there is no room: the peer is told, and nobody is asked
-    /// for it.
+    /// A run has come of a log for which there is no room: peers that have it are told, and nobody is
+    /// asked for it.
     mutating func refuseLog(_ key: LogKey, on id: LinkID) {
         let conversation = key.conversation
         guard self.conversationTable[known: conversation].refusesLogs,
             self.conversationTable[known: conversation].refuse(key.name)
         else { return }
-        let tags = self.links[id].tags
-        let row = tags.row(
-            key.name, self.conversationTable[known: conversation].log(key.name), in: conversation,
-            by: tags.own)
-        self.endDiscoveries(conversation, on: id) { $0.tag == row.tag }
+        let tag = self.links[id].tags.log(key.name, in: conversation)
+        self.endDiscoveries(conversation, on: id) { $0.tag == tag }
         self.learnName(key)
-        self.send(.delta(conversation, [row]), on: id)
+        let log = self.conversationTable[known: conversation].log(key.name)
+        for link in self.links.sharing(conversation)
+        where link == id || self.links[link].shared[known: conversation].seq(of: key.name) > 0 {
+            let tags = self.links[link].tags
+            let row = tags.row(key.name, log, in: conversation, by: tags.own)
+            self.send(.delta(conversation, [row]), on: link)
+        }
         self.planFetches(in: conversation)
     }
 }

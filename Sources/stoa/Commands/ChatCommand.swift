@@ -29,7 +29,7 @@ struct ChatCommand: Subcommand {
         let lines = MessageLine(console: console, showsConversation: false)
         if self.to.hasPrefix("@") {
             // The first who talks begins it.
-            let person = PersonParams { $0.person = self.to }
+            let person = CreateConversationMethod.Params { $0.person = self.to }
             _ = try context.call(CreateConversationMethod.self, person)
         }
         // Subscribed first, so that nothing falls between history and what follows.

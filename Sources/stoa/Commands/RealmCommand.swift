@@ -105,7 +105,7 @@ struct RealmCommand: Subcommand {
             }
             try self.invite(RealmRotateMethod.self, params, context)
         case .join(let source, let name):
-            let invite = try Self.read(source, context)
+            let invite = try SecretInput.realmInvitation.read(source, context)
             let params = RealmJoinMethod.Params {
                 $0.invite = invite
                 $0.name = name
@@ -151,57 +151,6 @@ struct RealmCommand: Subcommand {
                 until.isEmpty ? "-" : "until \(until)",
             ]
         }
-    }
-
-    // MARK: The invitation
-
-    /// Reads the line from a file, from standard input, or from a person who types it.
-    private static func read(
-        _ source: String?, _ context: CommandContext
-    ) throws(Failure) -> String {
-        let bytes: [UInt8]
-        if let source, source != "-" {
-            do throws(SystemError) {
-                bytes = try Files.read(source, limitBytes: ControlLimits.inviteBytes + 2)
-            } catch {
-                throw Failure(
-                    .usage, why: "the invitation cannot be read: \(error.reason)",
-                    next: error.remedy ?? "name the file that holds it, or - for standard input")
-            }
-        } else if source == nil, context.console.inputIsTerminal {
-            bytes = try Self.ask(context)
-        } else {
-            bytes = try context.console.readInput(limit: ControlLimits.inviteBytes + 2)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(
-                .badData, why: "the invitation is not text",
-                next: "give the line of stoa realm invite")
-        }
-        let line = text.split { $0.isWhitespace }.joined(separator: " ")
-        guard !line.isEmpty, line.utf8.count <= ControlLimits.inviteBytes else {
-            throw Failure(
-                .badData,
-                why: line.isEmpty ? "there is no invitation" : "the invitation is too long",
-                next: "give the whole line of stoa realm invite, and nothing else")
-        }
-        return line
-    }
-
-    private static func ask(_ context: CommandContext) throws(Failure) -> [UInt8] {
-        context.console.report("invitation (not shown): ")
-        let isHidden = TerminalMode.hideInput()
-        defer {
-            if isHidden { TerminalMode.restore() }
-            context.console.report("\n")
-        }
-        var bytes: [UInt8] = []
-        while !bytes.contains(0x0A), bytes.count <= ControlLimits.inviteBytes,
-            let chunk = try context.console.readChunk()
-        {
-            bytes += chunk
-        }
-        return bytes
     }
 }
 

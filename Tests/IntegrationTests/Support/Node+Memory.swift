@@ -21,4 +21,21 @@ extension Node {
         }
         return found
     }
+
+    /// Whether a running daemon has a text in its memory, its files or its log.
+    func holds(_ text: String) throws -> Bool {
+        try self.memory().firstRange(of: Array(text.utf8)) != nil
+            || self.hasOnDisk(text) || self.log.contains(text)
+    }
+
+    /// Whether a text stands in the files of the store.
+    func hasOnDisk(_ text: String) throws -> Bool {
+        for name in ["stoa.db", "stoa.db-wal"] {
+            let path = "\(self.dataDirectory)/\(name)"
+            guard Files.exists(path) else { continue }
+            let bytes = try Files.read(path, limitBytes: 64 << 20)
+            if bytes.firstRange(of: Array(text.utf8)) != nil { return true }
+        }
+        return false
+    }
 }

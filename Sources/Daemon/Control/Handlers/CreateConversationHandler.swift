@@ -5,7 +5,13 @@ extension CreateConversationMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(
-            .beginDirect(try shell.person(params.person)), PendingRequest(reply: reply))
+        if let room = params.room { return try shell.createSecret(params, room, reply) }
+        let person = try shell.person(params.person ?? "")
+        let pending = PendingRequest(reply: reply) { id in
+            shell.withConversation(id, reply) { conversation in
+                reply.answer(Result { $0.conversation = conversation })
+            }
+        }
+        shell.request(.beginDirect(person), pending)
     }
 }

@@ -17,8 +17,10 @@ extension NodeShell {
                 $0.id = id.description
                 $0.name = self.name(of: id)
                 let room = self.node?.ask { $0.room(of: id) }
-                $0.realm = room.map { self.nodeRealms.name(of: $0.realm) } ?? ""
-                $0.room = room?.name.text ?? ""
+                let secret = self.node?.ask { $0.secretRoom(id) }
+                let realm = room?.realm ?? secret?.realm
+                $0.realm = realm.map { self.nodeRealms.name(of: $0) } ?? ""
+                $0.room = (room?.name ?? secret?.name)?.text ?? ""
             })
     }
 }

@@ -6,7 +6,7 @@ extension RealmJoinMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let invited: Realm
-        do throws(RealmInvitationError) {
+        do throws(InvitationError) {
             invited = try RealmInvitation(params.invite).realm
         } catch {
             throw .invalidParams(

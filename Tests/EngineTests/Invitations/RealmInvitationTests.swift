@@ -39,14 +39,14 @@ struct RealmInvitationTests {
                 where other != line[index] {
                     var changed = line
                     changed[index] = other
-                    #expect(throws: RealmInvitationError.self) {
+                    #expect(throws: InvitationError.self) {
                         try RealmInvitation(String(changed))
                     }
                 }
                 var shorter = line
                 shorter.remove(at: index)
-                #expect(throws: RealmInvitationError.self) { try RealmInvitation(String(shorter)) }
-                #expect(throws: RealmInvitationError.self) {
+                #expect(throws: InvitationError.self) { try RealmInvitation(String(shorter)) }
+                #expect(throws: InvitationError.self) {
                     try RealmInvitation(String(line[..<index]))
                 }
             }
@@ -56,11 +56,11 @@ struct RealmInvitationTests {
     @Test("that is refused says what is wrong with it, and tells no secret")
     func errors() throws {
         let line = RealmInvitation(Self.office).line
-        func error(_ text: String) -> RealmInvitationError? {
-            #expect(throws: RealmInvitationError.self) { try RealmInvitation(text) }
+        func error(_ text: String) -> InvitationError? {
+            #expect(throws: InvitationError.self) { try RealmInvitation(text) }
         }
-        #expect(error("") == .notAnInvitation)
-        #expect(error("https://example.org/") == .notAnInvitation)
+        #expect(error("") == .notAnInvitation(RealmInvitation.prefix))
+        #expect(error("https://example.org/") == .notAnInvitation(RealmInvitation.prefix))
         #expect(error("stoa:realm?") == .missing("name"))
         #expect(error(String(line.prefix(40))) == .value("id"))
         #expect(error(String(line.dropLast(15))) == .missing("check"))
@@ -70,7 +70,9 @@ struct RealmInvitationTests {
         #expect(error(line.replacing("&secret", with: "&mood=good&secret")) == .unexpected("mood"))
         #expect(error(line + "&more=1") == .unexpected("more"))
         #expect(error(line.replacing("&", with: "\n&")) == .broken)
-        #expect(error(line + String(repeating: "x", count: 600)) == .tooLong)
+        #expect(
+            error(line + String(repeating: "x", count: 600)) == .tooLong(RealmInvitation.limitBytes)
+        )
         let secret = String(Base32.encode(fixed32(2).bytes).prefix(8))
         for text in [line + "&more=1", String(line.dropLast(15)), line.replacing("ff", with: "f")] {
             if let error = try? RealmInvitation(text) { Issue.record("\(error) is taken") }
@@ -83,11 +85,11 @@ struct RealmInvitationTests {
         let zeros = Base32.encode([UInt8](repeating: 0, count: 32))
         let line = RealmInvitation(Self.office).line
         let parts = line.split(separator: "&").map(String.init)
-        #expect(throws: RealmInvitationError.value("id")) {
+        #expect(throws: InvitationError.value("id")) {
             try RealmInvitation(
                 [parts[0], "id=\(zeros)", parts[2], parts[3]].joined(separator: "&"))
         }
-        #expect(throws: RealmInvitationError.value("secret")) {
+        #expect(throws: InvitationError.value("secret")) {
             try RealmInvitation(
                 [parts[0], parts[1], "secret=\(zeros)", parts[3]].joined(separator: "&"))
         }

@@ -1,0 +1,244 @@
+internal import ControlAPI
+internal import Crypto
+internal import Engine
+internal import Loop
+internal import Posix
+internal import Storage
+
+/// Secret rooms, as clients ask for them.
+extension NodeShell {
+    /// As many bits as a phrase that somebody chose needs.
+    private static let phraseBits = 60.0
+
+    /// Makes a room for which a client gave a phrase or wants one, and enters it.
+    func createSecret(
+        _ params: CreateConversationMethod.Params, _ text: String, _ reply: Reply
+    ) throws(RPCError) {
+        let room = try self.secretRoom(typed: text)
+        let made: RoomPhrase?
+        let phrase: RoomPhrase
+        let suite: ConversationKey.Suite
+        if let typed = params.phrase {
+            (phrase, suite) = try self.phrase(typed, params.suite)
+            made = nil
+        } else {
+            suite = ConversationKey.Suite(params.suite)
+            var random = SodiumRandom()
+            phrase = RoomPhrase.generate(for: suite, using: &random)
+            made = phrase
+        }
+        guard suite.isAvailable else { throw RPCError(.cannotSeal) }
+        try self.enter(room, by: phrase, suite, isNew: made == nil, reply) { entered in
+            let invite = RoomInvitation(entered).line
+            return PendingRequest(reply: reply) { id in
+                self.withConversation(id, reply) { conversation in
+                    reply.answer(
+                        CreateConversationMethod.Result {
+                            $0.conversation = conversation
+                            $0.phrase = made?.text
+                            $0.invite = invite
+                        })
+                }
+            }
+        }
+    }
+
+    /// Enters a secret room by the phrase that a client gave.
+    func joinSecret(
+        _ text: String, phrase typed: String, _ suite: SuiteWord?, _ reply: Reply
+    ) throws(RPCError) {
+        let room = try self.secretRoom(typed: text)
+        let (phrase, suite) = try self.phrase(typed, suite)
+        guard suite.isAvailable else { throw RPCError(.cannotSeal) }
+        try self.enter(room, by: phrase, suite, isNew: false, reply) { _ in
+            PendingRequest(reply: reply)
+        }
+    }
+
+    /// Enters a secret room by a line that invites to it.
+    func joinSecret(_ invite: String, _ reply: Reply) throws(RPCError) {
+        let room: SecretRoom
+        do throws(InvitationError) {
+            room = try RoomInvitation(invite).room
+        } catch {
+            let isRealm = invite.contains("stoa:realm?")
+            throw .invalidParams(
+                "this is no invitation to a room: \(error)", reason: "badInvite",
+                remedy: isRealm
+                    ? "it is one to a realm: stoa realm join FILE"
+                    : "give the whole line that stoa invite printed",
+                details: [JSON.Member("param", "invite")])
+        }
+        guard self.node?.ask({ $0.realms.contains(room.realm) }) == true else {
+            throw RPCError(.notInRealm)
+        }
+        self.request(.joinSecret(room), PendingRequest(reply: reply))
+    }
+
+    /// Enters a secret room again that the user was in; its key is here still.
+    func rejoinSecret(_ text: String, _ reply: Reply) throws(RPCError) {
+        let id = try self.conversation(text)
+        guard let room = self.node?.ask({ $0.secretRoom(id) }) else {
+            throw .refused(
+                "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
+                remedy: "leave the & out, or give its phrase: stoa join ROOM --secret")
+        }
+        self.request(.joinSecret(room), PendingRequest(reply: reply))
+    }
+
+    /// The line that invites to a secret room.
+    func invitation(to text: String) throws(RPCError) -> InviteMethod.Result {
+        let id = try self.conversation(text)
+        guard let room = self.node?.ask({ $0.secretRoom(id) }) else {
+            throw .refused(
+                "\"\(TerminalText.line(text))\" is no secret room", reason: "notSecret",
+                remedy: "an open room is joined by its name: stoa join ROOM")
+        }
+        return InviteMethod.Result {
+            $0.name = self.name(of: id)
+            $0.invite = RoomInvitation(room).line
+        }
+    }
+
+    /// What clients are told of a conversation, with what is stored of it.
+    func withConversation(
+        _ id: ConversationID, _ reply: Reply, _ body: @escaping (ConversationResult) -> Void
+    ) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.summaries().first { $0.conversation == id }
+        } then: { result in
+            // It is entered whatever the store says about its last message.
+            let summary = try? result.get()
+            guard let conversation = self.conversationResult(id, summary) else {
+                reply.fail(.internalError("the conversation was left meanwhile"))
+                return
+            }
+            body(conversation)
+        }
+    }
+
+    // MARK: Phrases
+
+    /// The name and realm of a secret room, with `&` before them or without.
+    private func secretRoom(typed text: String) throws(RPCError) -> Room {
+        let room = try self.room(typed: text.hasPrefix("&") ? String(text.dropFirst()) : text)
+        guard self.node?.ask({ $0.realms.contains(room.realm) }) == true else {
+            throw RPCError(.notInRealm)
+        }
+        return room
+    }
+
+    private func phrase(
+        _ typed: String, _ word: SuiteWord?
+    ) throws(RPCError) -> (RoomPhrase, ConversationKey.Suite) {
+        let phrase: RoomPhrase
+        do throws(RoomPhraseError) {
+            phrase = try RoomPhrase(typed)
+        } catch { throw RPCError(error) }
+        let suite = ConversationKey.Suite(word)
+        guard let said = phrase.suite else { return (phrase, suite) }
+        guard word == nil || said == suite else {
+            throw .refused(
+                "the phrase is that of a room sealed with \(said.name)", reason: "otherSuite",
+                remedy: "leave the suite out")
+        }
+        return (phrase, said)
+    }
+
+    /// Makes the room's key on a thread of its own, which takes half a second and 256 MiB; one at a time.
+    private func enter(
+        _ room: Room, by phrase: RoomPhrase, _ suite: ConversationKey.Suite, isNew: Bool,
+        _ reply: Reply, then pending: @escaping (SecretRoom) -> PendingRequest
+    ) throws(RPCError) {
+        guard self.phrases == nil else { throw .busy("another room's key is being made") }
+        do throws(SystemError) {
+            self.phrases = try Worker(name: "stoad-phrase", loop: self.loop, capacity: 1)
+        } catch { throw .internalError("no thread can be started: \(error.reason)") }
+        let isToJudge = isNew && phrase.suite == nil
+        self.phrases?.run { () -> Result<SecretRoom, RPCError> in
+            do throws(RPCError) {
+                if isToJudge { try Self.judge(phrase) }
+                return .success(try Self.secretRoom(room, phrase, suite))
+            } catch { return .failure(error) }
+        } then: { result in
+            self.turn {
+                self.phrases = nil
+                switch result {
+                case .success(let secret): self.request(.joinSecret(secret), pending(secret))
+                case .failure(let error): reply.fail(error)
+                }
+            }
+        }
+    }
+
+    private static nonisolated func secretRoom(
+        _ room: Room, _ phrase: RoomPhrase, _ suite: ConversationKey.Suite
+    ) throws(RPCError) -> SecretRoom {
+        do throws(CryptoError) {
+            return try phrase.room(room.name, in: room.realm, suite: suite)
+        } catch {
+            throw RPCError(
+                .busy, "there is not enough memory to make the room's key", reason: "noMemory",
+                remedy: "make 256 MiB free for a second, or join by an invitation, which needs none"
+            )
+        }
+    }
+
+    /// Refuses a phrase that somebody chose and others could guess.
+    private static nonisolated func judge(_ phrase: RoomPhrase) throws(RPCError) {
+        guard let bits = PhraseStrength.bits(of: phrase.text) else {
+            throw .refused(
+                "a phrase of your own cannot be judged: \(PhraseStrength.library) is not installed",
+                reason: "cannotJudge",
+                remedy: "leave the phrase out and one is made, or install the library (Debian: apt "
+                    + "install libzxcvbn0)")
+        }
+        guard bits >= Self.phraseBits else {
+            throw .refused(
+                "the phrase could be guessed: it has about \(Int(bits)) bits of 60",
+                reason: "weakPhrase",
+                remedy:
+                    "use six or more words that do not belong together, or leave the phrase out "
+                    + "and one is made")
+        }
+    }
+}
+
+extension ConversationKey.Suite {
+    /// The suite of a word; the usual one where none is said.
+    fileprivate init(_ word: SuiteWord?) {
+        self =
+            switch word {
+            case .aes256GCM: .aes256GCM
+            case .xchacha20Poly1305, nil: .xchacha20Poly1305
+            }
+    }
+}
+
+extension RPCError {
+    /// What is wrong with a phrase, and what may be meant.
+    fileprivate init(_ error: RoomPhraseError) {
+        let param = [JSON.Member("param", "phrase")]
+        switch error {
+        case .empty:
+            self = .invalidParams(
+                "the phrase is empty", reason: "badPhrase", remedy: "give its words",
+                details: param)
+        case .tooLong:
+            self = .invalidParams(
+                "the phrase has more than \(RoomPhrase.limitBytes) bytes", reason: "badPhrase",
+                remedy: "give the phrase alone", details: param)
+        case .unknownWord(let word, let number):
+            let nearest = NearestName.find(word, among: RoomPhrase.list)
+            self = .invalidParams(
+                "word \(number) of the phrase, \"\(TerminalText.line(word))\", is not one of the list",
+                reason: "badPhrase",
+                remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "look at it again",
+                details: param)
+        case .check:
+            self = .invalidParams(
+                "the words of the phrase do not belong together", reason: "badPhrase",
+                remedy: "look at each of them and at their order again", details: param)
+        }
+    }
+}

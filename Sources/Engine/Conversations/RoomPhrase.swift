@@ -1,0 +1,140 @@
+public import Crypto
+internal import CWords
+
+/// The phrase of a secret room, which people can say: its root is made of it, slowly.
+///
+///     root = Argon2id(phrase, the first 16 bytes of
+///                     H("stoa phrase salt", realm id 32 ‖ suite u8 ‖ name))
+///
+/// One that Stoa makes has six words of a list of 7,776. The sixth is a check on the others and on the
+/// suite, so a slip is noticed at once and nobody has to say the suite. One that a user chose is any
+/// text. `Docs/Protocol/Entries.md` section 1.
+public struct RoomPhrase: Hashable, Sendable {
+    /// The one spelling of which the root is made: in small letters with one space between words where
+    /// Stoa made it, else as it was typed but for spaces at its ends and several in a row.
+    public let text: String
+    /// How entries of its room are sealed, where the phrase says that, as those that Stoa makes do.
+    public let suite: ConversationKey.Suite?
+
+    /// The words of a phrase that Stoa makes.
+    public static let wordCount = 6
+    /// How many words there are to choose from.
+    static let listCount = Int(CWORDS_COUNT)
+    /// The longest phrase, in bytes.
+    public static let limitBytes = 200
+    /// So many words of the list are no accident: a slip in the others is told of.
+    private static let wordsOfIntent = 4
+
+    private init(text: String, suite: ConversationKey.Suite?) {
+        self.text = text
+        self.suite = suite
+    }
+
+    // MARK: Made
+
+    /// Makes a phrase for a room with that suite; `random` must not be predictable.
+    ///
+    /// Five words have 64 bits.
+    public static func generate(
+        for suite: ConversationKey.Suite, using random: inout some RandomNumberGenerator
+    ) -> RoomPhrase {
+        while true {
+            let words = (0..<self.wordCount - 1).map { _ in
+                self.word(Int.random(in: 0..<self.listCount, using: &random))
+            }
+            let checks = ConversationKey.Suite.allCases.map { self.check(words, $0) }
+            // No phrase may say two suites.
+            guard Set(checks).count == checks.count else { continue }
+            let text = (words + [self.check(words, suite)]).joined(separator: " ")
+            return RoomPhrase(text: text, suite: suite)
+        }
+    }
+
+    private static func check(_ words: [String], _ suite: ConversationKey.Suite) -> String {
+        let hash = BLAKE2b.hash256(
+            [suite.rawValue] + Array(words.joined(separator: " ").utf8), personal: .phrase)
+        let number = hash.bytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return self.word(Int(number % UInt64(self.listCount)))
+    }
+
+    // MARK: Typed
+
+    /// Reads a phrase that somebody typed or chose.
+    ///
+    /// Throws where it is empty or too long, and where it is meant to be one that Stoa made and has a
+    /// word that is not in the list, or words that do not belong together.
+    public init(_ typed: String) throws(RoomPhraseError) {
+        let words = typed.split { $0.isWhitespace }.map(String.init)
+        let text = words.joined(separator: " ")
+        guard !words.isEmpty else { throw .empty }
+        guard text.utf8.count <= Self.limitBytes else { throw .tooLong }
+        let small = words.map { $0.lowercased() }
+        let strange = small.indices.filter { Self.place(of: small[$0]) == nil }
+        guard words.count == Self.wordCount,
+            words.count - strange.count >= Self.wordsOfIntent
+        else {
+            self.init(text: text, suite: nil)
+            return
+        }
+        if let first = strange.first { throw .unknownWord(small[first], number: first + 1) }
+        let own = Array(small.dropLast())
+        guard
+            let suite = ConversationKey.Suite.allCases.first(where: {
+                Self.check(own, $0) == small.last
+            })
+        else { throw .check }
+        self.init(text: small.joined(separator: " "), suite: suite)
+    }
+
+    /// The key of a room from the phrase; takes half a second and 256 MiB, so never on the event loop.
+    ///
+    /// Throws `outOfMemory` when that is not to be had.
+    public func room(
+        _ name: RoomName, in realm: RealmID, suite: ConversationKey.Suite
+    ) throws(CryptoError) -> SecretRoom {
+        var hasher = BLAKE2b.Hasher(personal: .phraseSalt)
+        hasher.update(realm.hash)
+        hasher.update([suite.rawValue].span.bytes)
+        hasher.update(Array(name.text.utf8).span.bytes)
+        let salt = Array(hasher.finalize().bytes.prefix(Argon2id.saltByteCount))
+        let key = try Argon2id.deriveKey(
+            passphrase: Array(self.text.utf8).span.bytes, salt: salt.span.bytes)
+        let root = key.withBytes { Bytes32($0) }
+        guard let root else { preconditionFailure("a key has 32 bytes") }
+        return SecretRoom(realm: realm, name: name, suite: suite, root: root)
+    }
+
+    // MARK: The list
+
+    /// All words, in alphabetical order.
+    public static var list: [String] { (0..<self.listCount).map { self.word($0) } }
+
+    private static func word(_ place: Int) -> String { String(cString: cwords_at(UInt32(place))) }
+
+    private static func place(of word: String) -> Int? {
+        var (low, high) = (0, self.listCount)
+        while low < high {
+            let middle = (low + high) / 2
+            let other = self.word(middle)
+            if other == word { return middle }
+            if other.utf8.lexicographicallyPrecedes(word.utf8) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return nil
+    }
+}
+
+/// What is wrong with a phrase.
+public enum RoomPhraseError: Error, Hashable, Sendable {
+    /// It has no word.
+    case empty
+    /// It is longer than ``RoomPhrase/limitBytes``.
+    case tooLong
+    /// Its words are of the list, but for this one, which is the `number`th from 1.
+    case unknownWord(String, number: Int)
+    /// All words are of the list, but they do not belong together.
+    case check
+}

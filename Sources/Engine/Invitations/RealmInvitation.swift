@@ -1,0 +1,58 @@
+internal import Crypto
+
+/// The line by which a realm is handed on, and kept in its file.
+///
+///     stoa:realm?name=office&id=ID&secret=SECRET&check=CHECK
+///     stoa:realm?name=office&id=ID&secret=SECRET&previous=SECRET&until=MILLISECONDS&check=CHECK
+///
+/// Ids and secrets are base32. There is one line for a realm: the order of the parts is this.
+/// `Docs/Data.md`.
+public struct RealmInvitation: Hashable, Sendable {
+    /// The realm, under the name that it has where the line was made.
+    public var realm: Realm
+
+    /// Invites to a realm.
+    public init(_ realm: Realm) { self.realm = realm }
+
+    /// What every line begins with.
+    public static let prefix = "stoa:realm?"
+    /// The longest line has 32 bytes of name, 4 texts of 52, a number of 20 and what stands between.
+    public static let limitBytes = 512
+
+    /// The line, without a newline.
+    public var line: String {
+        var line = InvitationLine(Self.prefix)
+        line.add("name", self.realm.name.text)
+        line.add("id", self.realm.id.description)
+        line.add("secret", self.realm.secret)
+        if let previous = self.realm.previous {
+            line.add("previous", previous.secret)
+            line.add("until", "\(previous.until)")
+        }
+        return line.checked
+    }
+
+    /// Reads a line; spaces and newlines around it do not matter.
+    ///
+    /// Throws what is wrong with it; secrets are never part of that.
+    public init(_ text: String) throws(InvitationError) {
+        var parts = try InvitationParts(of: text, behind: Self.prefix, limit: Self.limitBytes)
+        let name = try parts.take("name")
+        guard let name = RealmName(name), name != .open else { throw .value("name") }
+        let id = try parts.bytes("id")
+        let secret = try parts.bytes("secret")
+        var previous: Realm.Previous?
+        if parts.next == "previous" {
+            let bytes = try parts.bytes("previous")
+            let until = try parts.take("until")
+            guard let number = UInt64(until), "\(number)" == until else { throw .value("until") }
+            previous = Realm.Previous(secret: bytes, until: number)
+        }
+        guard id != .zero else { throw .value("id") }
+        guard secret != .zero, previous?.secret != .zero, previous?.secret != secret else {
+            throw .value("secret")
+        }
+        try parts.end()
+        self.realm = Realm(id: RealmID(id), name: name, secret: secret, previous: previous)
+    }
+}

@@ -1,0 +1,34 @@
+import ControlAPI
+
+/// The command `stoa invite`.
+struct InviteCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        InviteMethod.description, operands: ["ROOM"],
+        options: [OptionSyntax("--qr", nil, "draw the invitation as a QR code")],
+        details: [
+            "Hand the line over in private: others who have it, and are in the realm, are in the room.",
+            "--qr needs libqrencode (Debian: libqrencode4).",
+        ])
+
+    private let room: String
+    private let drawsCode: Bool
+
+    init(_ arguments: ParsedArguments) {
+        self.room = arguments.required(0)
+        self.drawsCode = arguments.has("--qr")
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        let params = InviteMethod.Params { $0.room = self.room }
+        try context.show(InviteMethod.self, params) { (answer) throws(Failure) in
+            let line = answer.shown("invite")
+            return self.drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
+        }
+        guard !context.json, context.console.outputIsTerminal else { return }
+        context.console.report("join by it with: stoa join LINE, or stoa join - and paste it\n")
+    }
+}
+
+extension InviteMethod: CommandMethod {
+    static var command: any Subcommand.Type { InviteCommand.self }
+}

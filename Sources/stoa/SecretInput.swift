@@ -1,0 +1,74 @@
+import ControlAPI
+import Posix
+
+/// A secret that a person hands over: from a file, from standard input, or typed without being shown;
+/// never as an argument, which everybody on the machine could see.
+struct SecretInput {
+    /// What it is called.
+    let name: String
+    /// Which one to give.
+    let which: String
+    /// The longest, in bytes.
+    let limit: Int
+
+    /// The invitation to a realm.
+    static let realmInvitation = SecretInput(
+        name: "invitation", which: "the whole line of stoa realm invite",
+        limit: ControlLimits.inviteBytes)
+    /// The invitation to a room.
+    static let roomInvitation = SecretInput(
+        name: "invitation", which: "the whole line of stoa invite",
+        limit: ControlLimits.inviteBytes)
+    /// The phrase of a room.
+    static let phrase = SecretInput(
+        name: "phrase", which: "the words of the phrase", limit: ControlLimits.phraseBytes)
+
+    /// Reads one line.
+    ///
+    /// - Parameter source: a file's path, `-` for standard input, nil to ask a person for it.
+    func read(_ source: String?, _ context: CommandContext) throws(Failure) -> String {
+        let bytes: [UInt8]
+        if let source, source != "-" {
+            do throws(SystemError) {
+                bytes = try Files.read(source, limitBytes: self.limit + 2)
+            } catch {
+                throw Failure(
+                    .usage, why: "the \(self.name) cannot be read: \(error.reason)",
+                    next: error.remedy ?? "name the file that holds it, or - for standard input")
+            }
+        } else if source == nil, context.console.inputIsTerminal {
+            bytes = try self.ask(context)
+        } else {
+            bytes = try context.console.readInput(limit: self.limit + 2)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(
+                .badData, why: "the \(self.name) is not text", next: "give \(self.which)")
+        }
+        let line = text.split { $0.isWhitespace }.joined(separator: " ")
+        guard !line.isEmpty, line.utf8.count <= self.limit else {
+            throw Failure(
+                .badData,
+                why: line.isEmpty
+                    ? "there is no \(self.name)" : "the \(self.name) is too long",
+                next: "give \(self.which), and nothing else")
+        }
+        return line
+    }
+
+    private func ask(_ context: CommandContext) throws(Failure) -> [UInt8] {
+        context.console.report("\(self.name) (not shown): ")
+        let isHidden = TerminalMode.hideInput()
+        defer {
+            if isHidden { TerminalMode.restore() }
+            context.console.report("\n")
+        }
+        var bytes: [UInt8] = []
+        while !bytes.contains(0x0A), bytes.count <= self.limit,
+            let chunk = try context.console.readChunk()
+        {
+            bytes += chunk
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,96 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("The phrase of a secret room") struct RoomPhraseTests {
+    private typealias Suite = ConversationKey.Suite
+
+    @Test("that is made has six words of the list, and says how the room is sealed")
+    func made() throws {
+        var random = SodiumRandom()
+        let words = Set(RoomPhrase.list)
+        var seen: Set<String> = []
+        for suite in Suite.allCases {
+            for _ in 0..<100 {
+                let phrase = RoomPhrase.generate(for: suite, using: &random)
+                let parts = phrase.text.split(separator: " ").map(String.init)
+                #expect(parts.count == RoomPhrase.wordCount && parts.allSatisfy(words.contains))
+                #expect(try RoomPhrase(phrase.text) == phrase && phrase.suite == suite)
+                let typed = "  " + phrase.text.uppercased().replacing(" ", with: "\n\t ") + " "
+                #expect(try RoomPhrase(typed) == phrase)
+                seen.insert(phrase.text)
+            }
+        }
+        #expect(seen.count == 200)
+    }
+
+    @Test("of which a word was mistyped, changed, left out or moved is told of, not taken")
+    func slips() throws {
+        var random = SodiumRandom()
+        let phrase = RoomPhrase.generate(for: .xchacha20Poly1305, using: &random)
+        let words = phrase.text.split(separator: " ").map(String.init)
+        for index in words.indices {
+            var mistyped = words
+            mistyped[index] += "x"
+            #expect(throws: RoomPhraseError.unknownWord(mistyped[index], number: index + 1)) {
+                try RoomPhrase(mistyped.joined(separator: " "))
+            }
+        }
+        // One in 3,888 other words would do for one of the suites; of so many at most a few do.
+        var taken = 0
+        for index in words.indices {
+            for other in RoomPhrase.list.prefix(100) where other != words[index] {
+                var changed = words
+                changed[index] = other
+                if (try? RoomPhrase(changed.joined(separator: " "))) != nil { taken += 1 }
+            }
+        }
+        #expect(taken <= 4)
+        let swapped = [words[1], words[0]] + words[2...]
+        if swapped != words {
+            #expect((try? RoomPhrase(swapped.joined(separator: " "))) != phrase)
+        }
+    }
+
+    @Test("that somebody chose is any text, with its capitals and one space between words")
+    func chosen() throws {
+        let phrase = try RoomPhrase(" Our dog  sleeps on\tthe red SOFA ")
+        #expect(phrase.text == "Our dog sleeps on the red SOFA" && phrase.suite == nil)
+        #expect(try RoomPhrase("abacus abdomen abide").suite == nil)
+        #expect(throws: RoomPhraseError.empty) { try RoomPhrase(" \n") }
+        #expect(throws: RoomPhraseError.tooLong) {
+            try RoomPhrase(String(repeating: "é", count: 101))
+        }
+    }
+
+    @Test("gives the same room to all who have it, and another by each other name, realm and suite")
+    func room() throws {
+        let phrase = try RoomPhrase("our dog sleeps on the red sofa")
+        let name = try #require(RoomName("war-room"))
+        let other = try #require(RoomName("war-rooms"))
+        let room = try phrase.room(name, in: .open, suite: .xchacha20Poly1305)
+        #expect(try phrase.room(name, in: .open, suite: .xchacha20Poly1305) == room)
+        let others = [
+            try phrase.room(other, in: .open, suite: .xchacha20Poly1305),
+            try phrase.room(name, in: RealmID(fixed32(1)), suite: .xchacha20Poly1305),
+            try phrase.room(name, in: .open, suite: .aes256GCM),
+        ]
+        #expect(Set(others.map(\.id) + [room.id]).count == 4)
+        #expect(Set(others.map(\.root) + [room.root]).count == 4)
+    }
+
+    @Test("has a list of 7,776 words in order, which never changes")
+    func list() {
+        let list = RoomPhrase.list
+        #expect(list.count == 7_776 && list == Array(Set(list)).sorted())
+        let hash = BLAKE2b.hash256(
+            Array(list.joined(separator: "\n").utf8), personal: .phrase)
+        #expect(hash.description == Self.hash)
+    }
+
+    /// `Docs/Protocol/Entries.md` section 1.
+    private static let hash =
+        "ed602bbcd8e7b7a3aaada2918a2b8c9f2a445f4192ff627e105897b3f2be02a3"
+}
