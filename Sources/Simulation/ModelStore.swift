@@ -56,7 +56,7 @@ struct ModelStore {
     var persons: [PersonID: PublicPerson] = [:]
     var records: [RecordKey: Record] = [:]
     var peers: [PeerID: KnownPeer] = [:]
-    var people: Set<PeerID> = []
+    var people: [PeerID: Standing] = [:]
     var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
@@ -106,8 +106,8 @@ struct ModelStore {
         for key in batch.droppedRecords { self.records[key] = nil }
         for (room, membership) in batch.membership { self.rooms[room] = membership }
         for peer in batch.peers { self.peers[peer.id] = peer }
-        for (peer, isKnown) in batch.people {
-            if isKnown { self.people.insert(peer) } else { self.people.remove(peer) }
+        for (peer, standing) in batch.people {
+            self.people[peer] = standing == .unsaid ? nil : standing
         }
         for person in batch.endedRequests { self.requests[person] = nil }
         for request in batch.requests { self.requests[request.person.id] = request }

@@ -129,7 +129,10 @@ enum Schema {
             source TEXT NOT NULL,
             declined INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
-        CREATE TABLE people (author INTEGER PRIMARY KEY REFERENCES authors) STRICT;
+        CREATE TABLE people (
+            author INTEGER PRIMARY KEY REFERENCES authors,
+            standing INTEGER NOT NULL
+        ) STRICT;
         CREATE TABLE notices (
             number INTEGER PRIMARY KEY,
             arrival INTEGER NOT NULL UNIQUE,

@@ -15,7 +15,7 @@ enum Name: Int, CaseIterable {
     case peer
     case person, place, prefix, present, proof, read, realm, record, root, row, seen, seq, shown,
         since
-    case source, starts, suffix, suite
+    case source, standing, starts, suffix, suite
     case table, target, text, through, token, unread, until
 
     fileprivate static let numbers = Dictionary(

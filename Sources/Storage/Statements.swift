@@ -1,3 +1,5 @@
+internal import Engine
+
 /// The statements of the store, each made when it is first used.
 struct Statements {
     let names: NameStatements
@@ -251,8 +253,26 @@ final class EffectStatements: StatementGroup {
         """
         SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
         WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
-            AND \(EntryFlags.isCountedSQL) AND l.author <> :author
+            AND \(EntryFlags.isCountedSQL) AND l.author <> :author AND \(Self.isWantedSQL)
         """)
+    /// Counts anew what is unread of conversations in which somebody has written.
+    lazy var recountUnread = self.sql(
+        """
+        UPDATE conversations SET unread = (
+            SELECT count(*) FROM entries e CROSS JOIN logs l ON l.id = e.log
+            WHERE e.conversation = conversations.id AND e.arrival > conversations.read
+                AND \(EntryFlags.isCountedSQL) AND l.author <> :owner AND \(Self.isWantedSQL))
+        WHERE id IN (SELECT conversation FROM logs WHERE author = :author)
+        """)
+
+    /// The condition that the user has not blocked who has written a log `l`.
+    static let isWantedSQL =
+        """
+        l.author NOT IN
+            (SELECT author FROM people WHERE standing = \(Standing.blocked.rawValue))
+        """
+    lazy var blocked = self.sql(
+        "SELECT author FROM people WHERE standing = \(Standing.blocked.rawValue)")
 }
 
 /// Statements on small values: rooms, records, peers, people, idempotency keys, consumers.
@@ -296,7 +316,8 @@ final class ValueStatements: StatementGroup {
             AND NOT EXISTS (SELECT 1 FROM erasures WHERE owner = :author)
             AND NOT EXISTS (SELECT 1 FROM people WHERE author = :author)
         """)
-    lazy var addPerson = self.sql("INSERT OR IGNORE INTO people (author) VALUES (:author)")
+    lazy var addPerson = self.sql(
+        "INSERT OR REPLACE INTO people (author, standing) VALUES (:author, :standing)")
     lazy var removePerson = self.sql("DELETE FROM people WHERE author = :author")
     lazy var addNotice = self.sql(
         """
@@ -370,6 +391,7 @@ final class ReadingStatements: StatementGroup {
         \(Self.byTime) AND e.hlc <= :hlc AND e.hlc >= :since
             AND (e.hlc < :hlc OR (a.key, l.incarnation, e.seq) < (:key, :incarnation, :seq))
             AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+            AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst)
         """)
     lazy var historyAfter = self.sql(
@@ -377,6 +399,7 @@ final class ReadingStatements: StatementGroup {
         \(Self.byTime) AND e.hlc >= :since AND e.hlc <= :through
             AND (e.hlc > :hlc OR (a.key, l.incarnation, e.seq) > (:key, :incarnation, :seq))
             AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+            AND \(EffectStatements.isWantedSQL)
         ORDER BY e.hlc, a.key, l.incarnation, e.seq
         """)
     lazy var arrivals = self.sql(
@@ -396,6 +419,7 @@ final class ReadingStatements: StatementGroup {
     lazy var lastMessage = self.sql(
         """
         \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)
+            AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst) LIMIT 1
         """)
 }

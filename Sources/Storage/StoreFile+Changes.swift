@@ -96,7 +96,7 @@ extension StoreFile {
                 let entry = try self.entry(row.id)
             else { throw .damaged("an entry that was released is not there") }
             released.append(entry)
-            var tally = Tally(isOwn: try self.authorRow(self.owner) == row.author)
+            var tally = Tally(isUncounted: try self.isUncounted(row.author))
             tally.count(row)
             try self.note(tally, in: row.conversation)
             try self.statements.names.showHead.bind(.id, row.log).bind(.seq, row.seq).run()
@@ -164,13 +164,40 @@ extension StoreFile {
         }
     }
 
-    /// Takes whom the user knows from here on, and whom no longer.
-    func store(people: [PeerID: Bool]) throws(SQLiteError) {
-        for (peer, isKnown) in people.sorted(by: { $0.key < $1.key }) {
+    /// Takes what the user says of people from here on; what is unread follows.
+    func store(people: [PeerID: Standing]) throws(SQLiteError) {
+        for (peer, standing) in people.sorted(by: { $0.key < $1.key }) {
             let values = self.statements.values
-            let change = isKnown ? values.addPerson : values.removePerson
-            try change.bind(.author, self.makeAuthorRow(peer)).run()
+            let author = try self.makeAuthorRow(peer)
+            let wasBlocked = try self.blocked().contains(author)
+            if standing == .unsaid {
+                try values.removePerson.bind(.author, author).run()
+            } else {
+                try values.addPerson.bind(.author, author)
+                    .bind(.standing, Int64(standing.rawValue)).run()
+            }
+            guard wasBlocked != (standing == .blocked) else { continue }
+            self.blockedAuthors = nil
+            try self.statements.effects.recountUnread.bind(.author, author)
+                .bind(.owner, self.authorRow(self.owner) ?? 0).run()
         }
+    }
+
+    /// The rows of those whom the user has blocked.
+    private func blocked() throws(SQLiteError) -> Set<Int64> {
+        if let known = self.blockedAuthors { return known }
+        var authors: Set<Int64> = []
+        try self.statements.effects.blocked.forEach { (row) throws(SQLiteError) in
+            authors.insert(row.int(.author))
+        }
+        self.blockedAuthors = authors
+        return authors
+    }
+
+    /// Whether nothing that somebody writes counts as unread: the owner's, and that of who is blocked.
+    func isUncounted(_ author: Int64) throws(SQLiteError) -> Bool {
+        if try self.authorRow(self.owner) == author { return true }
+        return try self.blocked().contains(author)
     }
 
     /// Gives notices their places behind all that has arrived, and forgets the oldest.

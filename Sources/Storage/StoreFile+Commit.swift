@@ -167,7 +167,7 @@ extension StoreFile {
         precondition(log.forkPoint.map { run.first < $0 } ?? true, "a log ends at its fork point")
         precondition(run.last <= UInt64(Int64.max))
 
-        var tally = Tally(isOwn: run.key.name.author == self.owner)
+        var tally = Tally(isUncounted: try self.isUncounted(author))
         progress.cursors.append(Array(repeating: nil, count: run.entries.count))
         let index = progress.cursors.count - 1
         if run.first == 1 {
@@ -248,8 +248,8 @@ extension StoreFile {
 
     /// What entries that become shown change in their conversation's row.
     struct Tally {
-        /// Whether the entries are the owner's, who has read them.
-        let isOwn: Bool
+        /// Whether none of the entries counts as unread.
+        let isUncounted: Bool
         var unread: Int64 = 0
         /// The newest arrival that counts as unread.
         var latest: Int64 = 0
@@ -258,7 +258,7 @@ extension StoreFile {
         /// Counts an entry that is shown.
         mutating func count(_ row: EntryRow) {
             self.shown = max(self.shown ?? row.time, row.time)
-            if row.isSeen && row.flags.contains(.counted) && !self.isOwn {
+            if row.isSeen && row.flags.contains(.counted) && !self.isUncounted {
                 self.unread += 1
                 self.latest = max(self.latest, row.arrival)
             }

@@ -23,7 +23,7 @@ extension StoreFile {
         // The number may be among those that are not indexed yet.
         self.recentIDs = nil
         row.arrival = target
-        var tally = Tally(isOwn: try self.authorRow(self.owner) == row.author)
+        var tally = Tally(isUncounted: try self.isUncounted(row.author))
         tally.count(row)
         try self.note(tally, in: row.conversation)
         return try self.statements.reading.stored.bind(.arrival, target)

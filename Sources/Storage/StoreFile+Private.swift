@@ -144,3 +144,10 @@ private struct Peer {
         self.person = person
     }
 }
+
+extension Standing {
+    /// What the user has said of somebody; known, where nobody can have written that.
+    init(_ row: Statement) {
+        self = UInt8(exactly: row.int(.standing)).flatMap { Standing(rawValue: $0) } ?? .known
+    }
+}

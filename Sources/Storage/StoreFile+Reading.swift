@@ -51,9 +51,11 @@ extension StoreFile {
         }
         try self.readPeers(into: &snapshot)
         let people = try self.database.prepare(
-            "SELECT a.key FROM people p JOIN authors a ON a.id = p.author")
+
+            "SELECT a.key, p.standing FROM people p JOIN authors a ON a.id = p.author")
         try people.forEach { (row) throws(SQLiteError) in
-            snapshot.people.insert(PeerID(try row.bytes32(.key)))
+            let peer = PeerID(try row.bytes32(.key))
+            snapshot.people[peer] = Standing(row)
         }
         snapshot.persons = try self.persons()
         snapshot.requests = try self.requests()

@@ -27,6 +27,8 @@ final class StoreFile {
     // A row stays, with its id, once it is committed.
     var knownConversations = KnownRows<ConversationID, Int64>()
     var knownAuthors = KnownRows<PeerID, Int64>()
+    /// The rows of those whom the user has blocked; nil until they are needed.
+    var blockedAuthors: Set<Int64>?
     /// Rows as appends have left them; whatever else changes one forgets them.
     var knownLogs = KnownRows<LogPlace, LogRow>()
     /// What the last commit left for the next to begin with; nil where that has to be read.

@@ -166,11 +166,17 @@ extension JSON {
     }
 
     /// How somebody is called in a line: the name, with the beginning of the key where it could be taken
-    /// for another; the key alone where there is no name.
+    /// for another; the key alone where there is no name; then ✓ where the user has compared keys.
     func shownPerson(_ name: String = "name", key: String = "id") -> String {
         let shown = self.shown(name)
-        if shown.isEmpty { return self.shortKey(key) }
-        return self["ambiguous"] == .bool(true) ? shown + self.shortKey(key) : shown
+        let mark = self.isVerified ? " ✓" : ""
+        if shown.isEmpty { return self.shortKey(key) + mark }
+        return (self["ambiguous"] == .bool(true) ? shown + self.shortKey(key) : shown) + mark
+    }
+
+    /// Whether the user has compared keys with somebody.
+    private var isVerified: Bool {
+        self["verified"] == .bool(true) || self["tier"] == .string(TierWord.verified.rawValue)
     }
 
     /// A member's identity in the short form that commands take: `@` and 12 characters.

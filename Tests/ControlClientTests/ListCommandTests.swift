@@ -127,7 +127,7 @@ extension CommandTests {
             [.result(request.method == "people" ? ["items": [bob.json]] : bob.json)]
         }
         let list = try CommandRun(["people"], daemon: daemon)
-        #expect(list.output.contains("bob^[  @aaaaaaaaaaaa  linked"))
+        #expect(list.output.contains("bob^[  @aaaaaaaaaaaa  stranger  linked"))
         let added = try CommandRun(["people", "add", "@bob"], daemon: daemon)
         #expect(added.output == "you know bob^[@aaaaaaaaaaaa from here on\n")
         #expect(daemon.params("addPerson") == [#"{"person":"@bob"}"#])

@@ -347,16 +347,16 @@ struct CommitTests {
         one.requests = [request]
         one.peers[0].person = person
         one.incarnation = 0xffff_ffff_ffff_fff0
-        one.people = [bob.id: true, eve.id: true]
+        one.people = [bob.id: .known, eve.id: .blocked]
         _ = try await store.commit(one)
         var two = Batch(number: 2)
-        two.people = [eve.id: false]
+        two.people = [eve.id: .unsaid]
         _ = try await store.commit(two)
         await store.close()
         store = try await directory.open()
         let snapshot = try await store.snapshot()
         #expect(snapshot.peers == one.peers.reversed())
-        #expect(snapshot.people == [bob.id])
+        #expect(snapshot.people == [bob.id: .known])
         #expect(snapshot.conversations == one.membership)
         #expect(snapshot.requests == [request])
         var three = Batch(number: 1)
@@ -365,6 +365,34 @@ struct CommitTests {
         #expect(try await store.snapshot().requests.isEmpty)
         #expect(try await store.check(by: Keyring()).isEmpty)
         #expect(snapshot.incarnation == one.incarnation)
+    }
+
+    @Test("what somebody wrote who is blocked is neither shown nor unread, and is again afterwards")
+    func blocked() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var bobs = LogWriter(bob)
+        var eves = LogWriter(eve)
+        func shown() async throws -> [String] {
+            let summary = try await store.summaries().first
+            let page = try await store.history(
+                HistoryQuery(conversation: room("ops").conversation, limit: 9))
+            return texts(page.entries) + ["\(summary?.unread ?? -1) unread"]
+        }
+        _ = try await store.commit(
+            batch(bobs.append([text("a", at: 5)]), eves.append([text("b", at: 7)])))
+        #expect(try await shown() == ["a", "b", "2 unread"])
+        var change = Batch(number: 2)
+        change.people = [bob.id: .blocked]
+        _ = try await store.commit(change)
+        #expect(try await shown() == ["b", "1 unread"])
+        _ = try await store.commit(batch(bobs.append([text("c", at: 9)])))
+        #expect(try await shown() == ["b", "1 unread"])
+        #expect(try await store.check().isEmpty)
+        change.people = [bob.id: .unsaid]
+        _ = try await store.commit(change)
+        #expect(try await shown() == ["a", "b", "c", "3 unread"])
+        #expect(try await store.check().isEmpty)
     }
 
     @Test("own entries are not unread")

@@ -34,7 +34,7 @@ struct RepairTests {
                 value: Profile(name: "n", status: "s").encoded, signer: $0.signer)
         }
         setup.peers = [KnownPeer(id: bob.id, addresses: ["192.0.2.1:4"], lastSeen: 7)]
-        setup.people = [eve.id: true]
+        setup.people = [eve.id: .verified]
         _ = try await store.commit(setup)
         var clock: UInt64 = 0
         for round in 0..<40 {
@@ -267,7 +267,7 @@ struct RepairTests {
         #expect(snapshot.members == story.snapshot.members)
         #expect(Set(snapshot.records) == Set(story.snapshot.records))
         #expect(snapshot.peers == story.snapshot.peers)
-        #expect(snapshot.people == [eve.id])
+        #expect(snapshot.people == [eve.id: .verified])
         await store.close()
     }
 

@@ -6,7 +6,6 @@ public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
         "edit", "erase", "react", "fetch", "openStream",
-        "verify", "block", "unblock",
         "markRead", "forget", "retain", "usage", "search",
     ]
 }

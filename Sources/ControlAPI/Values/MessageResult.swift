@@ -26,6 +26,8 @@ public struct MessageResult: ControlValue {
     /// True where the author's name could be taken for that of somebody else, for a key or for none, so that the
     /// beginning of the key belongs to it; nil otherwise.
     public var ambiguous: Bool?
+    /// True where the user has compared keys with the author; nil otherwise.
+    public var verified: Bool?
     /// Its kind.
     public var kind = Kind.text
     /// The text; empty for the kinds that have none.
@@ -56,6 +58,7 @@ public struct MessageResult: ControlValue {
         visitor.field("author", &self.author, .id)
         visitor.field("authorName", &self.authorName)
         visitor.field("ambiguous", &self.ambiguous)
+        visitor.field("verified", &self.verified)
         visitor.field("kind", &self.kind)
         visitor.field("text", &self.text)
         visitor.field("time", &self.time)

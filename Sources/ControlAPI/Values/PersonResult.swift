@@ -1,4 +1,4 @@
-/// Somebody whom the user knows, in `people`, `addPerson` and `removePerson`.
+/// Somebody of whom the user has said something, in `people` and what changes it.
 public struct PersonResult: ControlValue {
     /// The identity.
     public var id = ""
@@ -6,6 +6,8 @@ public struct PersonResult: ControlValue {
     public var name = ""
     /// True where the name could be taken for that of somebody else; nil otherwise.
     public var ambiguous: Bool?
+    /// How far it is trusted here.
+    public var tier = TierWord.stranger
     /// How this node stands with it.
     public var state = PeersMethod.State.away
     /// When it was last linked; nil, written as null, when never.
@@ -22,6 +24,7 @@ public struct PersonResult: ControlValue {
         visitor.field("id", &self.id, .id)
         visitor.field("name", &self.name)
         visitor.field("ambiguous", &self.ambiguous)
+        visitor.field("tier", &self.tier)
         visitor.field("state", &self.state)
         visitor.field("lastSeen", &self.lastSeen, .orNull)
     }

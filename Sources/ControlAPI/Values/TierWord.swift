@@ -1,5 +1,7 @@
 /// How far somebody is trusted here.
 public enum TierWord: String, WordValue {
+    /// Blocked by the user.
+    case blocked
     /// Anybody on the network.
     case stranger
     /// Shares a realm that has a secret.

@@ -10,6 +10,8 @@ struct PendingRequest {
     var address = ""
     /// What comes once a conversation has begun, in the place of the answer.
     var begun: ((ConversationID) -> Void)?
+    /// What answers once somebody stands as was asked for, in the place of the person.
+    var settled: (() -> Void)?
 }
 
 /// Requests to the node, and its answers.
@@ -53,8 +55,12 @@ extension NodeShell {
                     $0.peer = peer.description
                 })
         case .profile: reply.answer(self.ownProfile())
-        case .known(let peer, _), .declined(let peer):
-            reply.answer(self.personResult(peer))
+        case .standing(let peer, _), .declined(let peer):
+            if let settled = pending.settled {
+                settled()
+            } else {
+                reply.answer(self.personResult(peer))
+            }
         }
     }
 
@@ -139,6 +145,16 @@ extension RPCError {
                     "the keys of \(Self.text(of: peer, name)) have not come here yet",
                     reason: "keysUnknown",
                     remedy: "link once (stoa connect HOST:PORT), or be in a room together")
+            case .codesDiffer(let peer):
+                .refused(
+                    "that is not the code of you and \(Self.text(of: peer, name))",
+                    reason: "codesDiffer",
+                    remedy: "look at what was typed; if it is right, one of you has the keys of "
+                        + "somebody else: compare in person, and do not trust what came so far")
+            case .blocked(let peer):
+                .refused(
+                    "you have blocked \(Self.text(of: peer, name))", reason: "blocked",
+                    remedy: "unblock them first: stoa unblock @PERSON")
             case .noRequest(let peer):
                 .refused(
                     "\(Self.text(of: peer, name)) does not wait to be accepted",

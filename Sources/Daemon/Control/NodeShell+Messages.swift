@@ -12,6 +12,7 @@ struct MessageTexts {
     var authorID = ""
     var authorName = ""
     var isAuthorAmbiguous: Bool?
+    var isAuthorVerified: Bool?
 }
 
 extension NodeShell {
@@ -26,6 +27,8 @@ extension NodeShell {
             texts.author = message.author
             texts.authorID = message.author.description
             (texts.authorName, texts.isAuthorAmbiguous) = self.shownName(of: message.author)
+            let standing = self.node?.ask { $0.standing(of: message.author) }
+            texts.isAuthorVerified = standing == .verified ? true : nil
         }
         var result = MessageResult()
         result.id = message.id.description
@@ -34,6 +37,7 @@ extension NodeShell {
         result.author = texts.authorID
         result.authorName = texts.authorName
         result.ambiguous = texts.isAuthorAmbiguous
+        result.verified = texts.isAuthorVerified
         switch message.content {
         case .text(let text): result.text = text
         case .join: result.kind = .join

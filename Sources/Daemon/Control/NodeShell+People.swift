@@ -19,6 +19,27 @@ extension NodeShell {
         return status
     }
 
+    /// Whether the user has blocked somebody, so that nothing of them is shown.
+    func isBlocked(_ peer: PeerID) -> Bool {
+        self.node?.ask { $0.standing(of: peer) } == .blocked
+    }
+
+    /// Whether a change is a message of somebody whom the user has blocked.
+    func isHidden(_ change: Change) -> Bool {
+        guard case .message(let message) = change else { return false }
+        return self.isBlocked(message.author)
+    }
+
+    /// Somebody else whom a client names.
+    func otherPerson(_ text: String) throws(RPCError) -> PeerID {
+        let peer = try self.person(text)
+        guard peer != self.node?.id else {
+            throw .refused(
+                "that is you", reason: "ownPerson", remedy: "name somebody else; see stoa peers")
+        }
+        return peer
+    }
+
     /// What clients are told of somebody whom the user knows.
     func personResult(_ id: PeerID) -> PersonResult {
         let (shown, peer) = (self.shownName(of: id), self.peerStatus(of: id))
@@ -26,6 +47,7 @@ extension NodeShell {
             $0.id = id.description
             $0.name = shown.name
             $0.ambiguous = shown.ambiguous
+            $0.tier = TierWord(self.node?.ask { $0.tier(of: id) } ?? .stranger)
             $0.state = PeersMethod.State(peer.state)
             $0.lastSeen = peer.lastSeen.map { Timestamp(clamping: $0) }
         }
@@ -37,6 +59,7 @@ extension TierWord {
     init(_ tier: Tier) {
         self =
             switch tier {
+            case .blocked: .blocked
             case .stranger: .stranger
             case .fellow: .fellow
             case .known: .known

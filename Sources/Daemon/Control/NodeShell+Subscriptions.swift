@@ -118,8 +118,11 @@ extension NodeShell {
         for change in changes {
             // Made once, whoever follows.
             var event: ShownChange?
+            let isHidden = self.isHidden(change)
             for subscription in subscriptions
-            where subscription.progress.show(change, hasRoom: subscription.client.hasRoom) {
+            where subscription.progress.show(change, hasRoom: subscription.client.hasRoom)
+                && !isHidden
+            {
                 let made = event ?? self.shownChange(change, &texts)
                 event = made
                 var line: [UInt8] = []
@@ -158,7 +161,8 @@ extension NodeShell {
                 var texts = MessageTexts()
                 var lines: [UInt8] = []
                 let keyring = self.node?.keyring ?? Keyring()
-                for change in subscription.progress.read(arrivals, by: keyring) {
+                for change in subscription.progress.read(arrivals, by: keyring)
+                where !self.isHidden(change) {
                     self.shownChange(change, &texts)
                         .writeLine(for: subscription.key.number, into: &lines)
                 }

@@ -60,7 +60,7 @@ struct CommitQueue: Sendable {
     private var forgotten: Set<PeerID> = []
     private(set) var notices: [Notice] = []
     /// Whom the user knows from here on, or no longer.
-    var people: [PeerID: Bool] = [:]
+    var people: [PeerID: Standing] = [:]
     /// Requests of strangers to keep, and people whose requests are over.
     var requests: [PersonID: DirectRequest] = [:]
     var endedRequests: Set<PersonID> = []

@@ -109,7 +109,7 @@ public struct RoomPhrase: Hashable, Sendable {
     /// All words, in alphabetical order.
     public static var list: [String] { (0..<self.listCount).map { self.word($0) } }
 
-    private static func word(_ place: Int) -> String { String(cString: cwords_at(UInt32(place))) }
+    static func word(_ place: Int) -> String { String(cString: cwords_at(UInt32(place))) }
 
     private static func place(of word: String) -> Int? {
         var (low, high) = (0, self.listCount)

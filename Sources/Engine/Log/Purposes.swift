@@ -25,6 +25,7 @@ extension BLAKE2b.Personal {
     static let directID = BLAKE2b.Personal("stoa direct id 2")
     static let directRoot = BLAKE2b.Personal("stoa direct root")
     static let secretRoom = BLAKE2b.Personal("stoa secret room")
+    static let verify = BLAKE2b.Personal("stoa verify")
     static let phrase = BLAKE2b.Personal("stoa phrase")
     static let phraseSalt = BLAKE2b.Personal("stoa phrase salt")
     static let aesKey = BLAKE2b.Personal("stoa aes key")

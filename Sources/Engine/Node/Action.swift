@@ -75,6 +75,11 @@ public enum RequestError: Error, Hashable, Sendable {
     case tooManyPeople
     /// The keys of a person never came here, so that nothing can be written to them yet.
     case keysUnknown(PeerID)
+    /// What was typed is not the code of the two people: one of the two has other keys than the other
+    /// one thinks, or it was mistyped.
+    case codesDiffer(PeerID)
+    /// The user has blocked them.
+    case blocked(PeerID)
     /// Nobody of that key waits to be accepted.
     case noRequest(PeerID)
     /// A direct conversation is not left.
@@ -139,8 +144,8 @@ public enum Answer: Hashable, Sendable {
     case connected(PeerID)
     /// The profile is on disk.
     case profile(Profile)
-    /// It is on disk that somebody is known, or no longer.
-    case known(PeerID, Bool)
+    /// It is on disk what the user has said of somebody.
+    case standing(PeerID, Standing)
     /// It is on disk that somebody was turned down.
     case declined(PeerID)
     /// Nothing has changed.

@@ -85,8 +85,10 @@ public enum Request: Hashable, Sendable {
     case connect(address: String, expecting: PeerID?, by: UInt64?)
     /// Set the own profile; nil leaves a part as it is.
     case profile(name: String?, status: String?)
-    /// Know somebody from here on, or no longer.
-    case know(PeerID, Bool)
+    /// Let somebody be known, blocked, or neither from here on.
+    case stand(PeerID, Standing)
+    /// Take somebody for who they say, since they read this code aloud: in digits or in words.
+    case verify(PeerID, code: String)
     /// Begin the direct conversation with somebody, where it has not begun.
     case beginDirect(PeerID)
     /// Enter a secret room, or make it by being the first.

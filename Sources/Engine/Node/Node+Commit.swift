@@ -38,6 +38,9 @@ extension Node {
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
         self.people.settle(flight.batch.people)
+        for (peer, standing) in flight.batch.people where standing == .blocked {
+            if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
+        }
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         if !changes.isEmpty {

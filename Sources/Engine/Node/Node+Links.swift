@@ -19,6 +19,8 @@ extension Node {
         case .some where info.peer == self.id:
             self.turnAway(link, .identityInUse, "the same key runs in another daemon")
             self.alertIdentityInUse(at: address)
+        case .some where self.standing(of: info.peer) == .blocked:
+            self.turnAway(link, .blocked, Self.blocked)
         case .some: self.turnAway(link, .busy, Self.noPlace)
         case nil:
             if let old = self.links.link(with: info.peer) {
@@ -40,6 +42,7 @@ extension Node {
         self.close(id, .busy, text)
     }
 
+    private static var blocked: String { "not wanted" }
     private static var noPlace: String { "all links that it could have are taken" }
 
     /// Why there can be no link with whoever has shaken hands, or else whose place it takes, if any.
@@ -51,6 +54,9 @@ extension Node {
                 ? DialFailure(.ownAddress, "the address is this node's own")
                 : DialFailure(.rejected, "the same key runs in another daemon")
             return (failure, nil)
+        }
+        guard self.standing(of: info.peer) != .blocked else {
+            return (DialFailure(.rejected, Self.blocked), nil)
         }
         // Of two links to one peer one stays.
         guard self.links.id(of: info.peer) == nil else { return (nil, nil) }

@@ -10,19 +10,27 @@ extension Node {
     private var everybody: Set<PeerID> {
         var all = Set(self.profiles.authors).union(self.dialling.known.keys)
         all.formUnion(self.links.peers)
-        all.formUnion(self.people.known)
+        all.formUnion(self.people.standings.keys)
         all.formUnion(self.requests.all.values.map(\.device))
         all.insert(self.id)
         return all
     }
 
-    /// Whom the user knows, by key.
-    public var knownPeople: [PeerID] { self.people.known.sorted() }
+    /// Of whom the user has said something, by key: those known, verified and blocked.
+    public var chosenPeople: [PeerID] { self.people.standings.keys.sorted() }
+
+    /// What the user has said of somebody.
+    public func standing(of peer: PeerID) -> Standing { self.people.standing(of: peer) }
+
+    /// What to compare with somebody; nil while their keys are not known here.
+    public func verificationCode(with peer: PeerID) -> VerificationCode? {
+        self.keys(of: peer).map { VerificationCode(self.own.certificate.personID, $0.id) }
+    }
 
     /// How far somebody is trusted here.
     public func tier(of peer: PeerID) -> Tier {
         if peer == self.id { return .own }
-        if self.people.known.contains(peer) { return .known }
+        if let tier = self.people.tier(of: peer) { return tier }
         if self.links.link(with: peer)?.realms.isFellow == true { return .fellow }
         // Only who has had the secret could write there.
         let isFellow = self.conversationTable.values.contains {
@@ -42,8 +50,8 @@ extension Node {
         for peer in peers {
             if peer == self.id {
                 tiers[peer] = .own
-            } else if self.people.known.contains(peer) {
-                tiers[peer] = .known
+            } else if let tier = self.people.tier(of: peer) {
+                tiers[peer] = tier
             } else {
                 tiers[peer] = fellows.contains(peer) ? .fellow : .stranger
             }

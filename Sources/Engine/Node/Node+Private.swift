@@ -40,11 +40,14 @@ extension Node {
         guard !isNew || self.conversationTable.count < Limits.conversations else {
             return self.answer(request, .failed(.tooManyRooms))
         }
+        guard self.standing(of: peer) != .blocked else {
+            return self.answer(request, .failed(.blocked(peer)))
+        }
         let isToKnow = peer != self.id && self.tier(of: peer) < .known
-        guard !isToKnow || self.people.known.count < Limits.people else {
+        guard !isToKnow || self.hasRoom(for: peer) else {
             return self.answer(request, .failed(.tooManyPeople))
         }
-        if isToKnow { self.commits.people[peer] = true }
+        if isToKnow { self.commits.people[peer] = .known }
         if self.isJoinedOrWillBe(direct.id) {
             self.commits.answers.append((request, .joined(direct.id)))
         } else {
@@ -87,6 +90,15 @@ extension Node {
         declined.isDeclined = true
         self.keepRequest(declined)
         self.commits.answers.append((request, .declined(peer)))
+    }
+
+    /// Forgets what somebody has written who was not let in.
+    mutating func endRequest(of peer: PeerID) {
+        guard let person = self.requests.all.values.first(where: { $0.device == peer })?.person.id
+        else { return }
+        _ = self.requests.remove(person)
+        self.commits.endedRequests.insert(person)
+        self.commits.requests[person] = nil
     }
 
     private func pendingRequest(of peer: PeerID) -> DirectRequest? {

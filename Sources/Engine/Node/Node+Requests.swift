@@ -14,7 +14,8 @@ extension Node {
                 self.dialling.connect(
                     address, expecting: key, request, by: deadline, at: self.now))
         case .profile(let name, let status): self.changeProfile(name, status, request)
-        case .know(let peer, let isKnown): self.know(peer, isKnown, request)
+        case .stand(let peer, let standing): self.stand(peer, standing, request)
+        case .verify(let peer, let code): self.verify(peer, code, request)
         case .beginDirect(let peer): self.beginDirect(with: peer, request)
         case .joinSecret(let room): self.joinSecret(room, request)
         case .accept(let peer): self.acceptRequest(of: peer, request)
@@ -51,12 +52,27 @@ extension Node {
         self.setProfile(profile, request: request)
     }
 
-    private mutating func know(_ peer: PeerID, _ isKnown: Bool, _ request: RequestID) {
-        guard !isKnown || self.people.known.count < Limits.people else {
+    private mutating func stand(_ peer: PeerID, _ standing: Standing, _ request: RequestID) {
+        guard standing == .unsaid || self.hasRoom(for: peer) else {
             return self.fail(request, .tooManyPeople)
         }
-        self.commits.people[peer] = isKnown
-        self.commits.answers.append((request, .known(peer, isKnown)))
+        self.commits.people[peer] = standing
+        if standing == .blocked { self.endRequest(of: peer) }
+        self.commits.answers.append((request, .standing(peer, standing)))
+    }
+
+    /// Whether the user may say something of one more.
+    func hasRoom(for peer: PeerID) -> Bool {
+        self.people.standings[peer] != nil || self.people.standings.count < Limits.people
+    }
+
+    /// The user has typed what somebody else reads aloud.
+    private mutating func verify(_ peer: PeerID, _ typed: String, _ request: RequestID) {
+        guard let code = self.verificationCode(with: peer) else {
+            return self.fail(request, .keysUnknown(peer))
+        }
+        guard code.matches(typed) else { return self.fail(request, .codesDiffer(peer)) }
+        self.stand(peer, .verified, request)
     }
 
     // MARK: Rooms

@@ -2,8 +2,8 @@
 ///
 /// The node says what is on disk, and how far it trusts whom the user has not chosen.
 struct People: Sendable {
-    /// The devices of the people whom the user knows.
-    private(set) var known: Set<PeerID>
+    /// What the user has said of whose devices.
+    private(set) var standings: [PeerID: Standing]
     /// The keys of the people whose logs are here.
     private(set) var keys: [PersonID: PublicPerson]
     /// How many of those whom the user does not know are remembered.
@@ -12,10 +12,10 @@ struct People: Sendable {
     var namesakes = Namesakes()
 
     init(
-        _ known: some Sequence<PeerID>, _ records: [Record],
+        _ standings: [PeerID: Standing], _ records: [Record],
         _ keys: [PersonID: PublicPerson] = [:]
     ) {
-        self.known = Set(known)
+        self.standings = standings
         self.keys = keys
         for record in records { self.name(record) }
     }
@@ -23,10 +23,23 @@ struct People: Sendable {
     /// Takes the keys of somebody whose log begins here.
     mutating func learn(_ person: PersonID, _ keys: PublicPerson) { self.keys[person] = keys }
 
-    /// Takes whom the user knows from here on, and whom no longer.
-    mutating func settle(_ changes: [PeerID: Bool]) {
-        for (peer, isKnown) in changes {
-            if isKnown { self.known.insert(peer) } else { self.known.remove(peer) }
+    /// What the user has said of somebody.
+    func standing(of peer: PeerID) -> Standing { self.standings[peer] ?? .unsaid }
+
+    /// How far somebody is trusted by what the user has said; nil where that is nothing.
+    func tier(of peer: PeerID) -> Tier? {
+        switch self.standing(of: peer) {
+        case .unsaid: nil
+        case .known: .known
+        case .verified: .verified
+        case .blocked: .blocked
+        }
+    }
+
+    /// Takes what the user says from here on.
+    mutating func settle(_ changes: [PeerID: Standing]) {
+        for (peer, standing) in changes {
+            self.standings[peer] = standing == .unsaid ? nil : standing
         }
     }
 

@@ -2,6 +2,8 @@
 ///
 /// Sharing a room or a realm makes nobody known.
 public enum Tier: UInt8, Comparable, Sendable, CaseIterable {
+    /// The user wants nothing of them.
+    case blocked
     /// Anybody on the network: keys cost nothing.
     case stranger
     /// Shares a realm with a secret.

@@ -34,7 +34,7 @@ public struct Batch: Hashable, Sendable {
     /// their keys where nothing else names them.
     public var forgotten: [PeerID] = []
     /// Whom the user knows from here on (true), or no longer (false).
-    public var people: [PeerID: Bool] = [:]
+    public var people: [PeerID: Standing] = [:]
     /// Requests to keep, in the place of earlier ones of the same people.
     public var requests: [DirectRequest] = []
     /// People whose requests are over, before those are kept.
@@ -247,7 +247,7 @@ public struct Snapshot: Sendable {
     /// Peers that were linked before.
     public var peers: [KnownPeer] = []
     /// Whom the user knows.
-    public var people: Set<PeerID> = []
+    public var people: [PeerID: Standing] = [:]
     /// The keys of the people whose logs are here.
     public var persons: [PersonID: PublicPerson] = [:]
     /// Who waits to be accepted, or was declined.

@@ -33,7 +33,7 @@ struct Salvage {
     private(set) var proofs: [ForkProof] = []
     private(set) var records: [Record] = []
     private(set) var peers: [KnownPeer] = []
-    private(set) var people: [PeerID: Bool] = [:]
+    private(set) var people: [PeerID: Standing] = [:]
     private(set) var requests: [DirectRequest] = []
     private(set) var consumers: [Consumer] = []
     private(set) var starts: Int64?
@@ -175,8 +175,10 @@ struct Salvage {
                     id: PeerID(key), addresses: addresses, lastSeen: UInt64(stored: row.int(.seen)),
                     person: row.optionalBytes(.keys).flatMap { PublicPerson(decoding: $0) }))
         }
-        try self.read("author", of: "people") { row, salvage in
-            if let key = salvage.authors[row.int(.row)] { salvage.people[PeerID(key)] = true }
+        try self.read("author, standing", of: "people") { row, salvage in
+            if let key = salvage.authors[row.int(.row)] {
+                salvage.people[PeerID(key)] = Standing(row)
+            }
         }
         try self.readKeyed(
             "peer, text, milliseconds, source, declined", of: "requests", orderedBy: ["person"]

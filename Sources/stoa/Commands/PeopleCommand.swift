@@ -41,10 +41,11 @@ struct PeopleCommand: Subcommand {
             try context.showList(
                 PeopleMethod.self,
                 empty: "you know nobody yet; add somebody with: stoa people add @PERSON",
-                heading: ["NAME", "KEY", "STATE", "LAST SEEN"]
+                heading: ["NAME", "KEY", "TRUST", "STATE", "LAST SEEN"]
             ) { person in
                 [
-                    person.shown("name"), person.shortKey(), person.shown("state"),
+                    person.shown("name"), person.shortKey(), person.shown("tier"),
+                    person.shown("state"),
                     LocalTime.text(person["lastSeen"]),
                 ]
             }

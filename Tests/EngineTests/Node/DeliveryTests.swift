@@ -15,7 +15,7 @@ import Testing
         harness.join(Self.ops)
         for number in known {
             harness.give(
-                .request(RequestID(10 + UInt64(number)), .know(Harness.peer(number), true)))
+                .request(RequestID(10 + UInt64(number)), .stand(Harness.peer(number), .known)))
         }
         harness.settle()
         return harness

@@ -37,12 +37,12 @@ import Testing
         test.meet("Cleo", "\u{421}leo")
         #expect(test.harness.node.tier(of: ada) == .stranger)
         #expect(test.harness.node.isAmbiguous(ada) && test.harness.node.isAmbiguous(other))
-        #expect(test.answer(to: 100, .know(ada, true)) == [.known(ada, true)])
+        #expect(test.answer(to: 100, .stand(ada, .known)) == [.standing(ada, .known)])
         #expect(test.harness.node.tier(of: ada) == .known)
-        #expect(test.harness.node.knownPeople == [ada])
+        #expect(test.harness.node.chosenPeople == [ada])
         #expect(!test.harness.node.isAmbiguous(ada) && test.harness.node.isAmbiguous(other))
-        #expect(test.answer(to: 101, .know(ada, false)) == [.known(ada, false)])
-        #expect(test.harness.node.knownPeople.isEmpty)
+        #expect(test.answer(to: 101, .stand(ada, .unsaid)) == [.standing(ada, .unsaid)])
+        #expect(test.harness.node.chosenPeople.isEmpty)
         #expect(test.harness.node.isAmbiguous(ada))
     }
 
@@ -51,7 +51,7 @@ import Testing
         var test = self
         test.meet("Cleo", "Cleo")
         #expect(throws: NameError.self) { try test.harness.node.person(named: "@cleo") }
-        _ = test.answer(to: 100, .know(other, true))
+        _ = test.answer(to: 100, .stand(other, .known))
         #expect(try test.harness.node.person(named: "@cleo") == other)
     }
 
@@ -69,10 +69,67 @@ import Testing
         var test = self
         let others = (0..<Limits.people).map { index in
             let rest = [UInt8](repeating: 7, count: 30)
-            return (PeerID(fixed32([UInt8(index >> 8), UInt8(index & 255)] + rest)), true)
+            return (
+                PeerID(fixed32([UInt8(index >> 8), UInt8(index & 255)] + rest)), Standing.known
+            )
         }
         test.harness.node.people.settle(Dictionary(uniqueKeysWithValues: others))
-        #expect(test.answer(to: 100, .know(ada, true)) == [.failed(.tooManyPeople)])
-        #expect(test.answer(to: 101, .know(ada, false)) == [.known(ada, false)])
+        #expect(test.answer(to: 100, .stand(ada, .known)) == [.failed(.tooManyPeople)])
+        #expect(test.answer(to: 101, .stand(ada, .unsaid)) == [.standing(ada, .unsaid)])
+    }
+
+    @Test(
+        "who is blocked has no link, no request and no conversation, until they are blocked no longer"
+    )
+    func blocked() {
+        var test = self
+        test.meet("Cleo", "Dora")
+        #expect(test.answer(to: 100, .stand(ada, .blocked)) == [.standing(ada, .blocked)])
+        #expect(test.harness.node.tier(of: ada) == .blocked)
+        #expect(test.harness.node.links.id(of: ada) == nil)
+        #expect(test.harness.node.links.id(of: other) != nil)
+        test.harness.link(2, in: [room("ops")])
+        test.harness.settle()
+        #expect(test.harness.node.links.id(of: ada) == nil)
+        #expect(test.answer(to: 101, .beginDirect(ada)) == [.failed(.blocked(ada))])
+        _ = test.answer(to: 102, .stand(ada, .unsaid))
+        test.harness.link(2, in: [room("ops")])
+        test.harness.settle()
+        #expect(test.harness.node.links.id(of: ada) != nil)
+    }
+
+    @Test("who reads the code of the two aloud is verified, and nobody by another one")
+    func verified() throws {
+        var test = self
+        test.meet("Cleo", "Dora")
+        let code = try #require(test.harness.node.verificationCode(with: ada))
+        let another = VerificationCode(personKeys(1, 2).id, personKeys(3, 4).id)
+        let wrong = [another.digits, another.words, "", String(code.digits.dropLast())]
+        for (number, typed) in wrong.enumerated() {
+            let answer = test.answer(to: 200 + UInt64(number), .verify(ada, code: typed))
+            #expect(answer == [.failed(.codesDiffer(ada))])
+            #expect(test.harness.node.tier(of: ada) == .stranger)
+        }
+        #expect(
+            test.answer(to: 101, .verify(ada, code: code.words.uppercased()))
+                == [.standing(ada, .verified)])
+        #expect(test.harness.node.tier(of: ada) == .verified)
+        #expect(test.harness.node.tier(of: other) == .stranger)
+    }
+
+    @Test(
+        "the code is the same on both sides, thirty digits or eight words, and tells persons apart")
+    func code() {
+        let (one, two, three) = (personKeys(1, 2).id, personKeys(3, 4).id, personKeys(5, 6).id)
+        let code = VerificationCode(one, two)
+        #expect(code == VerificationCode(two, one))
+        #expect(code.digits.split(separator: " ").map(\.count) == Array(repeating: 5, count: 6))
+        #expect(code.words.split(separator: " ").count == 8)
+        #expect(code.matches(code.digits.filter { $0 != " " }) && code.matches(" \(code.words)\n"))
+        let others = [VerificationCode(one, three), VerificationCode(two, three)]
+        for other in others {
+            #expect(other.digits != code.digits && other.words != code.words)
+            #expect(!code.matches(other.digits) && !code.matches(other.words))
+        }
     }
 }

@@ -41,7 +41,7 @@ import Testing
     func knownWord() throws {
         var harness = Harness()
         harness.link(2, in: [room("ops")])
-        harness.give(.request(RequestID(77), .know(Harness.peer(2), true)))
+        harness.give(.request(RequestID(77), .stand(Harness.peer(2), .known)))
         harness.settle()
         harness.link(3, in: [room("ops")])
         try Self.answerPing(from: 3, &harness)

@@ -96,7 +96,7 @@ struct StrangersTests {
         let (known, author, elsewhere) = (Self.peer(3), Self.peer(5), Self.peer(7))
         let ops = room("ops")
         let gone = Self.forgotten { snapshot in
-            snapshot.people = [known]
+            snapshot.people = [known: .known]
             snapshot.conversations[ops.conversation] = ConversationMembership(
                 .room(ops), isJoined: true)
             let name = LogName(author: author, incarnation: 1)
@@ -113,7 +113,7 @@ struct StrangersTests {
     @Test("nobody is forgotten while there are not too many")
     func few() {
         let gone = Self.forgotten { snapshot in
-            snapshot.people = Set((0..<100).map(Self.peer))
+            for number in 0..<100 { snapshot.people[Self.peer(number)] = .known }
         }
         #expect(gone.isEmpty)
     }

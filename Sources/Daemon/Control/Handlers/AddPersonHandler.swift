@@ -5,11 +5,16 @@ extension AddPersonMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let peer = try shell.person(params.person)
-        guard peer != shell.node?.id else {
+        let peer = try shell.otherPerson(params.person)
+        switch shell.node?.ask({ $0.standing(of: peer) }) {
+        case .blocked:
             throw .refused(
-                "that is you", reason: "ownPerson", remedy: "name somebody else; see stoa peers")
+                "you have blocked \"\(TerminalText.line(params.person))\"", reason: "blocked",
+                remedy: "unblock them first: stoa unblock \(TerminalText.line(params.person))")
+        // Who is verified is known, and more.
+        case .verified: reply.answer(shell.personResult(peer))
+        case .known, .unsaid, nil:
+            shell.request(.stand(peer, .known), PendingRequest(reply: reply))
         }
-        shell.request(.know(peer, true), PendingRequest(reply: reply))
     }
 }

@@ -6,11 +6,11 @@ extension RemovePersonMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let peer = try shell.person(params.person)
-        guard shell.node?.ask({ $0.knownPeople }).contains(peer) == true else {
+        guard [.known, .verified].contains(shell.node?.ask { $0.standing(of: peer) }) else {
             throw .refused(
                 "\"\(TerminalText.line(params.person))\" is nobody whom you know",
                 reason: "notKnown", remedy: "see stoa people")
         }
-        shell.request(.know(peer, false), PendingRequest(reply: reply))
+        shell.request(.stand(peer, .unsaid), PendingRequest(reply: reply))
     }
 }

@@ -13,6 +13,7 @@ extension WhoisMethod: MethodHandler {
         result.person = shell.node?.person(of: id)?.description
         (result.name, result.ambiguous) = shell.shownName(of: id)
         result.tier = TierWord(shell.node?.ask { $0.tier(of: id) } ?? .stranger)
+        result.verified = result.tier == .verified
         result.status = profile?.status ?? ""
         result.state = PeersMethod.State(peer.state)
         result.addresses = peer.addresses

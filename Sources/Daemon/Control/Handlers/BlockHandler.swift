@@ -1,0 +1,25 @@
+internal import ControlAPI
+internal import Engine
+
+extension BlockMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let peer = try shell.otherPerson(params.person)
+        shell.request(.stand(peer, .blocked), PendingRequest(reply: reply))
+    }
+}
+
+extension UnblockMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        let peer = try shell.person(params.person)
+        guard shell.isBlocked(peer) else {
+            throw .refused(
+                "\"\(TerminalText.line(params.person))\" is not blocked", reason: "notBlocked",
+                remedy: "see stoa people")
+        }
+        shell.request(.stand(peer, .unsaid), PendingRequest(reply: reply))
+    }
+}
