@@ -12,15 +12,6 @@ struct RealmMethodTests {
         try #require(try client.ask("realmInvite", ["name": .string(name)])["invite"])
     }
 
-    private static func reason(_ body: () throws -> Void) -> String? {
-        do {
-            try body()
-        } catch TestClientError.rpc(let error) {
-            return error.reason
-        } catch { return "\(error)" }
-        return nil
-    }
-
     @Test("a realm is made, invited to, joined under another name, renewed and left")
     func life() throws {
         let (ada, bob) = (try TestDaemon(name: "ada"), try TestDaemon(name: "bob"))
@@ -35,7 +26,7 @@ struct RealmMethodTests {
         #expect(try one.list("realms").first?["oldSecretUntil"] != nil)
         try other.ask("realmJoin", .members(["invite": renewed["invite"]]))
         #expect(
-            Self.reason { try other.ask("realmJoin", ["invite": line]) } == "oldInvite")
+            refusal { try other.ask("realmJoin", ["invite": line]) } == "oldInvite")
         #expect(
             try RealmInvitation(Self.invite(one, "office").stringValue ?? "").realm.secret
                 == RealmInvitation(Self.invite(other, "work").stringValue ?? "").realm.secret)
@@ -73,7 +64,7 @@ struct RealmMethodTests {
         let history = try client.ask("history", ["to": "lab/ops"])
         #expect(history["messages"]?.arrayValue?.last?["text"] == "kept")
         #expect(
-            Self.reason { try client.ask("send", ["to": "lab/ops", "text": "x"]) } == "notInRealm")
+            refusal { try client.ask("send", ["to": "lab/ops", "text": "x"]) } == "notInRealm")
         try client.ask("send", ["to": "office/ops", "text": "x"])
     }
 
@@ -95,7 +86,7 @@ struct RealmMethodTests {
             ("join", ["room": "a b"], "badRoomName"),
         ]
         for (method, params, reason) in reasons {
-            #expect(Self.reason { try client.ask(method, params) } == reason, "\(method)")
+            #expect(refusal { try client.ask(method, params) } == reason, "\(method)")
         }
     }
 
@@ -103,8 +94,8 @@ struct RealmMethodTests {
     func defaultRealm() throws {
         let daemon = try TestDaemon(defaultRealm: "office", isInOpenRealm: false)
         let client = try daemon.connect()
-        #expect(Self.reason { try client.ask("join", ["room": "ops"]) } == "unknownRealm")
-        #expect(Self.reason { try client.ask("join", ["room": "open/ops"]) } == "notInRealm")
+        #expect(refusal { try client.ask("join", ["room": "ops"]) } == "unknownRealm")
+        #expect(refusal { try client.ask("join", ["room": "open/ops"]) } == "notInRealm")
         try client.ask("realmNew", ["name": "office"])
         let joined = try client.ask("join", ["room": "ops"])
         #expect(joined["name"] == "ops" && joined["realm"] == "office" && joined["room"] == "ops")

@@ -7,15 +7,6 @@ import Testing
 
 @Suite("Secret rooms over the control socket", .serialized, .timeLimit(.minutes(2)))
 struct SecretRoomMethodTests {
-    private static func reason(_ body: () throws -> Void) -> String? {
-        do {
-            try body()
-        } catch TestClientError.rpc(let error) {
-            return error.reason
-        } catch { return "\(error)" }
-        return nil
-    }
-
     private static func create(
         _ client: TestClient, _ room: String = "war-room"
     ) throws -> JSON {
@@ -72,7 +63,7 @@ struct SecretRoomMethodTests {
         _ = try Self.create(client)
         try client.ask("join", ["room": "war-room"])
         #expect(
-            Self.reason { try client.ask("send", ["to": "war-room", "text": "x"]) }
+            refusal { try client.ask("send", ["to": "war-room", "text": "x"]) }
                 == "severalRooms")
         try client.ask("send", ["to": "&war-room", "text": "secret"])
         try client.ask("send", ["to": "open/war-room", "text": "for all"])
@@ -83,7 +74,7 @@ struct SecretRoomMethodTests {
         // Another one with the same name has to be written by its id.
         let second = try Self.create(client)
         #expect(
-            Self.reason { try client.ask("send", ["to": "&war-room", "text": "x"]) }
+            refusal { try client.ask("send", ["to": "&war-room", "text": "x"]) }
                 == "severalRooms")
         try client.ask(
             "send", .members(["to": second["conversation"]?["id"] ?? .null, "text": "x"]))
@@ -97,7 +88,7 @@ struct SecretRoomMethodTests {
         let words = (made["phrase"]?.stringValue ?? "").split(separator: " ")
         let slip = words.dropLast().joined(separator: " ") + " abacusx"
         func reason(_ method: String, _ params: JSON) -> String? {
-            Self.reason { try client.ask(method, params) }
+            refusal { try client.ask(method, params) }
         }
         #expect(
             reason("join", .members(["room": "war-room", "phrase": .string(slip)])) == "badPhrase")
@@ -129,7 +120,7 @@ struct SecretRoomMethodTests {
         let id = try client.send("createConversation", ["room": "war-room"])
         _ = try other.ask("status")
         #expect(
-            Self.reason { _ = try other.ask("createConversation", ["room": "x"]) } == "busy")
+            refusal { _ = try other.ask("createConversation", ["room": "x"]) } == "busy")
         var longest = 0.0
         for _ in 0..<50 {
             let begin = SystemClock.monotonicMicroseconds()

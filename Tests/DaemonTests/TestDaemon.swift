@@ -192,6 +192,16 @@ final class TestClient {
     }
 }
 
+/// Why a request is refused, in one word; nil where it is not.
+func refusal(_ body: () throws -> Void) -> String? {
+    do {
+        try body()
+    } catch TestClientError.rpc(let error) {
+        return error.reason
+    } catch { return "\(error)" }
+    return nil
+}
+
 /// The code of the error that a request gets.
 func errorCode(_ body: () throws -> JSON) -> RPCError.Code? {
     do {

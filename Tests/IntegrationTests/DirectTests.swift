@@ -6,14 +6,7 @@ extension IntegrationTests {
         @Test("reaches that person once they accept, and nothing of it is on a third node")
         func direct() throws {
             let scratch = try Scratch()
-            let ada = try Node.onLoopback("Ada", in: scratch)
-            try ada.start()
-            let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
-            try ben.start()
-            let cleo = try Node.onLoopback(
-                "Cleo", in: scratch, peers: [try ada.address(), try ben.address()])
-            try cleo.start()
-            for node in [ada, ben, cleo] { try node.join("agora") }
+            let (ada, ben, cleo) = try Node.three(in: "agora", scratch)
             for node in [ada, ben, cleo] {
                 try node.await("all know one another") { node in
                     try Set(node.list("peers").compactMap { $0["name"]?.stringValue }).count == 2

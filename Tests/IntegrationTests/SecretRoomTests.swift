@@ -9,14 +9,7 @@ extension IntegrationTests {
         )
         func secret() throws {
             let scratch = try Scratch()
-            let ada = try Node.onLoopback("Ada", in: scratch)
-            try ada.start()
-            let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
-            try ben.start()
-            let cleo = try Node.onLoopback(
-                "Cleo", in: scratch, peers: [try ada.address(), try ben.address()])
-            try cleo.start()
-            for node in [ada, ben, cleo] { try node.join("agora-of-all") }
+            let (ada, ben, cleo) = try Node.three(in: "agora-of-all", scratch)
             let (name, secret) = ("zyxw-war-room", "zyxw-for-few")
             let made = try ada.call("createConversation", ["room": .string(name)])
             let phrase = try #require(made["phrase"]?.stringValue)

@@ -3,15 +3,17 @@ internal import Engine
 
 /// Conversations of two people, as clients ask for them.
 extension NodeShell {
-    /// Does something with the conversation that a client names; that with a person begins by it.
-    ///
-    /// Where it does not begin, `reply` says why.
-    func withDestination(
-        _ text: String, _ reply: Reply, _ body: @escaping (ConversationID) -> Void
-    ) throws(RPCError) {
-        guard text.hasPrefix("@") else { return body(try self.conversation(text)) }
+    /// What a client writes to: a conversation, or somebody with whom it has not begun.
+    enum Destination {
+        case begun(ConversationID)
+        case person(PeerID)
+    }
+
+    /// What the word of a client means, which `@` and a name may be.
+    func destination(_ text: String) throws(RPCError) -> Destination {
+        guard text.hasPrefix("@") else { return .begun(try self.conversation(text)) }
         let peer = try self.person(text)
-        if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return body(id) }
-        self.request(.beginDirect(peer), PendingRequest(reply: reply, begun: body))
+        if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return .begun(id) }
+        return .person(peer)
     }
 }

@@ -17,18 +17,15 @@ extension Node {
     /// The direct conversation with somebody, whether or not it has begun; nil while their keys are not
     /// known here.
     public func direct(with peer: PeerID) -> DirectConversation? {
+        if let known = self.privates.direct(at: peer) { return known }
         let person = self.keys(of: peer)
-        if let person, let known = self.directs(with: person.id).first { return known }
+        if let person, let known = self.privates.direct(with: person.id) { return known }
         return person.flatMap { try? DirectConversation(of: self.own.person, with: $0, at: peer) }
     }
 
     /// The direct conversation with somebody that is here; nil where it has not begun.
     public func begunDirect(with peer: PeerID) -> ConversationID? {
         self.direct(with: peer).flatMap { self.isJoinedOrWillBe($0.id) ? $0.id : nil }
-    }
-
-    private func directs(with person: PersonID) -> [DirectConversation] {
-        self.conversationTable.values.compactMap(\.kind.direct).filter { $0.person.id == person }
     }
 
     /// Begins the direct conversation with somebody, or accepts theirs: from here on they are known.
@@ -111,7 +108,9 @@ extension Node {
     /// What the messages of a direct conversation wait for; nil where they wait for nothing, and in other
     /// conversations.
     public func directWait(in id: ConversationID) -> DirectWait? {
-        guard let direct = self.conversationTable[id]?.kind.direct, !self.isOwn(direct.person.id)
+        guard self.conversationTable.has(id),
+            let direct = self.conversationTable[known: id].kind.direct,
+            !self.isOwn(direct.person.id)
         else { return nil }
         let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
         guard !linked.isEmpty else { return .away }
@@ -140,6 +139,7 @@ extension Node {
             self.conversationTable[kind.id] = Conversation(kind, isJoined: false)
         }
         self.keyring.add(kind)
+        self.privates.add(kind)
         self.commits.membership[kind.id] = ConversationMembership(kind, isJoined: true)
     }
 
@@ -178,6 +178,7 @@ extension Node {
             self.conversationTable[direct.id] = Conversation(
                 .direct(direct), isJoined: false, isRequest: true)
             self.keyring.add(.direct(direct))
+            self.privates.add(.direct(direct))
             self.sendShares(on: id)
         }
     }
@@ -186,7 +187,7 @@ extension Node {
     private func hasRoom(for direct: DirectConversation, on id: LinkID) -> Bool {
         guard self.conversationTable.count < Limits.conversations else { return false }
         if self.isOwn(direct.person.id) || self.tier(of: direct.device) >= .known { return true }
-        let directs = self.conversationTable.values.compactMap(\.kind.direct?.device)
+        let directs = self.privates.allDirects.map(\.device)
         let strangers = self.tiers(of: directs).values.count { $0 < .known }
         let source = Source(self.links[id].address).description
         return strangers < Limits.strangersDirects
@@ -280,5 +281,6 @@ extension Node {
         else { return }
         self.conversationTable[direct.id] = nil
         self.keyring.remove(direct.id)
+        self.privates.remove(direct)
     }
 }

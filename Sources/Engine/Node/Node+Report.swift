@@ -197,12 +197,11 @@ extension Node {
         if let id = ConversationID(text), self.conversationTable[id] != nil { return id }
         let isSecret = text.hasPrefix("&")
         let room = try self.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
-        let secret = self.conversationTable.values.compactMap(\.kind.secretRoom)
-            .filter { $0.name == room.name && $0.realm == room.realm }.sorted { $0.id < $1.id }
-        let open = self.conversationTable[room.conversation].map { _ in ConversationKind.room(room)
-        }
-        if let open, !isSecret, text.contains("/") { return open.id }
-        let found = secret.map { .secret($0) } + (isSecret ? [] : [open].compactMap { $0 })
+        let secrets = self.privates.secrets(named: room)
+        let open = room.conversation
+        let isOpen = !isSecret && self.conversationTable.has(open)
+        if isOpen && (secrets.isEmpty || text.contains("/")) { return open }
+        let found = secrets.map { ConversationKind.secret($0) } + (isOpen ? [.room(room)] : [])
         guard found.count < 2 else {
             let named = found.map { NamedConversation(id: $0.id, name: self.fullName(of: $0)) }
             throw .severalRooms(text, named)

@@ -79,7 +79,8 @@ extension Node {
 
     /// Whether the user is in a room, counting what is on its way to the disk.
     func isJoinedOrWillBe(_ id: ConversationID) -> Bool {
-        self.commits.isJoined(id) ?? self.conversationTable[id]?.isJoined ?? false
+        if let isJoined = self.commits.isJoined(id) { return isJoined }
+        return self.conversationTable.has(id) && self.conversationTable[known: id].isJoined
     }
 
     private mutating func join(_ room: Room, _ request: RequestID) {
@@ -179,20 +180,17 @@ extension Node {
     // MARK: Messages
 
     private mutating func sendMessage(_ outgoing: Outgoing, _ request: RequestID) {
-        guard self.conversationTable[outgoing.conversation] != nil else {
+        guard self.conversationTable.has(outgoing.conversation) else {
             return self.fail(request, .unknownConversation)
         }
         guard self.isJoinedOrWillBe(outgoing.conversation) else {
             return self.fail(request, .notMember)
         }
-        if let realm = self.conversationTable[outgoing.conversation]?.realm,
-            !self.realms.contains(realm)
-        {
+        let kind = self.conversationTable[known: outgoing.conversation].kind
+        if let realm = kind.realm, !self.realms.contains(realm) {
             return self.fail(request, .notInRealm)
         }
-        if self.conversationTable[outgoing.conversation]?.kind.room == nil,
-            self.keyring.current(in: outgoing.conversation) == nil
-        {
+        if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
             return self.fail(request, .cannotSeal)
         }
         guard (1...Limits.textBytes).contains(outgoing.text.utf8.count) else {

@@ -32,6 +32,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// The secrets that count, as handshakes and links use them.
     var secrets: [RealmSecret] = []
     var conversationTable = Table<ConversationID, Conversation>()
+    var privates = PrivateConversations()
     var profiles: Profiles
     var recentKeys = RecentKeys()
     var lookUps: [RequestID: Outgoing] = [:]
@@ -87,6 +88,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
             self.conversationTable[id] = conversation
             self.keyring.add(conversation.kind)
+            self.privates.add(conversation.kind)
         }
         for erasure in snapshot.erasures { _ = self.erasures.wait(erasure) }
         for (key, log) in snapshot.logs {

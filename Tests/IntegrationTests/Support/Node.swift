@@ -34,6 +34,19 @@ final class Node {
                 + peers.flatMap { ["--peer", $0] })
     }
 
+    /// Ada, Ben and Cleo, started and linked to one another, in a room.
+    static func three(in room: String, _ scratch: Scratch) throws -> (Node, Node, Node) {
+        let ada = try Node.onLoopback("Ada", in: scratch)
+        try ada.start()
+        let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
+        try ben.start()
+        let cleo = try Node.onLoopback(
+            "Cleo", in: scratch, peers: [try ada.address(), try ben.address()])
+        try cleo.start()
+        for node in [ada, ben, cleo] { try node.join(room) }
+        return (ada, ben, cleo)
+    }
+
     private(set) var dataDirectory: String
     var socket: String { self.folder + "/control.sock" }
     private var logPath: String { self.folder + "/log" }

@@ -13,14 +13,25 @@ extension SendMethod: MethodHandler {
                 details: [JSON.Member("param", "members")])
         }
         let wait = try Self.wait(params, in: shell)
-        try shell.withDestination(params.to, reply) { conversation in
-            shell.request(
-                .send(
-                    Outgoing(
-                        conversation: conversation, text: params.text,
-                        idempotencyKey: params.idempotencyKey, wait: wait)),
-                PendingRequest(reply: reply))
+        switch try shell.destination(params.to) {
+        case .begun(let conversation):
+            Self.send(params, to: conversation, wait, reply, in: shell)
+        case .person(let peer):
+            let pending = PendingRequest(reply: reply) { conversation in
+                Self.send(params, to: conversation, wait, reply, in: shell)
+            }
+            shell.request(.beginDirect(peer), pending)
         }
+    }
+
+    private static func send(
+        _ params: Params, to conversation: ConversationID, _ wait: DeliveryWait?, _ reply: Reply,
+        in shell: isolated NodeShell
+    ) {
+        let outgoing = Outgoing(
+            conversation: conversation, text: params.text, idempotencyKey: params.idempotencyKey,
+            wait: wait)
+        shell.request(.send(outgoing), PendingRequest(reply: reply))
     }
 
     /// What the client waits for; nil where that is only the disk.

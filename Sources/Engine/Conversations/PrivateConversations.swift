@@ -1,0 +1,43 @@
+/// The conversations here that are no open rooms, by what people call them: so that naming one costs the
+/// same, however many there are.
+struct PrivateConversations: Sendable {
+    private var directs: [PersonID: DirectConversation] = [:]
+    private var persons: [PeerID: PersonID] = [:]
+    private var secrets: [Room: [SecretRoom]] = [:]
+
+    mutating func add(_ kind: ConversationKind) {
+        switch kind {
+        case .room: break
+        case .direct(let direct):
+            self.directs[direct.person.id] = direct
+            self.persons[direct.device] = direct.person.id
+        case .secret(let secret):
+            let room = Room(secret.name, in: secret.realm)
+            if self.secrets[room]?.contains(secret) == true { return }
+            self.secrets[room, default: []].append(secret)
+        }
+    }
+
+    /// Forgets a direct conversation that never began here.
+    mutating func remove(_ direct: DirectConversation) {
+        self.directs[direct.person.id] = nil
+        self.persons[direct.device] = nil
+    }
+
+    /// The conversation with a person.
+    func direct(with person: PersonID) -> DirectConversation? { self.directs[person] }
+
+    /// The conversation with the person whose device the user named.
+    func direct(at device: PeerID) -> DirectConversation? {
+        self.persons[device].flatMap { self.directs[$0] }
+    }
+
+    /// All conversations of two.
+    var allDirects: some Collection<DirectConversation> { self.directs.values }
+
+    /// The secret rooms of a name, ascending by id.
+    func secrets(named room: Room) -> [SecretRoom] {
+        guard !self.secrets.isEmpty else { return [] }
+        return self.secrets[room, default: []].sorted { $0.id < $1.id }
+    }
+}
