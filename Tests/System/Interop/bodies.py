@@ -65,8 +65,9 @@ def opening(certificate: Certificate, closed: tuple[int, ...] = ()) -> Body:
     return Body(Kind.OPEN, items)
 
 
-def joining(room: str) -> Body:
-    return Body(Kind.JOIN, {1: room.encode()})
+def joining(room: str | None) -> Body:
+    """Only that of an open room says its name."""
+    return Body(Kind.JOIN, {1: room.encode()} if room is not None else {})
 
 
 LEAVING = Body(Kind.LEAVE)

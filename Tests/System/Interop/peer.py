@@ -22,6 +22,7 @@ from link import GOODBYE_SECONDS, Link, LinkEnded, NoCommonRealm, NoCommonVersio
 from noise_link import AREA_PORT
 from persons import certificate_of
 from primitives import Identity
+from private import Key
 from realms import OPEN, RealmSecret
 from records import Record, profile
 from replica import Conversation, LogState, Replica, wall_milliseconds
@@ -189,6 +190,19 @@ class Peer:
         """Takes part in a conversation that nobody else can recognise."""
         conversation = self.replica.conversations.setdefault(
             identifier, Conversation(identifier, None, realm.realm)
+        )
+        for session in self.sessions:
+            session.send_shares()
+            session.share()
+        return conversation
+
+    def begin(self, key: Key, *persons: bytes, realm: RealmSecret | None = OPEN) -> Conversation:
+        """Takes part in what is sealed with a key: that of two people, or a secret room."""
+        conversation = self.replica.conversations.setdefault(
+            key.identifier,
+            Conversation(
+                key.identifier, None, realm and realm.realm, key, frozenset(persons)
+            ),
         )
         for session in self.sessions:
             session.send_shares()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +20,9 @@ from entries import (
     payload_hash,
 )
 from frames import State
+from private import Key
 from records import KINDS_MAXIMUM, PROFILE, Record
+from sealing import AES, AES_SALT_BYTES, NONCE_BYTES, key_id, seal, unseal
 from summaries import LogSummary, log_digest, record_digest
 
 AHEAD_MILLISECONDS = 5 * 60 * 1_000
@@ -56,6 +59,8 @@ class LogState:
     proof: ForkProof | None = None
     # Whose payloads somebody who may has erased.
     erased: set[int] = field(default_factory=set)
+    # What entries are sealed with; None where they are not.
+    key: Key | None = None
 
     @property
     def seq(self) -> int:
@@ -107,10 +112,24 @@ class LogState:
         run = next(run for run in self.runs if run.first <= seq <= run.last)
         return run.entries[seq - run.first]
 
+    def clear(self, seq: int) -> Entry:
+        """The entry as one that is not sealed; what cannot be opened says nothing."""
+        entry = self.entry(seq)
+        if self.key is None:
+            return entry
+        if entry.payload is None or entry.epoch != key_id(self.key.root, self.key.identifier):
+            return replace(entry, payload=None, epoch=ZERO_32)
+        front = entry.header_front(self.name, seq, self.identifier(seq - 1))
+        try:
+            body = unseal(self.key.root, entry.payload, front)
+        except Refused:
+            return replace(entry, payload=None, epoch=ZERO_32)
+        return replace(entry, payload=body.payload(bytes(16)), epoch=ZERO_32)
+
     @property
     def opened(self) -> Opened | None:
         """What entry 1 says, where it is a readable `open` with a valid certificate."""
-        content = self.entry(1).content if self.identifiers else None
+        content = self.clear(1).content if self.identifiers else None
         if not isinstance(content, Opened):
             return None
         try:
@@ -180,13 +199,17 @@ class Conversation:
     identifier: bytes
     # None where it is recognised by its tag alone.
     name: str | None
-    realm: bytes = ZERO_32
+    # None for two people, who may meet in any.
+    realm: bytes | None = ZERO_32
+    key: Key | None = None
+    # Of two people, whose devices take part.
+    persons: frozenset[bytes] = frozenset()
     logs: dict[LogName, LogState] = field(default_factory=dict)
     # What is to be erased, with the log of who wants it, until the entry is here.
     erasures: set[tuple[LogName, Target]] = field(default_factory=set)
 
     def log(self, name: LogName) -> LogState:
-        return self.logs.setdefault(name, LogState(name))
+        return self.logs.setdefault(name, LogState(name, key=self.key))
 
     def accept(self, run: Run) -> bool:
         """Checks and stores, and erases what is to be; False where there is nothing new in it."""
@@ -195,7 +218,7 @@ class Conversation:
         if not log.accept(run):
             return False
         for seq in range(before + 1, log.seq + 1):
-            for target in log.entry(seq).targets(run.log.author):
+            for target in log.clear(seq).targets(run.log.author):
                 self.erasures.add((run.log, target))
         for eraser, target in list(self.erasures):
             aim = self.logs.get(LogName(self.identifier, target.author, target.incarnation))
@@ -222,7 +245,7 @@ class Conversation:
     def entries(self) -> list[tuple[LogName, int, Entry]]:
         """In display order."""
         every = [
-            (log.name, seq, log.entry(seq))
+            (log.name, seq, log.clear(seq))
             for log in self.logs.values()
             for seq in range(1, log.seq + 1)
         ]
@@ -237,6 +260,18 @@ class Conversation:
             entry.shown for name, _, entry in self.entries() if name in persons and entry.hlc <= limit
         ]
         return [line for line in lines if line is not None]
+
+
+def sealed(
+    entry: Entry, body: Body, key: Key, log: LogName, seq: int, prev: bytes | None
+) -> Entry:
+    """The entry with its body sealed, at its place in a log."""
+    bound = replace(entry, epoch=key_id(key.root, key.identifier))
+    nonce = secrets.token_bytes(AES_SALT_BYTES if key.suite == AES else NONCE_BYTES)
+    data = seal(key.suite, key.root, nonce, body, bound.header_front(log, seq, prev))
+    return replace(
+        bound, payload=data, payload_length=len(data), payload_hash=payload_hash(data)
+    )
 
 
 @dataclass
@@ -298,6 +333,7 @@ class Replica:
         heads = sorted(heads)[-DEPS_MAXIMUM:]
         hlc = max([own.hlc, *(head[0] for head in heads)])
         entries: list[Entry] = []
+        prev = own.head
         for body in bodies:
             hlc = max(hybrid_time(wall_milliseconds()), hlc + 1)
             deps = [head[1] for head in heads] if not entries else []
@@ -305,7 +341,12 @@ class Replica:
             if body.kind == Kind.ERASE:
                 targets = read_targets(body.fields[1])
                 extra = fields(erased_in_clear(targets, own.name.author))
-            entries.append(Entry.of(body, hlc, salt, deps, extra))
+            entry = Entry.of(body, hlc, salt, deps, extra)
+            if conversation.key is not None:
+                seq = own.seq + 1 + len(entries)
+                prev = entries[-1].identifier(own.name, seq - 1, prev) if entries else own.head
+                entry = sealed(entry, body, conversation.key, own.name, seq, prev)
+            entries.append(entry)
         run = own.append(entries)
         conversation.accept(run)
         return run

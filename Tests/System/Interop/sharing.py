@@ -64,7 +64,7 @@ class Sharing(Comparing):
             secret for secret in self.peer.secrets if self.realm_tag(secret, role) in self.told
         ]
         for identifier in list(self.shared):
-            if self.shared[identifier].conversation.realm not in self.realms:
+            if not self.concerns(self.shared[identifier].conversation):
                 del self.shared[identifier]
         gone = before - self.realms
         for conversation in self.peer.replica.conversations.values():
@@ -73,6 +73,9 @@ class Sharing(Comparing):
                 self.remote_rooms.pop(conversation.identifier, None)
         if self.realms - {bytes(32)}:
             self.introduce()
+        known = self.peer.replica.conversations.values()
+        if self.realms != before and any(item.name is None for item in known):
+            self.send_shares()
         self.announce()
 
     @property
@@ -116,7 +119,11 @@ class Sharing(Comparing):
 
     def send_shares(self) -> None:
         conversations = self.peer.replica.conversations.values()
-        tags = [self.tags.share(item.identifier) for item in conversations if item.name is None]
+        tags = [
+            self.tags.share(item.identifier)
+            for item in conversations
+            if item.name is None and self.concerns(item)
+        ]
         self.link.send(frames.shares(filled(tags, SHARE_COUNTS)))
 
     def on_shares(self, told: list[bytes]) -> None:
@@ -129,13 +136,19 @@ class Sharing(Comparing):
         self.share()
 
     def both(self, conversation: Conversation) -> bool:
-        """Whether both sides have said that they are in it, in a realm that both are in."""
-        if conversation.realm not in self.realms:
+        """Whether both sides have said that they are in it, and the other may be."""
+        if not self.concerns(conversation):
             return False
         identifier = conversation.identifier
         if conversation.name is None:
             return self.tags.other.share(identifier) in self.remote_shares
         return identifier in self.announced and identifier in self.remote_rooms
+
+    def concerns(self, conversation: Conversation) -> bool:
+        """Whether the other side may have part in it at all."""
+        if conversation.realm is not None:
+            return conversation.realm in self.realms
+        return self.link.introduction.certificate.person_id in conversation.persons
 
     def share(self) -> None:
         for identifier, conversation in self.peer.replica.conversations.items():

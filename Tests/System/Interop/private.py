@@ -1,0 +1,92 @@
+"""Conversations that are no open rooms: Docs/Protocol/Entries.md §1 and §4, Docs/Data.md."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs
+
+from codec import Refused, u8
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from persons import Certificate, Person
+from primitives import H, K
+from sealing import AES, XCHACHA
+
+SUITES = {"xchacha20-poly1305": XCHACHA, "aes-256-gcm": AES}
+OPEN_REALM = bytes(32)
+WORDS = Path(__file__).resolve().parents[3] / "Sources/CWords/table.h"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a conversation is sealed with, and what it is called by."""
+
+    identifier: bytes
+    root: bytes
+    suite: int = XCHACHA
+
+
+def direct(own: Person, other: Certificate) -> Key:
+    """The conversation of two people; both make the same."""
+    mine = H("stoa person", own.identity.public + _public(own.address))
+    persons = b"".join(sorted([mine, other.person_id]))
+    secret = X25519PrivateKey.from_private_bytes(own.address)
+    dh = secret.exchange(X25519PublicKey.from_public_bytes(other.address))
+    return Key(K(dh, "stoa direct id 2", persons), K(dh, "stoa direct root", persons))
+
+
+def _public(private: bytes) -> bytes:
+    return X25519PrivateKey.from_private_bytes(private).public_key().public_bytes_raw()
+
+
+def secret_room(root: bytes, suite: int) -> Key:
+    return Key(K(root, "stoa secret room", u8(suite)), root, suite)
+
+
+def read_invitation(line: str) -> tuple[str, bytes, Key]:
+    """The room's name, its realm and its key."""
+    before, _, check = line.strip().partition("&check=")
+    if _base32(check) != H("stoa invitation", before.encode())[:5]:
+        raise Refused("an invitation that was changed")
+    items = {name: values[0] for name, values in parse_qs(before.partition("?")[2]).items()}
+    realm = OPEN_REALM if items["realm"] == "open" else _base32(items["realm"])
+    return items["name"], realm, secret_room(_base32(items["root"]), SUITES[items["suite"]])
+
+
+def _base32(raw: str) -> bytes:
+    return base64.b32decode(raw.upper() + "=" * (-len(raw) % 8))
+
+
+def words() -> list[str]:
+    return re.findall(r'"([a-z-]+)"', WORDS.read_text().partition("= {")[2])
+
+
+def read_phrase(phrase: str) -> int:
+    """The suite that a phrase of six words says."""
+    every, parts = words(), phrase.split(" ")
+    if len(parts) != 6 or not set(parts) <= set(every):
+        raise Refused("words that are not in the list")
+    for suite in SUITES.values():
+        check = H("stoa phrase", u8(suite) + " ".join(parts[:5]).encode())
+        if every[int.from_bytes(check[:8], "big") % len(every)] == parts[5]:
+            return suite
+    raise Refused("words that do not belong together")
+
+
+def root_of(phrase: str, name: str, realm: bytes, suite: int) -> bytes:
+    salt = H("stoa phrase salt", realm + u8(suite) + name.encode())[:16]
+    kdf = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=256 * 1024)
+    return kdf.derive(phrase.encode())
+
+
+def code(one: bytes, other: bytes) -> tuple[str, str]:
+    """What two persons compare, in digits and in words."""
+    hashed = H("stoa verify", b"".join(sorted([one, other])))
+    again, every = H("stoa verify", hashed), words()
+    parts = [int.from_bytes(hashed[4 * n : 4 * n + 4], "big") for n in range(6)]
+    places = [int.from_bytes(again[4 * n : 4 * n + 4], "big") % len(every) for n in range(8)]
+    digits = " ".join(f"{part % 100_000:05}" for part in parts)
+    return digits, " ".join(every[place] for place in places)
