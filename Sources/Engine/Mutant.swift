@@ -39,6 +39,10 @@
         case evictKnown
         /// A peer hears of rooms that it is not in.
         case tellStrangers
+        /// What is no open room is shared with anybody, whether or not they have shown to know it.
+        case shareWithAnybody
+        /// Whoever writes to the user first is let in.
+        case letAnybodyIn
         /// Every digest is taken for equal, so that nothing is ever asked for.
         case takeDigestsForEqual
         /// Of several links to one peer all stay.

@@ -8,6 +8,10 @@
         static let restoredBackup = Catch.test("ReplicationTests.restoredBackup") {
             try ReplicationTests().restoredBackup()
         }
+        static let secretRooms = Catch.test("SecretRoomTests.holders") {
+            try SecretRoomTests().holders()
+        }
+        static let requests = Catch.test("DirectTests.accepted") { try DirectTests().accepted() }
         static let fork = Catch.test("ForkTests.fork") { try ForkTests().fork() }
     }
 #endif

@@ -9,7 +9,7 @@ extension Node {
         _ code: Alert.Code, about peer: PeerID? = nil, _ text: String,
         lasting duration: UInt64? = nil
     ) {
-        let isTrusted = peer.map { self.tier(of: $0) != .stranger } ?? true
+        let isTrusted = peer.map { self.tier(of: $0) > .stranger } ?? true
         let isNews = self.alerts.raise(
             code, about: peer, isTrusted: isTrusted, text, lasting: duration, at: self.now)
         guard isNews else { return }
@@ -24,7 +24,7 @@ extension Node {
 
     /// Says that somebody is linked, or no longer; of strangers few lines.
     mutating func logLink(_ text: String, with peer: PeerID) {
-        guard self.tier(of: peer) == .stranger else { return self.log(.info, text) }
+        guard self.tier(of: peer) <= .stranger else { return self.log(.info, text) }
         if let line = self.alerts.linkThinning.line(text, at: self.now) { self.log(.info, line) }
     }
 

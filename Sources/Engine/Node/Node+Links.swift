@@ -278,7 +278,7 @@ extension Node {
         let peers = self.contest.shutOutBy(at: self.now)
         guard !peers.isEmpty else { return false }
         return !self.links.all.contains { $0.pulse.roundTrip != nil }
-            || peers.contains { self.tier(of: $0) != .stranger }
+            || peers.contains { self.tier(of: $0) > .stranger }
     }
 
     private mutating func updateShutOutAlert() {

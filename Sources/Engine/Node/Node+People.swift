@@ -72,12 +72,27 @@ extension Node {
     ///
     /// Upper and lower case are the same. Whole names come first; only where nobody bears one do the
     /// beginnings of names and of their words count. Of several those count who are trusted most, so
-    /// that no stranger stands in the way of somebody known. Throws ``NameError`` with all that match.
+    /// that no stranger stands in the way of somebody known; this node itself only where nobody else
+    /// is meant, or what is for a namesake would become a note. Throws ``NameError`` with all that match.
     public func person(named text: String) throws(NameError) -> PeerID {
         let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
         guard !sought.isEmpty else { throw .malformed(text) }
         if sought == "me" { return self.id }
-        let known = self.everybody
+        do throws(NameError) {
+            return try self.person(
+                sought, typed: text, among: self.everybody.subtracting([self.id]))
+        } catch {
+            if case .ambiguous = error { throw error }
+            guard let own = try? self.person(sought, typed: text, among: [self.id]) else {
+                throw error
+            }
+            return own
+        }
+    }
+
+    private func person(
+        _ sought: String, typed text: String, among known: Set<PeerID>
+    ) throws(NameError) -> PeerID {
         let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
         var named = names.filter { $0.name == sought }
         if named.isEmpty {

@@ -24,6 +24,7 @@ extension Node {
     mutating func settleRecord(_ record: Record) {
         self.commits.droppedRecords.formUnion(self.profiles.settle(record))
         self.people.name(record)
+        self.warnOfNamesake(record.author)
         for id in self.conversationTable.keys.sorted() where self.isCounted(record, in: id) {
             self.conversationTable[known: id].recordsChanged()
         }
@@ -36,6 +37,19 @@ extension Node {
                 self.send(.records([record]), on: link)
             }
         }
+    }
+
+    /// Warns where somebody's new name is that of somebody whom the user knows: of the trust in that one
+    /// they have none.
+    private mutating func warnOfNamesake(_ author: PeerID) {
+        let known = self.people.namesakes.known(behindNameOf: author) { self.tier(of: $0) }
+        guard let known else { return }
+        let name = self.profile(of: known).name
+        self.raiseAlert(
+            .namesake, about: author,
+            "somebody with another key, @\(author.shortText), is called like \(name), whom you know; "
+                + "they are somebody else unless \(name) tells you so: stoa verify @\(author.shortText)",
+            lasting: Limits.alertMilliseconds)
     }
 
     /// Whether the digest of a conversation counts a record, if it stands.

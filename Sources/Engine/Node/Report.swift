@@ -18,6 +18,8 @@ public struct Alert: Hashable, Sendable {
         case fork
         /// The own history went on under a new incarnation.
         case newIncarnation
+        /// Somebody with another key has the name of somebody whom the user knows, or one that looks so.
+        case namesake
     }
 
     /// What is wrong.

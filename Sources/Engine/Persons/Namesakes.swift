@@ -18,6 +18,15 @@ struct Namesakes: Sendable {
         for key in look.keys { self.bearers[key, default: []].insert(peer) }
     }
 
+    /// Somebody whom the user knows, and whose name somebody else's could be taken for.
+    ///
+    /// The first by key where there are several; nil where nobody is, or the user knows who it is.
+    func known(behindNameOf peer: PeerID, tier: (PeerID) -> Tier) -> PeerID? {
+        guard let look = self.looks[peer], tier(peer) < .known else { return nil }
+        let bearers = look.keys.flatMap { self.bearers[$0] ?? [] }
+        return bearers.filter { tier($0) == .known || tier($0) == .verified }.min()
+    }
+
     /// Whether the name of somebody needs a mark: nothing is to be seen of it, it could be a key, or
     /// somebody of the same tier or a higher one bears one that looks like it.
     ///

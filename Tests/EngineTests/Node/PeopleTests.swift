@@ -98,6 +98,29 @@ import Testing
         #expect(test.harness.node.links.id(of: ada) != nil)
     }
 
+    @Test(
+        "another key under the name of somebody known is told of, and one under any other name is not"
+    )
+    func namesake() {
+        var test = self
+        test.meet("Cleo", "Dora")
+        _ = test.answer(to: 100, .stand(ada, .known))
+        func rename(_ name: String) -> [Alert.Code] {
+            let time = HybridTime(wallMilliseconds: test.harness.now.wall + 1)
+            let record = Record(
+                kind: Record.Kind.profile, author: other, conversation: nil, time: time,
+                value: Profile(name: name, status: "").encoded, signer: signer(3))
+            test.harness.pass(milliseconds: 2)
+            test.harness.give(.records([record]), from: 3)
+            test.harness.settle()
+            return test.harness.node.status(at: test.harness.now).alerts.map(\.code)
+        }
+        #expect(rename("Eve") == [])
+        #expect(rename("\u{421}leo") == [.namesake])
+        #expect(test.harness.node.tier(of: other) == .stranger)
+        #expect(test.harness.node.isAmbiguous(other) && !test.harness.node.isAmbiguous(ada))
+    }
+
     @Test("who reads the code of the two aloud is verified, and nobody by another one")
     func verified() throws {
         var test = self

@@ -25,6 +25,7 @@ import plot  # noqa: E402
 import queries  # noqa: E402
 import report  # noqa: E402
 import resting  # noqa: E402
+import sealed  # noqa: E402
 import workloads  # noqa: E402
 from Driver.checks import Broken  # noqa: E402
 from Driver.control import Refusal  # noqa: E402
@@ -33,7 +34,7 @@ from Driver.network import demand_own_network  # noqa: E402
 from prepared import Prepared  # noqa: E402
 
 # Queries before histories, whose readers leave their joins behind in the store they share.
-ALL = workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL
+ALL = workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL + sealed.ALL
 
 
 class Tools:

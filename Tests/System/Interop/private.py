@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -17,6 +18,7 @@ from sealing import AES, XCHACHA
 
 SUITES = {"xchacha20-poly1305": XCHACHA, "aes-256-gcm": AES}
 OPEN_REALM = bytes(32)
+WORDS_HASH = bytes.fromhex("ed602bbcd8e7b7a3aaada2918a2b8c9f2a445f4192ff627e105897b3f2be02a3")
 WORDS = Path(__file__).resolve().parents[3] / "Sources/CWords/table.h"
 
 
@@ -60,8 +62,13 @@ def _base32(raw: str) -> bytes:
     return base64.b32decode(raw.upper() + "=" * (-len(raw) % 8))
 
 
+@cache
 def words() -> list[str]:
-    return re.findall(r'"([a-z-]+)"', WORDS.read_text().partition("= {")[2])
+    """The list, whose hash is in Docs/Protocol/Entries.md."""
+    found = re.findall(r'"([a-z-]+)"', WORDS.read_text().partition("= {")[2])
+    if H("stoa phrase", "\n".join(found).encode()) != WORDS_HASH:
+        raise RuntimeError("this is another list of words")
+    return found
 
 
 def read_phrase(phrase: str) -> int:

@@ -14,8 +14,9 @@ from entries import hybrid_time
 from link import Link, Opening
 from noise_link import AREA_PORT
 from peer import HANDSHAKE_FAILURES, Peer
-from persons import certificate_of
+from persons import certificate_of, person_of
 from primitives import Identity
+import private
 from records import profile
 from replica import wall_milliseconds
 
@@ -24,6 +25,7 @@ WAIT_SECONDS = 60.0
 SIGNALS_SECONDS = 0.05
 # More than the bound, by more than what is dropped at a time.
 KEYS, KEY_SOURCES = 5_000, 60
+REQUEST_PEOPLE, REQUEST_SOURCES, REQUEST_TEXT_BYTES = 1_000, 50, 30_000
 ROOM_LINKS, ROOM_NAMES, NAMES_PER_FRAME = 20, 1_024, 50
 
 
@@ -61,6 +63,45 @@ def throwaway_keys(port: int, path: Path, signals: Any) -> dict[str, Any]:
         while not signals.stop.is_set():
             await asyncio.sleep(SIGNALS_SECONDS)
         return {"keys": count - refused, "in s": round(seconds), "refused": refused}
+
+    return asyncio.run(run())
+
+
+def request_flood(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    """People whom nobody knows, each with a key of their own, who write to the user and go away."""
+
+    async def run() -> dict[str, Any]:
+        places = sources()
+        hosts = [next(places) for _ in range(REQUEST_SOURCES)]
+        counts = {"people": 0, "refused": 0}
+
+        async def one(number: int) -> None:
+            peer = Peer()
+            try:
+                session = await peer.dial(
+                    "127.0.0.1", port, source=hosts[number % REQUEST_SOURCES])
+                theirs = session.link.introduction.certificate
+                key = private.direct(person_of(peer.identity), theirs)
+                conversation = peer.begin(
+                    key, peer.certificate.person_id, theirs.person_id, realm=None)
+                peer.say(conversation, f"buy now, {number} " + "x" * REQUEST_TEXT_BYTES)
+                # Its turn to be pushed comes with the answer to what it shares.
+                for _ in range(4):
+                    await peer.heard_back(session, WAIT_SECONDS)
+                counts["people"] += 1
+            except HANDSHAKE_FAILURES:
+                counts["refused"] += 1
+            finally:
+                await peer.close()
+
+        for start in range(0, REQUEST_PEOPLE, 8):
+            await asyncio.gather(*(one(number) for number in range(start, start + 8)))
+        signals.ready.set()
+        number = REQUEST_PEOPLE
+        while not signals.stop.is_set():
+            await one(number)
+            number += 1
+        return counts
 
     return asyncio.run(run())
 

@@ -14,6 +14,7 @@ DESCRIPTORS = 64
 LIST_SECONDS = 10.0
 # From Limits.
 STRANGERS, ROOMS_PER_STRANGER = 4_096, 64
+REQUESTS, REQUESTS_PER_SOURCE, REQUEST_TEXT_BYTES = 256, 8, 4_096
 # What peers may cause at once, and what is said of links that come and go.
 LINES = 200
 
@@ -46,6 +47,33 @@ def throwaway_keys(pair: Any) -> None:
         pair.system.start(0)
         pair.system.await_links(1)
     pair.remeter()
+
+
+def request_flood(pair: Any) -> None:
+    """1,000 people from 50 addresses want to write, and one whom the user knows does."""
+    name, that = "requests of strangers", pair.checks.that
+    friend = pair.system.call(1, "status")["id"]
+    pair.attacked.stoa("people", "add", f"@{friend}")
+    data = pair.attacked.folder / "data"
+    before = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
+    figures = pair.attack(name, "request_flood", 40, 0.05, 32 * MIB, 2 * DESCRIPTORS)
+    grown = sum(path.stat().st_size for path in data.rglob("*") if path.is_file()) - before
+    requests = listed(pair, name, "requests")
+    that(f"{name}: many have tried", figures["people"] > REQUESTS, figures)
+    that(f"{name}: so many wait at most", 0 < len(requests) <= REQUESTS, len(requests))
+    addresses = [each["address"] for each in requests]
+    most = max(addresses.count(address) for address in addresses)
+    that(f"{name}: so many of one address", most <= REQUESTS_PER_SOURCE, most)
+    longest = max(len(each["text"].encode()) for each in requests)
+    that(f"{name}: of each the beginning of a text", longest <= REQUEST_TEXT_BYTES, longest)
+    that(f"{name}: the disk", grown <= 12 * MIB, grown)
+    conversations = listed(pair, name, "conversations")
+    that(f"{name}: nothing of them is shown", [each["kind"] for each in conversations] == ["room"])
+    print(
+        f"MEASURED load, {name}: {len(requests)} wait, disk +{grown / MIB:.1f} MiB", flush=True)
+    told = pair.system.nodes[1].stoa(
+        "send", "@node0", "it is me", "--wait", "delivered", "--timeout", "10")
+    that(f"{name}: who is known is let in", told[0] == 0, told)
 
 
 def room_names(pair: Any) -> None:
@@ -99,4 +127,4 @@ def one_host(pair: Any) -> None:
         pair.remeter()
 
 
-LOADS = (one_host, throwaway_keys, room_names, false_alarms)
+LOADS = (one_host, throwaway_keys, request_flood, room_names, false_alarms)
