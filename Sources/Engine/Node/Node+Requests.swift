@@ -108,6 +108,10 @@ extension Node {
         }
         guard kind.direct == nil else { return self.fail(request, .directStays) }
         guard self.isJoinedOrWillBe(id) else { return self.fail(request, .notMember) }
+        // The store may have come from a machine that could seal so.
+        guard kind.room != nil || self.keyring.current(in: id) != nil else {
+            return self.fail(request, .cannotSeal)
+        }
         self.commits.membership[id] = ConversationMembership(kind, isJoined: false)
         self.commits.add(
             Draft(conversation: id, content: .leave, request: request, outgoing: nil))

@@ -66,7 +66,11 @@ struct JoinCommand: Subcommand {
             case 1: known = " with \(more ? "at least " : "")1 other member"
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
-            return "you are in \(room.shown("name"))\(known)\n"
+            let hint =
+                others <= 0 && !more && params.phrase != nil
+                ? "if others should be there and do not appear, compare the name and the phrase\n"
+                : ""
+            return "you are in \(room.shown("name"))\(known)\n\(hint)"
         }
     }
 }

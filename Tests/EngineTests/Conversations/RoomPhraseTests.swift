@@ -94,3 +94,26 @@ import Testing
     private static let hash =
         "ed602bbcd8e7b7a3aaada2918a2b8c9f2a445f4192ff627e105897b3f2be02a3"
 }
+
+@Suite("A secret room that this machine cannot seal for") struct UnsealableRoomTests {
+    @Test("is neither written in nor left, and says why; what is there can be read")
+    func refused() throws {
+        var harness = Harness()
+        let name = try #require(RoomName("war-room"))
+        let room = SecretRoom(
+            realm: .open, name: name, suite: .xchacha20Poly1305, root: fixed32(7))
+        harness.give(.request(RequestID(1), .joinSecret(room)))
+        harness.settle()
+        #expect(harness.answers(of: RequestID(1)) == [.joined(room.id)])
+        // As after the store has come to a processor without the suite.
+        harness.node.keyring = Keyring()
+        harness.give(
+            .request(RequestID(2), .send(Outgoing(conversation: room.id, text: "hello"))))
+        harness.give(.request(RequestID(3), .leave(room.id)))
+        harness.settle()
+        for request in [2, 3] as [UInt64] {
+            #expect(harness.answers(of: RequestID(request)) == [.failed(.cannotSeal)])
+        }
+        #expect(harness.node.joinedConversations[room.id] != nil)
+    }
+}
