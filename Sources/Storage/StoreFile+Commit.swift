@@ -66,6 +66,7 @@ extension StoreFile {
                 self.knownConversations = KnownRows()
                 self.knownAuthors = KnownRows()
                 self.knownLogs = KnownRows()
+                self.blockedAuthors = nil
             }
         }
         let known = self.numbering.take()

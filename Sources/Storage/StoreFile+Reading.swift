@@ -51,7 +51,6 @@ extension StoreFile {
         }
         try self.readPeers(into: &snapshot)
         let people = try self.database.prepare(
-
             "SELECT a.key, p.standing FROM people p JOIN authors a ON a.id = p.author")
         try people.forEach { (row) throws(SQLiteError) in
             let peer = PeerID(try row.bytes32(.key))

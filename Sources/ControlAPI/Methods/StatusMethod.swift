@@ -28,6 +28,10 @@ public enum StatusMethod: ControlMethod {
         public var conversations: Int64 = 0
         /// The number of messages stored.
         public var messages: Int64 = 0
+        /// How many people have written who wait to be accepted.
+        public var requests: Int64 = 0
+        /// How many more were turned away for want of room since the start.
+        public var requestsTurnedAway: Int64 = 0
         /// The number of entries from the future that are held until they are due.
         public var held: Int64 = 0
         /// The incarnation in use: a random number in 16 hexadecimal digits.
@@ -57,6 +61,8 @@ public enum StatusMethod: ControlMethod {
             visitor.field("links", &self.links)
             visitor.field("conversations", &self.conversations)
             visitor.field("messages", &self.messages)
+            visitor.field("requests", &self.requests)
+            visitor.field("requestsTurnedAway", &self.requestsTurnedAway)
             visitor.field("held", &self.held)
             visitor.field("incarnation", &self.incarnation)
             visitor.field("clockOffsetMilliseconds", &self.clockOffsetMilliseconds)

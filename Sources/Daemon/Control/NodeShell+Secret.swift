@@ -207,11 +207,7 @@ extension NodeShell {
 extension ConversationKey.Suite {
     /// The suite of a word; the usual one where none is said.
     fileprivate init(_ word: SuiteWord?) {
-        self =
-            switch word {
-            case .aes256GCM: .aes256GCM
-            case .xchacha20Poly1305, nil: .xchacha20Poly1305
-            }
+        self = word.flatMap { ConversationKey.Suite(named: $0.rawValue) } ?? .xchacha20Poly1305
     }
 }
 

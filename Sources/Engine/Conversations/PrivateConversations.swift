@@ -9,6 +9,7 @@ struct PrivateConversations: Sendable {
         switch kind {
         case .room: break
         case .direct(let direct):
+            self.remove(direct)
             self.directs[direct.person.id] = direct
             self.persons[direct.device] = direct.person.id
         case .secret(let secret):
@@ -18,10 +19,10 @@ struct PrivateConversations: Sendable {
         }
     }
 
-    /// Forgets a direct conversation that never began here.
+    /// Forgets the conversation with a person, by whichever of their devices it was named.
     mutating func remove(_ direct: DirectConversation) {
-        self.directs[direct.person.id] = nil
-        self.persons[direct.device] = nil
+        guard let known = self.directs.removeValue(forKey: direct.person.id) else { return }
+        self.persons[known.device] = nil
     }
 
     /// The conversation with a person.

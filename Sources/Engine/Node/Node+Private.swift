@@ -45,12 +45,8 @@ extension Node {
             return self.answer(request, .failed(.tooManyPeople))
         }
         if isToKnow { self.commits.people[peer] = .known }
-        if self.isJoinedOrWillBe(direct.id) {
-            self.commits.answers.append((request, .joined(direct.id)))
-        } else {
-            self.begin(.direct(direct))
-            self.commits.answers.append((request, .joined(direct.id)))
-        }
+        if !self.isJoinedOrWillBe(direct.id) { self.begin(.direct(direct)) }
+        self.commits.answers.append((request, .joined(direct.id)))
     }
 
     /// Enters a secret room, and makes it by being the first.
@@ -127,9 +123,6 @@ extension Node {
         guard conversation.kind.direct != nil else { return false }
         return conversation.isRequest || self.links[link].shared[known: id].refusesAll
     }
-
-    /// How many who wanted to write were turned away for want of room since the start.
-    public var turnedAwayRequests: Int { self.requests.turnedAway }
 
     // MARK: Beginning
 

@@ -6,6 +6,7 @@ extension Node {
             id: self.id, person: self.own.certificate.personID,
             name: self.profile(of: self.id).name, links: self.links.count,
             conversations: self.conversationTable.values.count(where: \.isJoined),
+            requests: self.requests.pending.count, requestsTurnedAway: self.requests.turnedAway,
             held: self.held.count, incarnation: self.history.incarnation,
             clockOffsetMilliseconds: self.peerClocks.offset(at: now),
             isShutOut: self.isShutOut, alerts: self.alerts.all)

@@ -65,6 +65,10 @@ public struct NodeStatus: Hashable, Sendable {
     public var links: Int
     /// The number of joined conversations.
     public var conversations: Int
+    /// How many people have written who wait to be accepted.
+    public var requests: Int
+    /// How many more were turned away for want of room since the start.
+    public var requestsTurnedAway: Int
     /// Entries that are ahead of time.
     public var held: Int
     /// The incarnation of own logs.

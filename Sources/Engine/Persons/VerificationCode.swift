@@ -20,20 +20,19 @@ public struct VerificationCode: Hashable, Sendable {
     public init(_ one: PersonID, _ other: PersonID) {
         let persons = [one, other].sorted().map(\.hash)
         let hash = BLAKE2b.hash256(persons[0].bytes + persons[1].bytes, personal: .verify)
-        // Each group and each word is of two or four bytes of its own: no number is long.
-        let bytes = hash.bytes
         self.digits = (0..<Self.groups).map { group in
-            let part = bytes[4 * group..<4 * group + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            let text = "\(part % 100_000)"
+            let text = "\(Self.number(group, of: hash) % 100_000)"
             return String(repeating: "0", count: 5 - text.count) + text
         }.joined(separator: " ")
-        let second = BLAKE2b.hash256(hash.bytes, personal: .verify).bytes
-        self.words = (0..<Self.wordCount).map { number in
-            let part = second[4 * number..<4 * number + 4].reduce(UInt32(0)) {
-                $0 << 8 | UInt32($1)
-            }
-            return RoomPhrase.word(Int(part) % RoomPhrase.listCount)
+        let second = BLAKE2b.hash256(hash.bytes, personal: .verify)
+        self.words = (0..<Self.wordCount).map { place in
+            RoomPhrase.word(Self.number(place, of: second) % RoomPhrase.listCount)
         }.joined(separator: " ")
+    }
+
+    /// The number in the four bytes at a place of a hash: each group and each word has its own.
+    private static func number(_ place: Int, of hash: Bytes32) -> Int {
+        hash.bytes[4 * place..<4 * place + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Whether somebody typed this code, in digits or in words, with any spaces and in any case.

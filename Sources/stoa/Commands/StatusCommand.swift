@@ -26,6 +26,7 @@ struct StatusCommand: Subcommand {
                 ["conversations", "\(status.count("conversations"))"],
                 ["messages", "\(status.count("messages"))"],
             ]
+            if let requests = Self.requests(status) { rows.append(["requests", requests]) }
             if status.count("held") > 0 {
                 rows.append(["held until due", "\(status.count("held"))"])
             }
@@ -58,6 +59,14 @@ struct StatusCommand: Subcommand {
         guard offset.magnitude >= Self.worthSaying else { return state }
         return "\(state); most linked people's are \(offset.magnitude) ms "
             + (offset > 0 ? "ahead" : "behind")
+    }
+
+    /// Who wants to write; nil where nobody does.
+    private static func requests(_ status: JSON) -> String? {
+        let (waiting, turnedAway) = (status.count("requests"), status.count("requestsTurnedAway"))
+        guard waiting + turnedAway > 0 else { return nil }
+        return "\(waiting) (stoa requests)"
+            + (turnedAway > 0 ? ", and \(turnedAway) turned away for want of room" : "")
     }
 
     /// When the database was last read from end to end, and what was found.

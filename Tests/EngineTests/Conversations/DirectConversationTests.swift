@@ -61,6 +61,25 @@ import Testing
     }
 }
 
+@Suite("Conversations that are no open rooms") struct PrivateConversationsTests {
+    @Test("with a person are forgotten whole, by whichever device they are named")
+    func devices() throws {
+        let (ada, bea) = (personKeys(1, 2), personKeys(3, 4))
+        let (phone, laptop) = (PeerID(fixed32(8)), PeerID(fixed32(9)))
+        let one = try DirectConversation(of: ada, with: bea.publicKeys, at: phone)
+        let other = try DirectConversation(of: ada, with: bea.publicKeys, at: laptop)
+        var known = PrivateConversations()
+        known.add(.direct(one))
+        known.remove(other)
+        #expect(known.direct(at: phone) == nil)
+        known.add(.direct(one))
+        // What is not forgotten would come back with the person.
+        known.add(.direct(other))
+        #expect(known.direct(at: phone) == nil && known.direct(at: laptop) == other)
+        #expect(known.allDirects.count == 1)
+    }
+}
+
 @Suite("Requests of people whom the user does not know") struct DirectRequestTests {
     private static func request(
         _ number: Int, from source: String = "10.0.0.1", at time: UInt64 = 0, declined: Bool = false

@@ -168,7 +168,7 @@ class Pair:
             args=(function, FIRST_PORT, self.system.socket(0), signals), daemon=True)
         child.start()
         try:
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + (1_200 if self.options.long else 120)
             while not signals.ready.wait(0.1):
                 if not child.is_alive() or time.monotonic() > deadline:
                     raise RuntimeError(f"{function} did not get going")

@@ -25,7 +25,8 @@ WAIT_SECONDS = 60.0
 SIGNALS_SECONDS = 0.05
 # More than the bound, by more than what is dropped at a time.
 KEYS, KEY_SOURCES = 5_000, 60
-REQUEST_PEOPLE, REQUEST_SOURCES, REQUEST_TEXT_BYTES = 1_000, 50, 30_000
+REQUEST_PEOPLE, REQUEST_PEOPLE_LONG, REQUEST_SOURCES = 1_000, 10_000, 50
+REQUEST_TEXT_BYTES = 30_000
 ROOM_LINKS, ROOM_NAMES, NAMES_PER_FRAME = 20, 1_024, 50
 
 
@@ -67,7 +68,13 @@ def throwaway_keys(port: int, path: Path, signals: Any) -> dict[str, Any]:
     return asyncio.run(run())
 
 
-def request_flood(port: int, path: Path, signals: Any) -> dict[str, Any]:
+def request_flood_long(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    return request_flood(port, path, signals, REQUEST_PEOPLE_LONG)
+
+
+def request_flood(
+    port: int, path: Path, signals: Any, people: int = REQUEST_PEOPLE
+) -> dict[str, Any]:
     """People whom nobody knows, each with a key of their own, who write to the user and go away."""
 
     async def run() -> dict[str, Any]:
@@ -94,10 +101,10 @@ def request_flood(port: int, path: Path, signals: Any) -> dict[str, Any]:
             finally:
                 await peer.close()
 
-        for start in range(0, REQUEST_PEOPLE, 8):
+        for start in range(0, people, 8):
             await asyncio.gather(*(one(number) for number in range(start, start + 8)))
         signals.ready.set()
-        number = REQUEST_PEOPLE
+        number = people
         while not signals.stop.is_set():
             await one(number)
             number += 1

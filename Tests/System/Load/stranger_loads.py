@@ -50,17 +50,21 @@ def throwaway_keys(pair: Any) -> None:
 
 
 def request_flood(pair: Any) -> None:
-    """1,000 people from 50 addresses want to write, and one whom the user knows does."""
+    """1,000 people, or 10,000 with --long, from 50 addresses want to write, and a friend does."""
     name, that = "requests of strangers", pair.checks.that
     friend = pair.system.call(1, "status")["id"]
     pair.attacked.stoa("people", "add", f"@{friend}")
     data = pair.attacked.folder / "data"
     before = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
-    figures = pair.attack(name, "request_flood", 40, 0.05, 32 * MIB, 2 * DESCRIPTORS)
+    attack = "request_flood_long" if pair.options.long else "request_flood"
+    figures = pair.attack(name, attack, 40, 0.05, 32 * MIB, 2 * DESCRIPTORS)
     grown = sum(path.stat().st_size for path in data.rglob("*") if path.is_file()) - before
     requests = listed(pair, name, "requests")
     that(f"{name}: many have tried", figures["people"] > REQUESTS, figures)
     that(f"{name}: so many wait at most", 0 < len(requests) <= REQUESTS, len(requests))
+    status = pair.system.call(0, "status")
+    that(f"{name}: who waits is counted", status["requests"] == len(requests), status)
+    that(f"{name}: the rest is counted", status["requestsTurnedAway"] > 0, status)
     addresses = [each["address"] for each in requests]
     most = max(addresses.count(address) for address in addresses)
     that(f"{name}: so many of one address", most <= REQUESTS_PER_SOURCE, most)

@@ -44,6 +44,8 @@ extension NodeShell {
         result.links = Int64(status.links)
         result.conversations = Int64(status.conversations)
         result.messages = Int64(messages)
+        result.requests = Int64(status.requests)
+        result.requestsTurnedAway = Int64(status.requestsTurnedAway)
         result.held = Int64(status.held)
         result.incarnation = Self.hexadecimal(status.incarnation)
         result.clockOffsetMilliseconds = status.clockOffsetMilliseconds
