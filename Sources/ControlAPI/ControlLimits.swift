@@ -32,7 +32,9 @@ public enum ControlLimits {
     public static let nameBytes = 64
     /// The longest invitation to a realm or a room, in bytes; the engine's limit.
     public static let inviteBytes = 512
-    /// The longest phrase of a secret room, in bytes; the engine's limit.
+    /// The longest path of a file, in bytes: `PATH_MAX` of Linux without its end.
+    public static let pathBytes = 4_095
+    /// The longest phrase of a secret room or a backup, in bytes; the engine's limit.
     public static let phraseBytes = 200
     /// The longest status, address, key or person that a parameter may hold, in bytes.
     public static let wordBytes = 255

@@ -53,6 +53,18 @@ public enum DaemonProcess {
             try Files.makePrivateDirectory(configuration.dataDirectory)
         } catch { throw StartError(error, exitCode: .cannotCreate) }
         let lock = try DataLock(directory: configuration.dataDirectory)
+        defer { withExtendedLifetime(lock) {} }
+        while true {
+            // A restored backup makes this the daemon of another person, which takes a start.
+            if let code = try Self.live(configuration, log, activated) { return code }
+        }
+    }
+
+    /// Runs one start to its end and gives the exit code; nil where another start is to follow.
+    private static func live(
+        _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket]
+    ) throws(StartError) -> Int32? {
+        let restored = try PendingRestore(in: configuration.dataDirectory).begin()
         let identity = try Identity.load(
             dataDirectory: configuration.dataDirectory,
             credentialsDirectory: ProcessEnvironment.variable("CREDENTIALS_DIRECTORY"))
@@ -60,8 +72,8 @@ public enum DaemonProcess {
         do throws(SystemError) {
             let loop = try EventLoop()
             let shell = NodeShell(
-                configuration: configuration, loop: loop, identity: identity, log: log,
-                activated: activated)
+                configuration: configuration, loop: loop, identity: identity, restored: restored,
+                log: log, activated: activated)
             // Before any thread starts, so that none of them takes a signal.
             let watches = [
                 try loop.onSignal(SIGTERM) { shell.requestStop() },
@@ -70,8 +82,9 @@ public enum DaemonProcess {
             shell.launch()
             try loop.run()
             for watch in watches { watch.cancel() }
-            let failure = shell.assumeIsolated { $0.failure }
-            return withExtendedLifetime(lock) { failure?.exitCode.rawValue ?? 0 }
+            let (failure, isToRestart) = shell.assumeIsolated { ($0.failure, $0.isToRestart) }
+            if let failure { return failure.exitCode.rawValue }
+            return isToRestart ? nil : 0
         } catch { throw StartError(error) }
     }
 

@@ -86,7 +86,10 @@ extension NodeShell {
                 signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
                 boot: self.birth.boot, listenPort: addresses.first?.port,
                 realms: self.nodeRealms.secrets(at: self.now.wall), features: .own))
-        self.turn { self.happened(.started) }
+        self.turn {
+            self.happened(.started)
+            self.takeUpRestored()
+        }
         for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
         do throws(SystemError) {
             try control.begin()
@@ -109,7 +112,7 @@ extension NodeShell {
         let listener: UnixListener
         do throws(SystemError) {
             if let socket = self.birth.activated.first(where: { $0.kind == .unixListener }) {
-                listener = try UnixListener(adopting: socket.adopt())
+                listener = try UnixListener(adopting: socket.duplicate())
             } else {
                 listener = try UnixListener(path: self.configuration.socket)
             }
@@ -176,14 +179,25 @@ extension NodeShell {
 
     /// Stops cleanly, within a second; may be called from any thread, and again.
     public nonisolated func requestStop() {
-        self.loop.post { self.assumeIsolated { $0.stop() } }
+        self.loop.post {
+            self.assumeIsolated { shell in
+                shell.isToRestart = false
+                shell.stop()
+            }
+        }
+    }
+
+    /// Stops as ``requestStop()`` does, and has the process begin again.
+    func restart() {
+        self.isToRestart = true
+        self.stop()
     }
 
     private func stop() {
         switch self.phase {
         case .starting: self.end()
         case .running:
-            Readiness.stopping()
+            if !self.isToRestart { Readiness.stopping() }
             self.log(.info, "stopping")
             self.listening.stop()
             self.peerStreams.stopOpening()

@@ -1,7 +1,7 @@
 internal import ControlAPI
 internal import Crypto
 internal import Discovery
-internal import Engine
+public import Engine
 public import Loop
 internal import Posix
 internal import Storage
@@ -22,6 +22,8 @@ public actor NodeShell {
     var phase = Phase.starting
     /// What the process ends with; set before the loop is stopped.
     public private(set) var failure: StartError?
+    /// Whether the daemon is to begin again in this process once the loop has ended.
+    public internal(set) var isToRestart = false
 
     // One turn.
     private var events: [Event] = []
@@ -43,7 +45,9 @@ public actor NodeShell {
     /// Makes the key of a secret room of its phrase; nil while none is being made.
     var phrases: Worker?
 
-    // Realms.
+    // Realms and backups.
+    /// How many parts of a restored backup are still on their way to the disk.
+    var restoring = 0
     var realms = StoredRealms()
 
     // Clients.
@@ -61,6 +65,8 @@ public actor NodeShell {
         let activated: [ActivatedSocket]
         /// What clients may cost.
         let bounds: ControlBounds
+        /// What a restored backup has that this start takes up.
+        let restored: Contacts?
         /// Random per start, for the handshake.
         let boot: UInt64
         /// Wall-clock milliseconds.
@@ -78,27 +84,28 @@ public actor NodeShell {
     /// Prepares a shell; nothing is opened before ``launch()``.
     ///
     /// - Parameters:
+    ///   - restored: what a backup has that was restored and that this start is to take up.
     ///   - activated: sockets that systemd handed over.
-    ///   - bounds: what clients may cost.
     public init(
-        configuration: Configuration, loop: EventLoop, identity: OwnIdentity, log: Journal,
-        activated: [ActivatedSocket] = [], bounds: ControlBounds = ControlBounds()
+        configuration: Configuration, loop: EventLoop, identity: OwnIdentity,
+        restored: Contacts? = nil, log: Journal, activated: [ActivatedSocket] = []
     ) {
         self.init(
-            configuration: configuration, loop: loop, identity: identity, log: log,
-            activated: activated, bounds: bounds, scrub: ScrubSchedule())
+            configuration: configuration, loop: loop, identity: identity, restored: restored,
+            log: log, activated: activated, bounds: ControlBounds(), scrub: ScrubSchedule())
     }
 
     init(
-        configuration: Configuration, loop: EventLoop, identity: OwnIdentity, log: Journal,
-        activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
+        configuration: Configuration, loop: EventLoop, identity: OwnIdentity, restored: Contacts?,
+        log: Journal, activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
     ) {
         self.configuration = configuration
         self.loop = loop
         self.log = log
         var random = SodiumRandom()
         self.birth = Birth(
-            identity: identity, activated: activated, bounds: bounds, boot: random.next())
+            identity: identity, activated: activated, bounds: bounds, restored: restored,
+            boot: random.next())
         self.scrub = scrub
     }
 

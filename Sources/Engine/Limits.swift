@@ -48,6 +48,8 @@ public enum Limits {
     public static let statusBytes = 256
     /// A record is a small value by definition.
     public static let recordValueBytes = 4_096
+    /// A whole record: its value, its key and its signature.
+    static let recordBytes = recordValueBytes + 256
     /// The kinds that a later version may have beside those of this one.
     public static let recordKinds = 16
 
@@ -186,6 +188,9 @@ public enum Limits {
     static let payloadFillsPerBatch = 4
     /// People whom the user may know: many times what one network has.
     public static let people = 4_096
+    /// Devices of one person that stand as the first one does: more than anybody has, since keys cost
+    /// nothing.
+    public static let devicesPerPerson = 16
     /// Strangers of whom anything is remembered: all others of the largest network, many times over.
     public static let strangers = 4_096
     /// What is kept of what somebody writes whom the user does not know: enough to say who they are.
@@ -321,6 +326,8 @@ public enum Limits {
     public static let askLastMilliseconds: UInt64 = 1_800_000
     /// Addresses tried per target: hosts with more have mostly virtual interfaces.
     public static let addressesPerTarget = 8
+    /// The longest address of a peer that is kept: the longest host name, with a port.
+    static let addressBytes = 320
     /// How often all peers together may have this node dial them back, in a minute.
     public static let dialBacksPerMinute = 6
     /// The peer of one link may do so this seldom.

@@ -78,8 +78,13 @@ public struct ActivatedSocket: Sendable {
         return .other
     }
 
-    /// Makes the caller the owner of the descriptor; call it once per socket.
-    public func adopt() -> FileDescriptor {
-        FileDescriptor(owning: self.number)
+    /// Gives a descriptor of its own for the socket; that of systemd stays open, for another start in
+    /// this process.
+    ///
+    /// Throws as fcntl(2) does.
+    public func duplicate() throws(SystemError) -> FileDescriptor {
+        let number = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
+        guard number >= 0 else { throw SystemError(errno, "fcntl") }
+        return FileDescriptor(owning: number)
     }
 }

@@ -3,6 +3,13 @@ import Glibc
 
 /// What the process was started with and by whom.
 public enum ProcessEnvironment {
+    /// The folder that the process is in; getcwd(3).
+    public static func currentDirectory() throws(SystemError) -> String {
+        guard let path = getcwd(nil, 0) else { throw SystemError(errno, "getcwd") }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// A copy of all environment variables; call it before other threads change them: environ(7).
     public static func variables() -> [String: String] {
         var found: [String: String] = [:]

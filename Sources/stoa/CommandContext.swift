@@ -11,6 +11,8 @@ final class CommandContext {
 
     /// What an answer may take longer than what the daemon was told to wait, in milliseconds.
     private static let graceMilliseconds = 500
+    /// How long a daemon may take to begin anew, in milliseconds.
+    private static let startMilliseconds = 15_000
 
     init(console: Console, options: GlobalOptions, environment: [String: String]) {
         self.console = console
@@ -56,6 +58,39 @@ final class CommandContext {
             connection.answerMilliseconds = limit
             return try connection.call(method, params)
         }
+    }
+
+    /// A path as the daemon understands it, which runs in another folder.
+    func wholePath(_ path: String) throws(Failure) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        do throws(SystemError) {
+            return "\(try ProcessEnvironment.currentDirectory())/\(path)"
+        } catch {
+            throw Failure(
+                .usage, why: "the folder that you are in cannot be told: \(error.reason)",
+                next: "give the whole path, from /")
+        }
+    }
+
+    /// Waits for a daemon that begins anew, and gives its status once it is that of a person.
+    func statusOfNewStart(of person: String) throws(Failure) -> JSON {
+        let path = try self.socketPath()
+        let deadline = SystemClock.monotonicMilliseconds() + UInt64(Self.startMilliseconds)
+        while SystemClock.monotonicMilliseconds() < deadline {
+            do throws(ClientError) {
+                let connection = try DaemonConnection(
+                    path: path, patienceMilliseconds: Self.startMilliseconds,
+                    answerMilliseconds: Self.startMilliseconds)
+                let status = try connection.call(StatusMethod.self, .init())
+                if status.shown("person") == person { return status }
+            } catch {
+                guard error.isPassing else { throw Failure(error) }
+            }
+            _ = try? waitUntilReadable([], timeoutMilliseconds: Self.graceMilliseconds / 10)
+        }
+        throw Failure(
+            .noDaemon, why: "the backup is taken, and the daemon has not come back",
+            next: "see its log (journalctl --user -u stoad), and start it: it goes on where it was")
     }
 
     /// Asks, then prints the answer: as it came for programs, else as `human` says.

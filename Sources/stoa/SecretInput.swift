@@ -19,7 +19,11 @@ struct SecretInput {
     static let roomInvitation = SecretInput(
         name: "invitation", which: "the whole line of stoa invite",
         limit: ControlLimits.inviteBytes)
-    /// The phrase of a room.
+    /// A phrase that is to be used from here on.
+    static let newPhrase = SecretInput(
+        name: "new phrase", which: "six or more words that do not belong together",
+        limit: ControlLimits.phraseBytes)
+    /// The phrase of a room or a backup.
     static let phrase = SecretInput(
         name: "phrase", which: "the words of the phrase", limit: ControlLimits.phraseBytes)
 

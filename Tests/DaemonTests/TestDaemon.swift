@@ -27,6 +27,7 @@ final class TestDaemon {
         self.socket = "\(directory.path)/run/control.sock"
         let data = "\(directory.path)/data"
         try Files.makePrivateDirectory(data)
+        let restored = try PendingRestore(in: data).begin()
         let identity = try Identity.load(dataDirectory: data, credentialsDirectory: nil)
         let loop = try EventLoop()
         self.shell = NodeShell(
@@ -36,7 +37,7 @@ final class TestDaemon {
                 listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
                 peers: try peers.map { try PeerAddress($0) }, name: name,
                 defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm),
-            loop: loop, identity: identity,
+            loop: loop, identity: identity, restored: restored,
             log: Journal(threshold: .error, isJournal: false) { _ in },
             activated: [], bounds: bounds, scrub: scrub)
         self.shell.launch()
@@ -52,8 +53,13 @@ final class TestDaemon {
     /// Stops and waits for the end.
     func stop() {
         guard !self.isStopped else { return }
-        self.isStopped = true
         self.shell.requestStop()
+        self.awaitEnd()
+    }
+
+    /// Waits for the end that is near by itself.
+    func awaitEnd() {
+        self.isStopped = true
         #expect(self.ended.takeAll() == [true])
     }
 

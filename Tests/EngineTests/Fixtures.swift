@@ -68,13 +68,19 @@ extension SessionIdentity {
 }
 
 extension LinkInfo {
-    /// A link in the open realm to a device that has the certificate of ``testCertificate(of:)`` for 0.
+    /// A link in the open realm to a device of a person of its own, or of the given one.
     init(
-        to peer: PeerID, boot: UInt64 = 7, role: LinkRole = .responder, dial: UInt64 = 1,
-        listenPort: UInt16? = nil, exporter: Bytes64 = .zero
+        to peer: PeerID, of person: PersonKeys? = nil, boot: UInt64 = 7,
+        role: LinkRole = .responder, dial: UInt64 = 1, listenPort: UInt16? = nil,
+        exporter: Bytes64 = .zero
     ) {
+        let own = peer.key.bytes + peer.key.bytes.reversed()
+        guard let person = person ?? (try? PersonKeys(own.span.bytes)) else {
+            preconditionFailure("64 bytes make a person")
+        }
         self.init(
-            peer: peer, certificate: testCertificate(of: signer(0)), boot: boot, role: role,
+            peer: peer, certificate: person.certify(signer(0), at: 1_767_225_600_000), boot: boot,
+            role: role,
             dial: dial, realm: .open, version: 2, features: Features(), listenPort: listenPort,
             exporter: exporter)
     }

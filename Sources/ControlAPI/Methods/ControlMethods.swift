@@ -38,6 +38,8 @@ public enum ControlMethods {
         RealmJoinMethod.self,
         RealmLeaveMethod.self,
         RealmRotateMethod.self,
+        BackupMethod.self,
+        RestoreMethod.self,
         DiscoverMethod.self,
     ]
 

@@ -13,13 +13,19 @@ public struct OwnIdentity: Sendable {
     public let person: PersonKeys
     /// Whether this start has made the device's key.
     public let isNew: Bool
+    /// Whether the person's keys come from systemd, so that no other may take their place.
+    let isPersonGiven: Bool
 
     /// Puts an identity together.
-    public init(signer: Signer, certificate: Certificate, person: PersonKeys, isNew: Bool) {
+    init(
+        signer: Signer, certificate: Certificate, person: PersonKeys, isNew: Bool,
+        isPersonGiven: Bool
+    ) {
         self.signer = signer
         self.certificate = certificate
         self.person = person
         self.isNew = isNew
+        self.isPersonGiven = isPersonGiven
     }
 }
 
@@ -56,7 +62,27 @@ public enum Identity {
         let person = try Self.person(folders)
         let certificate = try Self.certificate(folders, of: signer, person)
         return OwnIdentity(
-            signer: signer, certificate: certificate, person: person, isNew: isNew)
+            signer: signer, certificate: certificate, person: person, isNew: isNew,
+            isPersonGiven: folders.credential(Self.personFileName) != nil)
+    }
+
+    /// Makes the device that of another person, whose certificate the next ``load(dataDirectory:credentialsDirectory:)``
+    /// makes; nothing happens where it is theirs already.
+    static func replacePerson(
+        _ person: PersonKeys, dataDirectory: String
+    ) throws(StartError) {
+        let folders = KeyFolders(data: dataDirectory, credentials: nil)
+        let known = try folders.read(Self.personFileName, byteCount: PersonKeys.byteCount) {
+            try? PersonKeys($0)
+        }
+        guard known?.id != person.id else { return }
+        do throws(SystemError) {
+            // First, since it would not be that of the new person.
+            try Files.remove("\(dataDirectory)/\(Self.certificateFileName)")
+        } catch { throw StartError(error, exitCode: .cannotCreate) }
+        try person.withBytes { (seed, address) throws(StartError) in
+            try folders.write(Self.personFileName, seed, address)
+        }
     }
 
     /// Loads the device's key, and makes it at the first start; looks at nothing else.
@@ -152,16 +178,18 @@ private struct KeyFolders {
     let data: String
     let credentials: String?
 
+    /// The path of a credential of that name; nil where systemd hands none over.
+    func credential(_ name: String) -> String? {
+        self.credentials.map { "\($0)/\(name)" }.flatMap { Files.exists($0) ? $0 : nil }
+    }
+
     /// Reads a file of exactly so many bytes; nil where there is none.
     func read<Value>(
         _ name: String, byteCount: Int, _ make: (RawSpan) -> Value?
     ) throws(StartError) -> Value? {
         var path = "\(self.data)/\(name)"
         // Others cannot enter that directory, so systemd's own mode (0400 or 0440) is sound.
-        let credential = self.credentials.map { "\($0)/\(name)" }.flatMap {
-            Files.exists($0) ? $0 : nil
-        }
-        if let credential {
+        if let credential = self.credential(name) {
             path = credential
         } else {
             guard Files.exists(path) else { return nil }

@@ -12,6 +12,8 @@ struct PendingRequest {
     var begun: ((ConversationID) -> Void)?
     /// What answers once somebody stands as was asked for, in the place of the person.
     var settled: (() -> Void)?
+    /// What comes after the answer to one of the shell's own, unless the disk has refused it.
+    var ended: (() -> Void)?
 }
 
 /// Requests to the node, and its answers.
@@ -28,6 +30,8 @@ extension NodeShell {
                 self.log(
                     .warning, "what the daemon itself asked for failed: \(RPCError(error).message)")
             }
+            if case .failed(.storage) = answer { return }
+            pending.ended?()
             return
         }
         switch answer {
@@ -45,8 +49,9 @@ extension NodeShell {
             var result = self.sendResult(message, deliveredTo: peers)
             result.duplicate = isDuplicate
             reply.answer(result)
-        case .erased, .expired:
-            preconditionFailure("no method asks for an erasure, or for what is old to expire")
+        case .erased, .expired, .restored:
+            preconditionFailure(
+                "no client asks for an erasure, for what is old to expire, or for people")
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
         case .connected(let peer):
             reply.answer(

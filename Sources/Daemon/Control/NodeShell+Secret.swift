@@ -15,8 +15,8 @@ extension NodeShell {
         _ params: CreateConversationMethod.Params, _ text: String, _ reply: Reply
     ) throws(RPCError) {
         let room = try self.secretRoom(typed: text)
-        let made: RoomPhrase?
-        let phrase: RoomPhrase
+        let made: Phrase?
+        let phrase: Phrase
         let suite: ConversationKey.Suite
         if let typed = params.phrase {
             (phrase, suite) = try self.phrase(typed, params.suite)
@@ -24,7 +24,7 @@ extension NodeShell {
         } else {
             suite = ConversationKey.Suite(params.suite)
             var random = SodiumRandom()
-            phrase = RoomPhrase.generate(for: suite, using: &random)
+            phrase = Phrase.generate(for: suite, using: &random)
             made = phrase
         }
         guard suite.isAvailable else { throw RPCError(.cannotSeal) }
@@ -130,10 +130,10 @@ extension NodeShell {
 
     private func phrase(
         _ typed: String, _ word: SuiteWord?
-    ) throws(RPCError) -> (RoomPhrase, ConversationKey.Suite) {
-        let phrase: RoomPhrase
-        do throws(RoomPhraseError) {
-            phrase = try RoomPhrase(typed)
+    ) throws(RPCError) -> (Phrase, ConversationKey.Suite) {
+        let phrase: Phrase
+        do throws(PhraseError) {
+            phrase = try Phrase(typed)
         } catch { throw RPCError(error) }
         let suite = ConversationKey.Suite(word)
         guard let said = phrase.suite else { return (phrase, suite) }
@@ -145,26 +145,37 @@ extension NodeShell {
         return (phrase, said)
     }
 
-    /// Makes the room's key on a thread of its own, which takes half a second and 256 MiB; one at a time.
+    /// Makes the room's key, then enters it.
     private func enter(
-        _ room: Room, by phrase: RoomPhrase, _ suite: ConversationKey.Suite, isNew: Bool,
+        _ room: Room, by phrase: Phrase, _ suite: ConversationKey.Suite, isNew: Bool,
         _ reply: Reply, then pending: @escaping (SecretRoom) -> PendingRequest
     ) throws(RPCError) {
-        guard self.phrases == nil else { throw .busy("another room's key is being made") }
+        let isToJudge = isNew && phrase.suite == nil
+        try self.makeKey(reply) { () throws(RPCError) in
+            if isToJudge { try Self.judge(phrase) }
+            return try Self.secretRoom(room, phrase, suite)
+        } then: { secret in
+            self.request(.joinSecret(secret), pending(secret))
+        }
+    }
+
+    /// Makes a key of a phrase on a thread of its own, which takes half a second and 256 MiB; one at a
+    /// time.
+    func makeKey<Value: Sendable>(
+        _ reply: Reply, _ work: @escaping @Sendable () throws(RPCError) -> Value,
+        then body: @escaping (Value) -> Void
+    ) throws(RPCError) {
+        guard self.phrases == nil else { throw .busy("another key is being made of a phrase") }
         do throws(SystemError) {
             self.phrases = try Worker(name: "stoad-phrase", loop: self.loop, capacity: 1)
         } catch { throw .internalError("no thread can be started: \(error.reason)") }
-        let isToJudge = isNew && phrase.suite == nil
-        self.phrases?.run { () -> Result<SecretRoom, RPCError> in
-            do throws(RPCError) {
-                if isToJudge { try Self.judge(phrase) }
-                return .success(try Self.secretRoom(room, phrase, suite))
-            } catch { return .failure(error) }
+        self.phrases?.run { () -> Result<Value, RPCError> in
+            do throws(RPCError) { return .success(try work()) } catch { return .failure(error) }
         } then: { result in
             self.turn {
                 self.phrases = nil
                 switch result {
-                case .success(let secret): self.request(.joinSecret(secret), pending(secret))
+                case .success(let value): body(value)
                 case .failure(let error): reply.fail(error)
                 }
             }
@@ -172,20 +183,18 @@ extension NodeShell {
     }
 
     private static nonisolated func secretRoom(
-        _ room: Room, _ phrase: RoomPhrase, _ suite: ConversationKey.Suite
+        _ room: Room, _ phrase: Phrase, _ suite: ConversationKey.Suite
     ) throws(RPCError) -> SecretRoom {
         do throws(CryptoError) {
             return try phrase.room(room.name, in: room.realm, suite: suite)
         } catch {
-            throw RPCError(
-                .busy, "there is not enough memory to make the room's key", reason: "noMemory",
-                remedy: "make 256 MiB free for a second, or join by an invitation, which needs none"
-            )
+            throw .noMemoryForKey(
+                "the room's key", or: ", or join by an invitation, which needs none")
         }
     }
 
     /// Refuses a phrase that somebody chose and others could guess.
-    private static nonisolated func judge(_ phrase: RoomPhrase) throws(RPCError) {
+    static nonisolated func judge(_ phrase: Phrase) throws(RPCError) {
         guard let bits = PhraseStrength.bits(of: phrase.text) else {
             throw .refused(
                 "a phrase of your own cannot be judged: \(PhraseStrength.library) is not installed",
@@ -212,8 +221,15 @@ extension ConversationKey.Suite {
 }
 
 extension RPCError {
+    /// The memory that a phrase's key needs is not to be had.
+    static func noMemoryForKey(_ what: String, or other: String = "") -> RPCError {
+        RPCError(
+            .busy, "there is not enough memory to make \(what)", reason: "noMemory",
+            remedy: "make 256 MiB free for a second" + other)
+    }
+
     /// What is wrong with a phrase, and what may be meant.
-    fileprivate init(_ error: RoomPhraseError) {
+    init(_ error: PhraseError) {
         let param = [JSON.Member("param", "phrase")]
         switch error {
         case .empty:
@@ -222,10 +238,10 @@ extension RPCError {
                 details: param)
         case .tooLong:
             self = .invalidParams(
-                "the phrase has more than \(RoomPhrase.limitBytes) bytes", reason: "badPhrase",
+                "the phrase has more than \(Phrase.limitBytes) bytes", reason: "badPhrase",
                 remedy: "give the phrase alone", details: param)
         case .unknownWord(let word, let number):
-            let nearest = NearestName.find(word, among: RoomPhrase.list)
+            let nearest = NearestName.find(word, among: Phrase.list)
             self = .invalidParams(
                 "word \(number) of the phrase, \"\(TerminalText.line(word))\", is not one of the list",
                 reason: "badPhrase",

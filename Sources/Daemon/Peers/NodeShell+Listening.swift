@@ -47,7 +47,7 @@ extension NodeShell {
         }
         var listeners: [TCPListener] = []
         for socket in self.birth.activated where socket.kind == .tcpListener {
-            listeners.append(try TCPListener(adopting: socket.adopt()))
+            listeners.append(try TCPListener(adopting: socket.duplicate()))
         }
         if !listeners.isEmpty { return listeners }
         if self.configuration.listen.isEmpty {

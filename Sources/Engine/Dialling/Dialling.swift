@@ -38,10 +38,7 @@ struct Dialling: Sendable {
         for peer in staticPeers {
             self.addTarget(.fixed(peer.address), [peer.address], expecting: peer.key, at: now)
         }
-        let remembered = self.known.values.sorted { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
-        for peer in remembered.prefix(Limits.links) where !peer.addresses.isEmpty {
-            self.addTarget(.remembered(peer.id), peer.addresses, expecting: peer.id, at: now)
-        }
+        self.dialRemembered(self.known.values, at: now)
         return self.take()
     }
 
@@ -377,6 +374,25 @@ struct Dialling: Sendable {
         self.actions.append(.keep(known))
         if self.targets[.remembered(peer)] != nil {
             self.targets[known: .remembered(peer)].addresses = known.addresses
+        }
+    }
+
+    /// Remembers peers that a backup has, and dials where they were.
+    mutating func recall(_ peers: [KnownPeer], at now: Instant) -> [DiallingAction] {
+        for peer in peers where self.known[peer.id] == nil {
+            self.known[peer.id] = peer
+            self.actions.append(.keep(peer))
+        }
+        self.dialRemembered(peers, at: now)
+        return self.take()
+    }
+
+    /// Dials peers where they were linked, those that were last first.
+    private mutating func dialRemembered(_ peers: some Sequence<KnownPeer>, at now: Instant) {
+        let sorted = peers.sorted { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
+        for peer in sorted.prefix(Limits.links)
+        where !peer.addresses.isEmpty && !self.linked.contains(peer.id) {
+            self.addTarget(.remembered(peer.id), peer.addresses, expecting: peer.id, at: now)
         }
     }
 

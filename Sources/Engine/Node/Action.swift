@@ -148,6 +148,8 @@ public enum Answer: Hashable, Sendable {
     case standing(PeerID, Standing)
     /// It is on disk that somebody was turned down.
     case declined(PeerID)
+    /// The people of a backup are taken on.
+    case restored
     /// Nothing has changed.
     case failed(RequestError)
 }

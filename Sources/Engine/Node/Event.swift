@@ -97,6 +97,8 @@ public enum Request: Hashable, Sendable {
     case accept(PeerID)
     /// Turn somebody down who has written and waits.
     case decline(PeerID)
+    /// Take on the people of a backup, and the own name.
+    case restore(Contacts)
 }
 
 /// A message that a user wants sent.

@@ -37,10 +37,7 @@ extension Node {
         for record in flight.batch.records { self.settleRecord(record) }
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
-        self.people.settle(flight.batch.people)
-        for (peer, standing) in flight.batch.people where standing == .blocked {
-            if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
-        }
+        self.settleStandings(flight.batch.people)
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         if !changes.isEmpty {
@@ -58,7 +55,11 @@ extension Node {
         let run = append.run.run
         let id = run.key.conversation
         let log = self.conversationTable[known: id].append(append.run)
-        if let person = append.person, let keys = append.keys { self.people.learn(person, keys) }
+        if let person = append.person, let keys = append.keys {
+            self.people.learn(run.key.name.author, person, keys)
+            self.inheritStanding(run.key.name.author, of: person)
+        }
+        if !isOwn { self.lookAtPerson(of: append) }
         self.noteWanted(append)
         self.tellAwaiting(append)
         self.markDirty(run.key)

@@ -19,7 +19,7 @@ extension Node {
         case .some where info.peer == self.id:
             self.turnAway(link, .identityInUse, "the same key runs in another daemon")
             self.alertIdentityInUse(at: address)
-        case .some where self.standing(of: info.peer) == .blocked:
+        case .some where self.isBlocked(info):
             self.turnAway(link, .blocked, Self.blocked)
         case .some: self.turnAway(link, .busy, Self.noPlace)
         case nil:
@@ -55,7 +55,7 @@ extension Node {
                 : DialFailure(.rejected, "the same key runs in another daemon")
             return (failure, nil)
         }
-        guard self.standing(of: info.peer) != .blocked else {
+        guard !self.isBlocked(info) else {
             return (DialFailure(.rejected, Self.blocked), nil)
         }
         // Of two links to one peer one stays.
@@ -134,6 +134,10 @@ extension Node {
         self.links.add(link)
         self.links[id].newsTold = self.news.last
         self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
+        let person = link.info.certificate.personID
+        self.people.met(peer, of: person)
+        self.inheritStanding(peer, of: person)
+        self.lookAtPerson(of: link.info, at: link.address)
         self.performDialling(
             self.dialling.peerLinked(
                 peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))

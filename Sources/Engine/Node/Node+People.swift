@@ -16,11 +16,26 @@ extension Node {
         return all
     }
 
-    /// Of whom the user has said something, by key: those known, verified and blocked.
-    public var chosenPeople: [PeerID] { self.people.standings.keys.sorted() }
+    /// Whose device a peer is; nil while that is not known here.
+    public func person(of peer: PeerID) -> PersonID? {
+        if peer == self.id { return self.own.certificate.personID }
+        return self.links.link(with: peer)?.info.certificate.personID
+            ?? self.people.person(of: peer) ?? self.dialling.known[peer]?.person?.id
+    }
 
-    /// What the user has said of somebody.
-    public func standing(of peer: PeerID) -> Standing { self.people.standing(of: peer) }
+    /// Whether two devices are those of one person.
+    private func areOfOnePerson(_ one: PeerID, _ other: PeerID) -> Bool {
+        guard let person = self.person(of: one) else { return false }
+        return person == self.person(of: other)
+    }
+
+    /// Somebody whom the user knows, and whose name somebody else's could be taken for; nil where nobody
+    /// is.
+    func namesake(of peer: PeerID) -> PeerID? {
+        self.people.namesakes.known(behindNameOf: peer) {
+            self.areOfOnePerson($0, peer) ? .stranger : self.tier(of: $0)
+        }
+    }
 
     /// What to compare with somebody; nil while their keys are not known here.
     public func verificationCode(with peer: PeerID) -> VerificationCode? {
@@ -31,12 +46,18 @@ extension Node {
     public func tier(of peer: PeerID) -> Tier {
         if peer == self.id { return .own }
         if let tier = self.people.tier(of: peer) { return tier }
+        if self.isOwnDevice(peer) { return .verified }
         if self.links.link(with: peer)?.realms.isFellow == true { return .fellow }
         // Only who has had the secret could write there.
         let isFellow = self.conversationTable.values.contains {
             $0.isOfFellows && $0.attendance[peer] != nil
         }
         return isFellow ? .fellow : .stranger
+    }
+
+    /// Whether a peer is another device of the own person, as its certificate proves.
+    private func isOwnDevice(_ peer: PeerID) -> Bool {
+        self.person(of: peer) == self.own.certificate.personID
     }
 
     /// How far each of many is trusted here, as ``tier(of:)`` says it of one.
@@ -52,6 +73,8 @@ extension Node {
                 tiers[peer] = .own
             } else if let tier = self.people.tier(of: peer) {
                 tiers[peer] = tier
+            } else if self.isOwnDevice(peer) {
+                tiers[peer] = .verified
             } else {
                 tiers[peer] = fellows.contains(peer) ? .fellow : .stranger
             }
@@ -64,7 +87,9 @@ extension Node {
     ///
     /// Judged against all people known here; a name of lower trust never marks one of higher.
     public func isAmbiguous(_ peer: PeerID) -> Bool {
-        self.people.namesakes.isAmbiguous(peer) { self.tier(of: $0) }
+        self.people.namesakes.isAmbiguous(peer) {
+            $0 != peer && self.areOfOnePerson($0, peer) ? .blocked : self.tier(of: $0)
+        }
     }
 
     /// The person that a name, the beginning of a name or, from eight characters on, of a key means,
@@ -80,13 +105,12 @@ extension Node {
         if sought == "me" { return self.id }
         do throws(NameError) {
             return try self.person(
-                sought, typed: text, among: self.everybody.subtracting([self.id]))
+                sought, typed: text, among: self.everybody.filter { !self.isOwnDevice($0) })
         } catch {
             if case .ambiguous = error { throw error }
-            guard let own = try? self.person(sought, typed: text, among: [self.id]) else {
-                throw error
-            }
-            return own
+            let own = self.everybody.filter { self.isOwnDevice($0) }
+            guard (try? self.person(sought, typed: text, among: own)) != nil else { throw error }
+            return self.id
         }
     }
 
@@ -103,11 +127,30 @@ extension Node {
         }
         let keyed = known.filter { $0.description.hasPrefix(sought) }
         let isKey = sought.count >= Self.keyPrefixCharacters
-        let candidates = self.mostTrusted(Set(named.map(\.id) + (isKey ? Array(keyed) : [])))
+        let candidates = self.onePerPerson(
+            self.mostTrusted(Set(named.map(\.id) + (isKey ? Array(keyed) : []))))
         if candidates.count > 1 { throw .ambiguous(text, candidates: candidates) }
         if let only = candidates.first { return only }
         if !isKey && !keyed.isEmpty { throw .tooShort(text) }
         throw .notFound(text)
+    }
+
+    /// Of several devices of one person the one that is linked, or was last.
+    private func onePerPerson(_ candidates: [PeerID]) -> [PeerID] {
+        guard candidates.count > 1 else { return candidates }
+        var found: [PeerID] = []
+        for peer in candidates {
+            if let place = found.firstIndex(where: { self.areOfOnePerson($0, peer) }) {
+                if self.lastSeen(of: peer) > self.lastSeen(of: found[place]) { found[place] = peer }
+            } else {
+                found.append(peer)
+            }
+        }
+        return found
+    }
+
+    private func lastSeen(of peer: PeerID) -> UInt64 {
+        self.links.id(of: peer) != nil ? .max : self.dialling.known[peer]?.lastSeen ?? 0
     }
 
     private func mostTrusted(_ candidates: Set<PeerID>) -> [PeerID] {

@@ -10,8 +10,8 @@ extension Node {
     public func keys(of peer: PeerID) -> PublicPerson? {
         if peer == self.id { return self.own.person.publicKeys }
         if let link = self.links.link(with: peer) { return link.info.certificate.keys }
-        let person = self.conversationTable.values.lazy.compactMap { $0.person(of: peer) }.first
-        return person.flatMap { self.people.keys[$0] } ?? self.dialling.known[peer]?.person
+        return self.people.person(of: peer).flatMap { self.people.keys[$0] }
+            ?? self.dialling.known[peer]?.person
     }
 
     /// The direct conversation with somebody, whether or not it has begun; nil while their keys are not

@@ -42,8 +42,7 @@ extension Node {
     /// Warns where somebody's new name is that of somebody whom the user knows: of the trust in that one
     /// they have none.
     private mutating func warnOfNamesake(_ author: PeerID) {
-        let known = self.people.namesakes.known(behindNameOf: author) { self.tier(of: $0) }
-        guard let known else { return }
+        guard let known = self.namesake(of: author) else { return }
         let name = self.profile(of: known).name
         self.raiseAlert(
             .namesake, about: author,

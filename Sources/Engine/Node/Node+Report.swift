@@ -141,13 +141,6 @@ extension Node {
             }
     }
 
-    /// Whose device a peer is; nil while that is not known here.
-    public func person(of peer: PeerID) -> PersonID? {
-        peer == self.id
-            ? self.own.certificate.personID
-            : self.links.link(with: peer)?.info.certificate.personID
-    }
-
     /// The name and status that a person chose; empty texts where none are known.
     public func profile(of peer: PeerID) -> Profile {
         self.profiles.profile(of: peer)

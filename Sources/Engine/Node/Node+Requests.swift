@@ -20,6 +20,7 @@ extension Node {
         case .joinSecret(let room): self.joinSecret(room, request)
         case .accept(let peer): self.acceptRequest(of: peer, request)
         case .decline(let peer): self.declineRequest(of: peer, request)
+        case .restore(let contacts): self.restorePeople(of: contacts, request)
         }
     }
 
@@ -50,29 +51,6 @@ extension Node {
             }
         }
         self.setProfile(profile, request: request)
-    }
-
-    private mutating func stand(_ peer: PeerID, _ standing: Standing, _ request: RequestID) {
-        guard standing == .unsaid || self.hasRoom(for: peer) else {
-            return self.fail(request, .tooManyPeople)
-        }
-        self.commits.people[peer] = standing
-        if standing == .blocked { self.endRequest(of: peer) }
-        self.commits.answers.append((request, .standing(peer, standing)))
-    }
-
-    /// Whether the user may say something of one more.
-    func hasRoom(for peer: PeerID) -> Bool {
-        self.people.standings[peer] != nil || self.people.standings.count < Limits.people
-    }
-
-    /// The user has typed what somebody else reads aloud.
-    private mutating func verify(_ peer: PeerID, _ typed: String, _ request: RequestID) {
-        guard let code = self.verificationCode(with: peer) else {
-            return self.fail(request, .keysUnknown(peer))
-        }
-        guard code.matches(typed) else { return self.fail(request, .codesDiffer(peer)) }
-        self.stand(peer, .verified, request)
     }
 
     // MARK: Rooms

@@ -82,7 +82,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.time = NodeTime(buildTime: configuration.buildTime)
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
-        self.people = People(snapshot.people, snapshot.records, snapshot.persons)
+        self.people = People(snapshot)
         self.requests = DirectRequests(snapshot.requests)
         self.realms = configuration.realms
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {

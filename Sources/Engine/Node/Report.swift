@@ -20,6 +20,8 @@ public struct Alert: Hashable, Sendable {
         case newIncarnation
         /// Somebody with another key has the name of somebody whom the user knows, or one that looks so.
         case namesake
+        /// Another device of the own person is linked, or writes.
+        case otherDevice
     }
 
     /// What is wrong.

@@ -6,22 +6,55 @@ struct People: Sendable {
     private(set) var standings: [PeerID: Standing]
     /// The keys of the people whose logs are here.
     private(set) var keys: [PersonID: PublicPerson]
+    /// Whose devices the authors of the logs here are.
+    private var authors: [PeerID: PersonID] = [:]
+    /// The devices of which the user has said something, by person where that is known.
+    private var chosen: [PersonID: Set<PeerID>] = [:]
     /// How many of those whom the user does not know are remembered.
     var strangers = Strangers()
     /// Who is called what, among all people known here.
     var namesakes = Namesakes()
 
-    init(
-        _ standings: [PeerID: Standing], _ records: [Record],
-        _ keys: [PersonID: PublicPerson] = [:]
-    ) {
-        self.standings = standings
-        self.keys = keys
-        for record in records { self.name(record) }
+    init(_ snapshot: Snapshot) {
+        self.standings = snapshot.people
+        self.keys = snapshot.persons
+        for record in snapshot.records { self.name(record) }
+        for peer in snapshot.peers {
+            if let person = peer.person { self.met(peer.id, of: person.id) }
+        }
+        for (key, log) in snapshot.logs {
+            guard let person = log.person else { continue }
+            self.authors[key.name.author] = person
+            self.met(key.name.author, of: person)
+        }
     }
 
     /// Takes the keys of somebody whose log begins here.
-    mutating func learn(_ person: PersonID, _ keys: PublicPerson) { self.keys[person] = keys }
+    mutating func learn(_ author: PeerID, _ person: PersonID, _ keys: PublicPerson) {
+        self.keys[person] = keys
+        self.authors[author] = person
+        self.met(author, of: person)
+    }
+
+    /// Whose device an author is, as a log here says; nil where none does.
+    func person(of author: PeerID) -> PersonID? { self.authors[author] }
+
+    /// A device has shown whose it is.
+    mutating func met(_ peer: PeerID, of person: PersonID) {
+        if self.standings[peer] != nil { self.chosen[person, default: []].insert(peer) }
+    }
+
+    /// The devices of a person of which the user has said something.
+    func devices(of person: PersonID) -> Set<PeerID> { self.chosen[person] ?? [] }
+
+    /// What the user has said of a person by another device of theirs, and what a new one begins with;
+    /// nil where that is nothing, or where something was said of this one.
+    func inherited(by peer: PeerID, of person: PersonID) -> Standing? {
+        guard self.standings[peer] == nil, let devices = self.chosen[person],
+            devices.count < Limits.devicesPerPerson
+        else { return nil }
+        return devices.compactMap { self.standings[$0] }.max { $0.rawValue < $1.rawValue }
+    }
 
     /// What the user has said of somebody.
     func standing(of peer: PeerID) -> Standing { self.standings[peer] ?? .unsaid }
@@ -36,10 +69,14 @@ struct People: Sendable {
         }
     }
 
-    /// Takes what the user says from here on.
-    mutating func settle(_ changes: [PeerID: Standing]) {
-        for (peer, standing) in changes {
-            self.standings[peer] = standing == .unsaid ? nil : standing
+    /// Takes what the user says from here on of a device, and whose it is where that is known.
+    mutating func settle(_ peer: PeerID, _ standing: Standing, of person: PersonID?) {
+        self.standings[peer] = standing == .unsaid ? nil : standing
+        guard let person else { return }
+        if standing != .unsaid {
+            self.met(peer, of: person)
+        } else if self.chosen[person]?.remove(peer) != nil, self.chosen[person]?.isEmpty == true {
+            self.chosen[person] = nil
         }
     }
 

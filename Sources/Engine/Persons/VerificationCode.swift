@@ -26,7 +26,7 @@ public struct VerificationCode: Hashable, Sendable {
         }.joined(separator: " ")
         let second = BLAKE2b.hash256(hash.bytes, personal: .verify)
         self.words = (0..<Self.wordCount).map { place in
-            RoomPhrase.word(Self.number(place, of: second) % RoomPhrase.listCount)
+            Phrase.word(Self.number(place, of: second) % Phrase.listCount)
         }.joined(separator: " ")
     }
 

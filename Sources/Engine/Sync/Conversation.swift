@@ -140,11 +140,6 @@ struct Conversation: Sendable {
         self.refused = []
     }
 
-    /// The person whose device an author is, as a log here says.
-    func person(of author: PeerID) -> PersonID? {
-        self.logs.first { $0.key.author == author && $0.value.person != nil }?.value.person
-    }
-
     /// Whether a log may be part of it, where that is for two people only.
     func admits(_ person: PersonID?, own: PersonID) -> Bool {
         guard let direct = self.kind.direct else { return true }

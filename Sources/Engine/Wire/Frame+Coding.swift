@@ -303,7 +303,7 @@ extension Frame {
         guard count > 0 else { throw .value(field: "records count") }
         var records: [Record] = []
         for _ in 0..<count {
-            let bytes = try reader.sized("record", limit: Limits.recordValueBytes + 256)
+            let bytes = try reader.sized("record", limit: Limits.recordBytes)
             records.append(try Record(decoding: bytes))
         }
         return records

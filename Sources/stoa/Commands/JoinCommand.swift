@@ -66,11 +66,17 @@ struct JoinCommand: Subcommand {
             case 1: known = " with \(more ? "at least " : "")1 other member"
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
-            let hint =
-                others <= 0 && !more && params.phrase != nil
-                ? "if others should be there and do not appear, compare the name and the phrase\n"
-                : ""
-            return "you are in \(room.shown("name"))\(known)\n\(hint)"
+            var text = "you are in \(room.shown("name"))\(known)\n"
+            if others <= 0 && !more {
+                text +=
+                    "what was said there before comes once somebody who is in it is linked, and so "
+                    + "they get what you write\n"
+                if params.phrase != nil {
+                    text +=
+                        "if others should be there and do not appear, compare the name and the phrase\n"
+                }
+            }
+            return text
         }
     }
 }

@@ -84,9 +84,10 @@ struct Harness {
 
     /// Links a peer that is in these rooms.
     mutating func link(
-        _ number: UInt8, in rooms: [Room], as role: LinkRole = .responder
+        _ number: UInt8, of person: PersonKeys? = nil, in rooms: [Room],
+        as role: LinkRole = .responder
     ) {
-        let info = LinkInfo(to: Self.peer(number), boot: UInt64(number), role: role)
+        let info = LinkInfo(to: Self.peer(number), of: person, boot: UInt64(number), role: role)
         let link = LinkID(UInt64(number))
         self.give(.linkOpened(link, info, address: "192.0.2.\(number):4100", dial: nil))
         self.give(.realms(Self.realmTags(info)), from: number)

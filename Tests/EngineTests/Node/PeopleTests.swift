@@ -64,6 +64,66 @@ import Testing
         #expect(answer == [.failed(.misleadingName)])
     }
 
+    @Test(
+        "what is said of somebody holds for all their devices, and of no other person of the name")
+    func devices() throws {
+        var test = self
+        let cleo = personKeys(50, 51)
+        test.harness.join(room("ops"))
+        test.harness.settle()
+        test.harness.link(2, of: cleo, in: [])
+        #expect(test.answer(to: 100, .stand(ada, .verified)) == [.standing(ada, .verified)])
+        test.harness.link(3, of: cleo, in: [])
+        test.harness.link(4, in: [])
+        test.harness.settle()
+        let stranger = Harness.peer(4)
+        for number in [UInt8(2), 3, 4] {
+            let record = Record(
+                kind: Record.Kind.profile, author: Harness.peer(number), conversation: nil,
+                time: HybridTime(wallMilliseconds: test.harness.now.wall),
+                value: Profile(name: "Cleo", status: "").encoded, signer: signer(number))
+            test.harness.give(.records([record]), from: number)
+        }
+        test.harness.settle()
+        let node = test.harness.node
+        #expect(node.tier(of: other) == .verified && node.tier(of: stranger) == .stranger)
+        #expect(!node.isAmbiguous(ada) && !node.isAmbiguous(other) && node.isAmbiguous(stranger))
+        #expect([ada, other].contains(try node.person(named: "@cleo")))
+        let alerts = node.status(at: test.harness.now).alerts
+        #expect(alerts.map(\.code) == [.namesake] && alerts[0].text.contains(stranger.shortText))
+        // Taken back or blocked is the person, too, and what comes of them later.
+        _ = test.answer(to: 101, .stand(other, .unsaid))
+        #expect(test.harness.node.chosenPeople.isEmpty)
+        _ = test.answer(to: 102, .stand(other, .blocked))
+        #expect(test.harness.node.links.id(of: other) == nil)
+        test.harness.link(5, of: cleo, in: [])
+        test.harness.settle()
+        #expect(test.harness.node.links.id(of: Harness.peer(5)) == nil)
+    }
+
+    @Test("a person has as many devices that stand as they do, and no more")
+    func manyDevices() {
+        var test = self
+        let cleo = personKeys(50, 51)
+        for number in 2...UInt8(Limits.devicesPerPerson) + 4 {
+            test.harness.link(number, of: cleo, in: [])
+            if number == 2 { _ = test.answer(to: 100, .stand(ada, .known)) }
+            test.harness.settle()
+        }
+        #expect(test.harness.node.chosenPeople.count == Limits.devicesPerPerson)
+    }
+
+    @Test("another device of one's own is told of, and trusted")
+    func otherDevice() throws {
+        var test = self
+        test.harness.link(2, of: personKeys(40, 41), in: [])
+        test.harness.settle()
+        let alerts = test.harness.node.status(at: test.harness.now).alerts
+        #expect(alerts.map(\.code) == [.otherDevice] && alerts[0].text.contains(ada.shortText))
+        #expect(test.harness.node.tier(of: ada) == .verified)
+        #expect(test.harness.node.tiers(of: [ada])[ada] == .verified)
+    }
+
     @Test("no more people are known than may be")
     func bounded() {
         var test = self
@@ -73,7 +133,7 @@ import Testing
                 PeerID(fixed32([UInt8(index >> 8), UInt8(index & 255)] + rest)), Standing.known
             )
         }
-        test.harness.node.people.settle(Dictionary(uniqueKeysWithValues: others))
+        test.harness.node.settleStandings(Dictionary(uniqueKeysWithValues: others))
         #expect(test.answer(to: 100, .stand(ada, .known)) == [.failed(.tooManyPeople)])
         #expect(test.answer(to: 101, .stand(ada, .unsaid)) == [.standing(ada, .unsaid)])
     }

@@ -4,22 +4,22 @@ import Testing
 
 @testable import Engine
 
-@Suite("The phrase of a secret room") struct RoomPhraseTests {
+@Suite("The phrase of a secret room") struct PhraseTests {
     private typealias Suite = ConversationKey.Suite
 
     @Test("that is made has six words of the list, and says how the room is sealed")
     func made() throws {
         var random = SodiumRandom()
-        let words = Set(RoomPhrase.list)
+        let words = Set(Phrase.list)
         var seen: Set<String> = []
         for suite in Suite.allCases {
             for _ in 0..<100 {
-                let phrase = RoomPhrase.generate(for: suite, using: &random)
+                let phrase = Phrase.generate(for: suite, using: &random)
                 let parts = phrase.text.split(separator: " ").map(String.init)
-                #expect(parts.count == RoomPhrase.wordCount && parts.allSatisfy(words.contains))
-                #expect(try RoomPhrase(phrase.text) == phrase && phrase.suite == suite)
+                #expect(parts.count == Phrase.wordCount && parts.allSatisfy(words.contains))
+                #expect(try Phrase(phrase.text) == phrase && phrase.suite == suite)
                 let typed = "  " + phrase.text.uppercased().replacing(" ", with: "\n\t ") + " "
-                #expect(try RoomPhrase(typed) == phrase)
+                #expect(try Phrase(typed) == phrase)
                 seen.insert(phrase.text)
             }
         }
@@ -29,45 +29,45 @@ import Testing
     @Test("of which a word was mistyped, changed, left out or moved is told of, not taken")
     func slips() throws {
         var random = SodiumRandom()
-        let phrase = RoomPhrase.generate(for: .xchacha20Poly1305, using: &random)
+        let phrase = Phrase.generate(for: .xchacha20Poly1305, using: &random)
         let words = phrase.text.split(separator: " ").map(String.init)
         for index in words.indices {
             var mistyped = words
             mistyped[index] += "x"
-            #expect(throws: RoomPhraseError.unknownWord(mistyped[index], number: index + 1)) {
-                try RoomPhrase(mistyped.joined(separator: " "))
+            #expect(throws: PhraseError.unknownWord(mistyped[index], number: index + 1)) {
+                try Phrase(mistyped.joined(separator: " "))
             }
         }
         // One in 3,888 other words would do for one of the suites; of so many at most a few do.
         var taken = 0
         for index in words.indices {
-            for other in RoomPhrase.list.prefix(100) where other != words[index] {
+            for other in Phrase.list.prefix(100) where other != words[index] {
                 var changed = words
                 changed[index] = other
-                if (try? RoomPhrase(changed.joined(separator: " "))) != nil { taken += 1 }
+                if (try? Phrase(changed.joined(separator: " "))) != nil { taken += 1 }
             }
         }
         #expect(taken <= 4)
         let swapped = [words[1], words[0]] + words[2...]
         if swapped != words {
-            #expect((try? RoomPhrase(swapped.joined(separator: " "))) != phrase)
+            #expect((try? Phrase(swapped.joined(separator: " "))) != phrase)
         }
     }
 
     @Test("that somebody chose is any text, with its capitals and one space between words")
     func chosen() throws {
-        let phrase = try RoomPhrase(" Our dog  sleeps on\tthe red SOFA ")
+        let phrase = try Phrase(" Our dog  sleeps on\tthe red SOFA ")
         #expect(phrase.text == "Our dog sleeps on the red SOFA" && phrase.suite == nil)
-        #expect(try RoomPhrase("abacus abdomen abide").suite == nil)
-        #expect(throws: RoomPhraseError.empty) { try RoomPhrase(" \n") }
-        #expect(throws: RoomPhraseError.tooLong) {
-            try RoomPhrase(String(repeating: "é", count: 101))
+        #expect(try Phrase("abacus abdomen abide").suite == nil)
+        #expect(throws: PhraseError.empty) { try Phrase(" \n") }
+        #expect(throws: PhraseError.tooLong) {
+            try Phrase(String(repeating: "é", count: 101))
         }
     }
 
     @Test("gives the same room to all who have it, and another by each other name, realm and suite")
     func room() throws {
-        let phrase = try RoomPhrase("our dog sleeps on the red sofa")
+        let phrase = try Phrase("our dog sleeps on the red sofa")
         let name = try #require(RoomName("war-room"))
         let other = try #require(RoomName("war-rooms"))
         let room = try phrase.room(name, in: .open, suite: .xchacha20Poly1305)
@@ -83,7 +83,7 @@ import Testing
 
     @Test("has a list of 7,776 words in order, which never changes")
     func list() {
-        let list = RoomPhrase.list
+        let list = Phrase.list
         #expect(list.count == 7_776 && list == Array(Set(list)).sorted())
         let hash = BLAKE2b.hash256(
             Array(list.joined(separator: "\n").utf8), personal: .phrase)

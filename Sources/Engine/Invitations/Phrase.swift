@@ -1,15 +1,15 @@
 public import Crypto
 internal import CWords
 
-/// The phrase of a secret room, which people can say: its root is made of it, slowly.
+/// A phrase that people can say, of which a key is made, slowly: that of a secret room, or of a backup.
 ///
 ///     root = Argon2id(phrase, the first 16 bytes of
 ///                     H("stoa phrase salt", realm id 32 ‖ suite u8 ‖ name))
 ///
-/// One that Stoa makes has six words of a list of 7,776. The sixth is a check on the others and on the
+/// That is a room's; the key of a backup has a random salt. One that Stoa makes has six words of a list of 7,776. The sixth is a check on the others and on the
 /// suite, so a slip is noticed at once and nobody has to say the suite. One that a user chose is any
 /// text. `Docs/Protocol/Entries.md` section 1.
-public struct RoomPhrase: Hashable, Sendable {
+public struct Phrase: Hashable, Sendable {
     /// The one spelling of which the root is made: in small letters with one space between words where
     /// Stoa made it, else as it was typed but for spaces at its ends and several in a row.
     public let text: String
@@ -37,7 +37,7 @@ public struct RoomPhrase: Hashable, Sendable {
     /// Five words have 64 bits.
     public static func generate(
         for suite: ConversationKey.Suite, using random: inout some RandomNumberGenerator
-    ) -> RoomPhrase {
+    ) -> Phrase {
         while true {
             let words = (0..<self.wordCount - 1).map { _ in
                 self.word(Int.random(in: 0..<self.listCount, using: &random))
@@ -46,7 +46,7 @@ public struct RoomPhrase: Hashable, Sendable {
             // No phrase may say two suites.
             guard Set(checks).count == checks.count else { continue }
             let text = (words + [self.check(words, suite)]).joined(separator: " ")
-            return RoomPhrase(text: text, suite: suite)
+            return Phrase(text: text, suite: suite)
         }
     }
 
@@ -63,7 +63,7 @@ public struct RoomPhrase: Hashable, Sendable {
     ///
     /// Throws where it is empty or too long, and where it is meant to be one that Stoa made and has a
     /// word that is not in the list, or words that do not belong together.
-    public init(_ typed: String) throws(RoomPhraseError) {
+    public init(_ typed: String) throws(PhraseError) {
         let words = typed.split { $0.isWhitespace }.map(String.init)
         let text = words.joined(separator: " ")
         guard !words.isEmpty else { throw .empty }
@@ -97,11 +97,17 @@ public struct RoomPhrase: Hashable, Sendable {
         hasher.update([suite.rawValue].span.bytes)
         hasher.update(Array(name.text.utf8).span.bytes)
         let salt = Array(hasher.finalize().bytes.prefix(Argon2id.saltByteCount))
-        let key = try Argon2id.deriveKey(
-            passphrase: Array(self.text.utf8).span.bytes, salt: salt.span.bytes)
-        let root = key.withBytes { Bytes32($0) }
+        let root = try self.key(salt: salt).withBytes { Bytes32($0) }
         guard let root else { preconditionFailure("a key has 32 bytes") }
         return SecretRoom(realm: realm, name: name, suite: suite, root: root)
+    }
+
+    /// The key of a phrase with a salt of 16 bytes; as slow as that of a room.
+    ///
+    /// Throws `outOfMemory` when 256 MiB are not to be had.
+    func key(salt: [UInt8]) throws(CryptoError) -> SecretKey {
+        try Argon2id.deriveKey(
+            passphrase: Array(self.text.utf8).span.bytes, salt: salt.span.bytes)
     }
 
     // MARK: The list
@@ -128,10 +134,10 @@ public struct RoomPhrase: Hashable, Sendable {
 }
 
 /// What is wrong with a phrase.
-public enum RoomPhraseError: Error, Hashable, Sendable {
+public enum PhraseError: Error, Hashable, Sendable {
     /// It has no word.
     case empty
-    /// It is longer than ``RoomPhrase/limitBytes``.
+    /// It is longer than ``Phrase/limitBytes``.
     case tooLong
     /// Its words are of the list, but for this one, which is the `number`th from 1.
     case unknownWord(String, number: Int)

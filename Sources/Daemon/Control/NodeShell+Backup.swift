@@ -1,0 +1,196 @@
+internal import ControlAPI
+internal import Crypto
+internal import Engine
+internal import Loop
+internal import Posix
+
+/// Backups: from the node to a sealed file, and from one to another start of the daemon.
+extension NodeShell {
+    // MARK: Writing one
+
+    func backUp(_ params: BackupMethod.Params, _ reply: Reply) throws(RPCError) {
+        guard let contacts = self.node?.ask({ $0.contacts }) else { throw .shuttingDown() }
+        let (phrase, isMade) = try self.backupPhrase(params.phrase)
+        let backup = Backup(
+            person: self.birth.identity.person, time: self.now.wall,
+            realms: self.realms.realms.filter { self.realms.installed[$0.id] == nil },
+            contacts: contacts)
+        let file = params.file
+        try self.makeKey(reply) { () throws(RPCError) in
+            if !isMade { try Self.judge(phrase) }
+            try Self.write(backup, by: phrase, to: file)
+            return BackupContent(backup)
+        } then: { content in
+            reply.answer(
+                BackupMethod.Result {
+                    $0.file = file
+                    $0.phrase = isMade ? phrase.text : nil
+                    $0.content = content
+                })
+        }
+    }
+
+    private func backupPhrase(
+        _ typed: String?
+    ) throws(RPCError) -> (phrase: Phrase, isMade: Bool) {
+        if let typed {
+            do throws(PhraseError) { return (try Phrase(typed), false) } catch {
+                throw RPCError(error)
+            }
+        }
+        var random = SodiumRandom()
+        return (Phrase.generate(for: .xchacha20Poly1305, using: &random), true)
+    }
+
+    private static nonisolated func write(
+        _ backup: Backup, by phrase: Phrase, to file: String
+    ) throws(RPCError) {
+        if Files.exists(file) {
+            // A slip of the hand must not cost a file of another kind.
+            let size = SealedBackup.limitBytes
+            guard let old = try? Files.read(file, limitBytes: size),
+                old.starts(with: SealedBackup.beginning)
+            else {
+                throw .refused(
+                    "\(TerminalText.line(file)) is there and is no backup", reason: "exists",
+                    remedy: "choose another name, or move that file away")
+            }
+        }
+        var random = SodiumRandom()
+        let sealed: [UInt8]
+        do throws(SealedBackupError) {
+            sealed = try SealedBackup.seal(backup, by: phrase, using: &random)
+        } catch { throw RPCError(error, file) }
+        do throws(SystemError) { try Files.writeAtomically(sealed, to: file, mode: 0o600) } catch {
+            throw .refused(
+                "the backup cannot be written: \(error.reason)", reason: "unwritable",
+                remedy: error.remedy ?? "choose a folder that you may write to")
+        }
+    }
+
+    // MARK: Reading one
+
+    func restore(_ params: RestoreMethod.Params, _ reply: Reply) throws(RPCError) {
+        try self.checkUnused()
+        let phrase: Phrase
+        do throws(PhraseError) { phrase = try Phrase(params.phrase) } catch {
+            throw RPCError(error)
+        }
+        let (file, folder) = (params.file, self.configuration.dataDirectory)
+        try self.makeKey(reply) { () throws(RPCError) in
+            let backup = try Self.read(file, by: phrase)
+            do throws(SystemError) { try PendingRestore(in: folder).keep(backup) } catch {
+                throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "")
+            }
+            return BackupContent(backup)
+        } then: { content in
+            // Somebody may have joined a room meanwhile, as who this was.
+            do throws(RPCError) { try self.checkUnused() } catch {
+                PendingRestore(in: folder).drop()
+                return reply.fail(error)
+            }
+            reply.answer(content)
+            self.log(.notice, "a backup of \(content.person) is restored: starting anew")
+            self.restart()
+        }
+    }
+
+    /// Refuses to become somebody else where the user has begun already.
+    private func checkUnused() throws(RPCError) {
+        let folder = TerminalText.line(self.configuration.dataDirectory)
+        guard self.node?.ask({ $0.isUnused }) == true else {
+            throw .refused(
+                "this daemon has been used by somebody already: it is in rooms or conversations",
+                reason: "used",
+                remedy: "to restore here all the same, stop stoad, move \(folder) away, start it, "
+                    + "and restore first")
+        }
+        guard !self.birth.identity.isPersonGiven else {
+            throw .refused(
+                "the person of this daemon is a credential that systemd hands over",
+                reason: "credential",
+                remedy: "take LoadCredential=\(Identity.personFileName) out of the unit first")
+        }
+    }
+
+    private static nonisolated func read(
+        _ file: String, by phrase: Phrase
+    ) throws(RPCError) -> Backup {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try Files.read(file, limitBytes: SealedBackup.limitBytes)
+        } catch {
+            throw .refused(
+                "the backup cannot be read: \(error.reason)", reason: "unreadable",
+                remedy: error.remedy ?? "name the file that stoa backup has written")
+        }
+        do throws(SealedBackupError) { return try SealedBackup.open(bytes, by: phrase) } catch {
+            throw RPCError(error, file)
+        }
+    }
+
+    // MARK: After the start
+
+    /// Has the node take on what the backup has that this start began with.
+    func takeUpRestored() {
+        guard let contacts = self.birth.restored, let id = self.node?.id else { return }
+        let own = self.birth.identity.person.publicKeys
+        var wanted: [Request] = [.restore(contacts)]
+        wanted += contacts.rooms.map { .join($0) }
+        wanted += contacts.secretRooms.map { .joinSecret($0) }
+        wanted += contacts.partners.map { .beginDirect($0.person == own ? id : $0.device) }
+        self.restoring = wanted.count
+        for request in wanted {
+            self.request(request, PendingRequest(reply: nil, ended: { self.takenUp() }))
+        }
+    }
+
+    /// One more part of a backup is on disk elsewhere, or cannot be; after the last it is not needed.
+    private func takenUp() {
+        self.restoring -= 1
+        guard self.restoring == 0 else { return }
+        let pending = PendingRestore(in: self.configuration.dataDirectory)
+        self.worker?.run {
+            pending.drop()
+        } then: { _ in
+        }
+    }
+}
+
+extension BackupContent {
+    fileprivate init(_ backup: Backup) {
+        self.init()
+        self.person = backup.person.id.description
+        self.name = backup.contacts.profile.name
+        self.time = Timestamp(clamping: backup.time)
+        self.people = Int64(backup.contacts.standings.count)
+        self.realms = Int64(backup.realms.count)
+        self.rooms = Int64(backup.contacts.rooms.count + backup.contacts.secretRooms.count)
+        self.directs = Int64(backup.contacts.partners.count)
+    }
+}
+
+extension RPCError {
+    fileprivate init(_ error: SealedBackupError, _ file: String) {
+        let name = TerminalText.line(file)
+        switch error {
+        case .foreign:
+            self = .refused(
+                "\(name) is no backup of Stoa", reason: "notBackup",
+                remedy: "name the file that stoa backup has written")
+        case .later:
+            self = .refused(
+                "\(name) was written by a later version of Stoa", reason: "newer",
+                remedy: "install that version here")
+        case .damaged:
+            self = .refused(
+                "\(name) ends too early", reason: "damaged", remedy: "take another copy of it")
+        case .closed:
+            self = .refused(
+                "\(name) does not open with this phrase", reason: "wrongPhrase",
+                remedy: "compare the phrase; if it is right, the file is damaged: take another copy"
+            )
+        case .outOfMemory: self = .noMemoryForKey("the backup's key")
+        }
+    }
+}

@@ -1,0 +1,167 @@
+internal import Crypto
+
+/// What is inside of a backup, byte by byte. `Docs/Data.md`, "Backup and restore".
+extension Backup {
+    private static let format: UInt8 = 1
+    private static let lineLimit = max(RealmInvitation.limitBytes, RoomInvitation.limitBytes)
+
+    /// The backup as it is sealed; holds secrets.
+    public var encoded: [UInt8] {
+        var writer = WireWriter(capacity: 4_096)
+        writer.byte(Self.format)
+        writer.u64(self.time)
+        self.person.withBytes { seed, address in
+            for key in [Bytes32(seed), Bytes32(address)] {
+                guard let key else { preconditionFailure("a key has 32 bytes") }
+                writer.raw(key)
+            }
+        }
+        writer.list(self.realms.sorted { $0.id < $1.id }) { $0.text(RealmInvitation($1).line) }
+        self.contacts.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Reads a backup that was opened.
+    ///
+    /// Throws where it is none, or one of a later format.
+    public init(decoding bytes: [UInt8]) throws(WireError) {
+        var reader = WireReader(bytes)
+        guard try reader.byte("backup.format") == Self.format else {
+            throw .value(field: "backup.format")
+        }
+        self.time = try reader.u64("backup.time")
+        let keys = try reader.raw("backup.person", count: PersonKeys.byteCount)
+        guard let person = try? PersonKeys(keys.span.bytes) else {
+            throw .value(field: "backup.person")
+        }
+        self.person = person
+        self.realms = try reader.list("backup.realms", limit: Limits.realms) {
+            (reader) throws(WireError) in
+            let line = try reader.text("backup.realm", limit: Self.lineLimit)
+            guard let realm = try? RealmInvitation(line).realm else {
+                throw .value(field: "backup.realm")
+            }
+            return realm
+        }
+        self.contacts = try Contacts(from: &reader, lineLimit: Self.lineLimit)
+        try reader.finish("backup")
+    }
+}
+
+extension Contacts {
+    fileprivate func write(to writer: inout WireWriter) {
+        writer.text(self.profile.name)
+        writer.text(self.profile.status)
+        writer.list(self.standings.sorted { $0.key < $1.key }) { writer, standing in
+            writer.raw(standing.key.key)
+            writer.byte(standing.value.rawValue)
+        }
+        writer.list(self.peers.sorted { $0.id < $1.id }) { writer, peer in
+            writer.raw(peer.id.key)
+            writer.u64(peer.lastSeen)
+            writer.sized(peer.person?.encoded ?? [])
+            writer.list(peer.addresses) { $0.text($1) }
+        }
+        writer.list(self.records.sorted { $0.key < $1.key }) { $0.sized($1.encoded) }
+        writer.list(self.rooms.sorted()) { writer, room in
+            writer.raw(room.realm.hash)
+            writer.text(room.name.text)
+        }
+        writer.list(self.secretRooms.sorted { $0.id < $1.id }) { $0.text(RoomInvitation($1).line) }
+        writer.list(self.partners.sorted { $0.device < $1.device }) { writer, partner in
+            writer.raw(partner.device.key)
+            writer.raw(partner.person.encoded)
+        }
+    }
+
+    fileprivate init(from reader: inout WireReader, lineLimit: Int) throws(WireError) {
+        self.profile = Profile(
+            name: try reader.text("backup.name", limit: Limits.nameBytes),
+            status: try reader.text("backup.status", limit: Limits.statusBytes))
+        let standings = try reader.list("backup.people", limit: Limits.people) {
+            (reader) throws(WireError) in
+            let peer = PeerID(try reader.bytes32("backup.device"))
+            guard let standing = Standing(rawValue: try reader.byte("backup.standing")) else {
+                throw .value(field: "backup.standing")
+            }
+            return (peer, standing)
+        }
+        self.standings = Dictionary(standings, uniquingKeysWith: { $1 })
+        self.peers = try reader.list("backup.peers", limit: Self.peerLimit) {
+            (reader) throws(WireError) in try KnownPeer(from: &reader)
+        }
+        self.records = try reader.list("backup.records", limit: Self.peerLimit) {
+            (reader) throws(WireError) in
+            try Record(decoding: try reader.sized("backup.record", limit: Limits.recordBytes))
+        }
+        self.rooms = try reader.list("backup.rooms", limit: Limits.conversations) {
+            (reader) throws(WireError) in
+            let realm = RealmID(try reader.bytes32("backup.realm"))
+            let text = try reader.text("backup.room", limit: Limits.nameBytes)
+            guard let name = RoomName(text) else { throw .value(field: "backup.room") }
+            return Room(name, in: realm)
+        }
+        self.secretRooms = try reader.list("backup.secretRooms", limit: Limits.conversations) {
+            (reader) throws(WireError) in
+            let line = try reader.text("backup.secretRoom", limit: lineLimit)
+            guard let room = try? RoomInvitation(line).room else {
+                throw .value(field: "backup.secretRoom")
+            }
+            return room
+        }
+        self.partners = try reader.list("backup.partners", limit: Limits.conversations) {
+            (reader) throws(WireError) in
+            let device = PeerID(try reader.bytes32("backup.device"))
+            return Partner(device: device, person: try PublicPerson(from: &reader))
+        }
+    }
+
+    /// People of whom something was said, and partners.
+    private static var peerLimit: Int { Limits.people + Limits.conversations }
+}
+
+extension KnownPeer {
+    fileprivate init(from reader: inout WireReader) throws(WireError) {
+        let id = PeerID(try reader.bytes32("backup.device"))
+        let lastSeen = try reader.u64("backup.lastSeen")
+        let keys = try reader.sized("backup.keys", limit: 64)
+        let person = keys.isEmpty ? nil : PublicPerson(decoding: keys)
+        guard keys.isEmpty || person != nil else { throw .value(field: "backup.keys") }
+        let addresses = try reader.list("backup.addresses", limit: Limits.addressesPerTarget) {
+            (reader) throws(WireError) in
+            try reader.text("backup.address", limit: Limits.addressBytes)
+        }
+        self.init(id: id, addresses: addresses, lastSeen: lastSeen, person: person)
+    }
+}
+
+extension PublicPerson {
+    fileprivate init(from reader: inout WireReader) throws(WireError) {
+        guard let person = PublicPerson(decoding: try reader.raw("backup.keys", count: 64)) else {
+            throw .value(field: "backup.keys")
+        }
+        self = person
+    }
+}
+
+extension WireWriter {
+    /// Writes how many there are, then each.
+    fileprivate mutating func list<Element>(
+        _ elements: [Element], _ write: (inout WireWriter, Element) -> Void
+    ) {
+        self.varint(elements.count)
+        for element in elements { write(&self, element) }
+    }
+}
+
+extension WireReader {
+    /// Reads how many there are, at most `limit`, then each.
+    fileprivate mutating func list<Element>(
+        _ field: StaticName, limit: Int,
+        _ read: (inout WireReader) throws(WireError) -> Element
+    ) throws(WireError) -> [Element] {
+        var elements: [Element] = []
+        for _ in 0..<(try self.count(field, limit: limit)) { elements.append(try read(&self)) }
+        return elements
+    }
+}

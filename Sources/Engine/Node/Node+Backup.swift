@@ -1,0 +1,75 @@
+/// What of a user goes into a backup, and comes back from one.
+extension Node {
+    /// Whom the user knows and where the user is, as a backup keeps it.
+    public var contacts: Contacts {
+        var contacts = Contacts(profile: self.profile(of: self.id))
+        for conversation in self.conversationTable.values where conversation.isJoined {
+            switch conversation.kind {
+            case .room(let room): contacts.rooms.append(room)
+            case .secret(let room): contacts.secretRooms.append(room)
+            case .direct(let direct):
+                contacts.partners.append(
+                    Contacts.Partner(device: direct.device, person: direct.person))
+            }
+        }
+        contacts.standings = self.people.standings
+        let partners = contacts.partners.map(\.device)
+        for peer in Set(contacts.standings.keys).union(partners) where peer != self.id {
+            var known = self.dialling.known[peer] ?? KnownPeer(id: peer, addresses: [], lastSeen: 0)
+            known.person = self.keys(of: peer)
+            contacts.peers.append(known)
+            let name = RecordKey(author: peer, conversation: nil, kind: Record.Kind.profile)
+            if let record = self.profiles.record(name) { contacts.records.append(record) }
+        }
+        return contacts
+    }
+
+    /// Whether the user has been nowhere yet, so that this node may still become somebody else's.
+    public var isUnused: Bool {
+        self.conversationTable.values.allSatisfy(\.isRequest)
+            && self.commits.drafts.isEmpty && self.commits.membership.isEmpty
+    }
+
+    /// Takes on who is in a backup; the rooms and conversations are entered one by one.
+    mutating func restorePeople(of contacts: Contacts, _ request: RequestID) {
+        for (peer, standing) in contacts.standings where peer != self.id && self.hasRoom(for: peer)
+        {
+            self.commits.people[peer] = standing
+        }
+        self.performDialling(
+            self.dialling.recall(contacts.peers.filter { $0.id != self.id }, at: self.now))
+        // A backup's word for what somebody has signed is not enough.
+        for record in contacts.records where record.isValid && record.isUsable {
+            guard self.profiles.hasRoom(for: record.key),
+                Profiles.takesPlace(record, of: self.profiles.record(record.key), self.time)
+            else { continue }
+            self.commits.records[record.key] = record
+        }
+        let now = contacts.profile
+        if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }
+        self.commits.answers.append((request, .restored))
+    }
+
+    /// A link may be to another device of the own person: a backup was restored, here or there.
+    mutating func lookAtPerson(of info: LinkInfo, at address: String) {
+        guard info.certificate.personID == self.own.certificate.personID else { return }
+        self.tellOtherDevice(info.peer, "at \(Source(address))")
+    }
+
+    /// A run may be of another device of the own person, which has written since this one is theirs.
+    mutating func lookAtPerson(of append: Append) {
+        let run = append.run.run
+        guard append.person == self.own.certificate.personID, run.key.name.author != self.id,
+            let last = run.entries.last, last.time.milliseconds > self.own.certificate.added
+        else { return }
+        self.tellOtherDevice(run.key.name.author, "writes as you")
+    }
+
+    private mutating func tellOtherDevice(_ peer: PeerID, _ sign: String) {
+        self.raiseAlert(
+            .otherDevice,
+            "another device is you, too: @\(peer.shortText) \(sign). Both may go on; if it is not "
+                + "yours, somebody has a backup of yours and its phrase, or your person.key",
+            lasting: Limits.alertMilliseconds)
+    }
+}

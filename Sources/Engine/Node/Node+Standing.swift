@@ -1,0 +1,56 @@
+/// What the user says of people: it holds for each device of a person, and is kept by device.
+extension Node {
+    /// Of whom the user has said something, by key: those known, verified and blocked.
+    public var chosenPeople: [PeerID] { self.people.standings.keys.sorted() }
+
+    /// What the user has said of somebody.
+    public func standing(of peer: PeerID) -> Standing { self.people.standing(of: peer) }
+
+    /// Whether the user may say something of one more.
+    func hasRoom(for peer: PeerID) -> Bool {
+        self.people.standings[peer] != nil || self.people.standings.count < Limits.people
+    }
+
+    /// Whether nothing is wanted of whoever has shaken hands, also by another device of theirs.
+    func isBlocked(_ info: LinkInfo) -> Bool {
+        let person = info.certificate.personID
+        return self.standing(of: info.peer) == .blocked
+            || self.people.devices(of: person).contains { self.standing(of: $0) == .blocked }
+    }
+
+    mutating func stand(_ peer: PeerID, _ standing: Standing, _ request: RequestID) {
+        guard standing == .unsaid || self.hasRoom(for: peer) else {
+            return self.answer(request, .failed(.tooManyPeople))
+        }
+        let others = self.person(of: peer).map { self.people.devices(of: $0) } ?? []
+        for device in others.union([peer]) { self.commits.people[device] = standing }
+        if standing == .blocked { self.endRequest(of: peer) }
+        self.commits.answers.append((request, .standing(peer, standing)))
+    }
+
+    /// The user has typed what somebody else reads aloud.
+    mutating func verify(_ peer: PeerID, _ typed: String, _ request: RequestID) {
+        guard let code = self.verificationCode(with: peer) else {
+            return self.answer(request, .failed(.keysUnknown(peer)))
+        }
+        guard code.matches(typed) else { return self.answer(request, .failed(.codesDiffer(peer))) }
+        self.stand(peer, .verified, request)
+    }
+
+    /// A device has shown whose it is: it stands as that person does.
+    mutating func inheritStanding(_ peer: PeerID, of person: PersonID) {
+        guard peer != self.id, self.commits.people[peer] == nil, self.hasRoom(for: peer),
+            let standing = self.people.inherited(by: peer, of: person)
+        else { return }
+        self.commits.people[peer] = standing
+    }
+
+    /// What the user has said is on disk.
+    mutating func settleStandings(_ standings: [PeerID: Standing]) {
+        for (peer, standing) in standings.sorted(by: { $0.key < $1.key }) {
+            self.people.settle(peer, standing, of: self.person(of: peer))
+            guard standing == .blocked, let link = self.links.id(of: peer) else { continue }
+            self.close(link, .blocked, "not wanted")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ControlAPI
+import ControlClient
+import Posix
+
+/// The command `stoa restore`.
+struct RestoreCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        RestoreMethod.description, operands: ["FILE"],
+        options: [
+            OptionSyntax(
+                "--phrase-file", "FILE|-", "read the phrase from there, instead of asking for it")
+        ],
+        details: [
+            "Works on a daemon that has not been used yet: restore first, then join rooms.",
+            "Your messages come back from whoever has them, as they are linked. What nobody else has is lost, with what you had read and your settings.",
+            "An earlier device of yours that still runs goes on: both are you, each writes for itself, and each tells you of the other.",
+        ])
+
+    private let file: String
+    private let phraseFile: String?
+
+    init(_ arguments: ParsedArguments) {
+        self.file = arguments.required(0)
+        self.phraseFile = arguments.value("--phrase-file")
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        let phrase = try SecretInput.phrase.read(self.phraseFile, context)
+        let path = try context.wholePath(self.file)
+        let params = RestoreMethod.Params {
+            $0.file = path
+            $0.phrase = phrase
+        }
+        let content = try context.call(RestoreMethod.self, params)
+        let status = try context.statusOfNewStart(of: content.shown("person"))
+        if context.json { return try context.console.print(content) }
+        try context.console.print(
+            """
+            you are \(content.shown("name")) again, on the device \(status.shortKey()); the backup of \
+            \(LocalTime.text(content["time"])) brought \(content.backupCounts)
+            messages come back from whoever has them, as they are linked: see "stoa peers"
+            lost are messages that nobody else has, what you had read, and settings; a device of yours \
+            that still runs goes on beside this one
+
+            """)
+    }
+}
+
+extension RestoreMethod: CommandMethod {
+    static var command: any Subcommand.Type { RestoreCommand.self }
+}

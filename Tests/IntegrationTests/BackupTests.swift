@@ -1,0 +1,72 @@
+import ControlAPI
+import Posix
+import Testing
+
+extension IntegrationTests {
+    @Suite("a backup") struct BackupTests {
+        @Test("restored while the old node runs makes two devices of one person, and no fork")
+        func restored() throws {
+            let scratch = try Scratch()
+            let (ada, ben, cleo) = try Node.three(in: "agora", scratch)
+            for node in [ada, ben, cleo] {
+                try node.await("all know one another") { node in
+                    try Set(node.list("peers").compactMap { $0["name"]?.stringValue }).count == 2
+                }
+            }
+            let (file, phrase) = (scratch.path + "/ada.backup", scratch.path + "/phrase")
+            _ = try ada.stoa("people", "add", "@ben")
+            _ = try ben.stoa("people", "add", "@ada")
+            _ = try ada.stoa("send", "@ben", "for-ben-alone")
+            try ben.await("it has come") { try $0.texts(in: "@ada") == ["for-ben-alone"] }
+            let made = try ada.call("backup", ["file": .string(file)])
+            let words = try #require(made["phrase"]?.stringValue)
+            try Files.writeAtomically(Array((words + "\n").utf8), to: phrase, mode: 0o600)
+            _ = try ada.stoa("send", "agora", "after-the-backup")
+
+            let new = try Node.onLoopback(
+                "new", in: scratch, peers: [try ben.address(), try cleo.address()])
+            try new.start()
+            let said = try new.stoa("restore", file, "--phrase-file", phrase)
+            #expect(said.contains("you are Ada again") && said.contains("lost are"))
+            let states = try [ada.call("status"), new.call("status")]
+            #expect(
+                states[0]["person"] == states[1]["person"] && states[0]["id"] != states[1]["id"])
+
+            // Both go on, in rooms and with one person, and everybody has the same.
+            try new.await("the room's past is there") { node in
+                try node.texts(in: "agora").contains("after-the-backup")
+            }
+            try new.await("what was said with one person is there") { node in
+                try node.texts(in: "@ben") == ["for-ben-alone"]
+            }
+            _ = try ada.stoa("send", "agora", "from-the-old", "--wait", "sent")
+            _ = try new.stoa("send", "agora", "from-the-new", "--wait", "sent")
+            _ = try new.stoa("send", "@ben", "it-is-me-still")
+            let all = [ada, ben, cleo, new]
+            for node in all {
+                try node.await("all of it") { node in
+                    try Set(["from-the-old", "from-the-new"]).isSubset(of: node.texts(in: "agora"))
+                }
+            }
+            for (node, other) in [(ada, "@ben"), (ben, "@ada"), (new, "@ben")] {
+                try node.await("both texts") { node in
+                    try node.texts(in: other) == ["for-ben-alone", "it-is-me-still"]
+                }
+            }
+            // To those who know them both devices are the one person; both devices are told.
+            let people = try ben.list("people")
+            #expect(people.count == 2 && people.allSatisfy { $0["tier"] == "known" })
+            #expect(try ben.call("status")["alerts"] == [])
+            for node in [ada, new] {
+                try node.await("told of the other") { node in
+                    try node.call("status")["alerts"]?.arrayValue?.map { $0["code"] }
+                        == ["otherDevice"]
+                }
+            }
+            #expect(try Set(all.map { try $0.stoa("history", "agora") }).count == 1)
+            for node in all { try node.stop() }
+            for node in all { #expect(try node.stoad("--check").exit == .code(0)) }
+            #expect(try !new.hasOnDisk(words))
+        }
+    }
+}
