@@ -135,6 +135,10 @@ extension NodeShell {
         let owner = PeerID(self.birth.identity.signer.publicKey)
         do {
             let continuity = try self.continuityPath(owner: owner)
+            // What was erased before a kill may stand in it still.
+            if Files.exists(self.configuration.dataDirectory + "/stoa.db-wal") {
+                self.emptyLogSoon()
+            }
             let executor = try ThreadExecutor(name: "stoad-store")
             let store = try await MessageStore.open(
                 directory: self.configuration.dataDirectory, continuity: continuity, owner: owner,

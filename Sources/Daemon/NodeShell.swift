@@ -32,6 +32,8 @@ public actor NodeShell {
     // Time and disk.
     lazy var timers = self.makeTimers()
     var store: OpenStore?
+    /// Whether what was erased is soon taken out of the write-ahead log.
+    var isLogToBeEmptied = false
     var scheduler = StoreScheduler()
     var tasks = TaskTable()
     var scrub: ScrubSchedule

@@ -128,6 +128,40 @@ extension ConversationID: CustomStringConvertible {
     }
 }
 
+/// The beginning of an entry's id as people type it, of so many characters that few share it.
+public struct EntryIDPrefix: Hashable, Sendable {
+    /// The fewest characters: 40 bits.
+    public static let leastCharacters = 8
+    /// The most that ``range`` can tell apart: 60 bits.
+    private static let rangeCharacters = 12
+
+    /// What was typed.
+    public let text: String
+    /// What the first eight bytes of such an id can be, big-endian.
+    public let range: ClosedRange<UInt64>
+
+    /// Reads at least eight characters of base32; nil for anything else.
+    public init?(_ text: String) {
+        guard (Self.leastCharacters...52).contains(text.utf8.count) else { return nil }
+        var bits: UInt64 = 0
+        for (index, character) in text.utf8.enumerated() {
+            let digit: UInt8
+            switch character {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = character - UInt8(ascii: "a")
+            case UInt8(ascii: "2")...UInt8(ascii: "7"): digit = character - UInt8(ascii: "2") + 26
+            default: return nil
+            }
+            if index < Self.rangeCharacters { bits = bits << 5 | UInt64(digit) }
+        }
+        let rest = 64 - 5 * UInt64(min(text.utf8.count, Self.rangeCharacters))
+        self.text = text
+        self.range = bits << rest...(bits << rest | ((1 << rest) - 1))
+    }
+
+    /// Whether an id begins so.
+    public func begins(_ id: EntryID) -> Bool { id.description.hasPrefix(self.text) }
+}
+
 extension EntryID: CustomStringConvertible {
     /// The id in base32, 52 characters.
     public var description: String { self.hash.base32 }

@@ -19,9 +19,11 @@ final class Database {
         var pages: Int32 = 0
 
         /// Copies it into the database, as far as that works; sqlite3_wal_checkpoint_v2.
-        func checkpoint(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
-            let code = sqlite3_wal_checkpoint_v2(
-                handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        func checkpoint(
+            _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?,
+            mode: Int32 = SQLITE_CHECKPOINT_PASSIVE
+        ) {
+            let code = sqlite3_wal_checkpoint_v2(handle, name, mode, nil, nil)
             // The commit behind a checkpoint starts the log anew.
             if code == SQLITE_OK { self.pages = 0 }
         }
@@ -94,6 +96,10 @@ final class Database {
 
     /// Copies the write-ahead log into the database, as far as that works.
     func checkpoint() { self.journal.checkpoint(self.handle, nil) }
+
+    /// Copies the write-ahead log into the database and cuts it to nothing, so that what was erased is
+    /// in neither: `SQLITE_CHECKPOINT_TRUNCATE`.
+    func emptyLog() { self.journal.checkpoint(self.handle, nil, mode: SQLITE_CHECKPOINT_TRUNCATE) }
 
     /// Whether a checkpoint would be worth its syncs, and is short still.
     var isCheckpointDue: Bool { self.journal.pages >= Self.shortCheckpointPages }

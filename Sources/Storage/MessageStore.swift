@@ -108,6 +108,12 @@ public actor MessageStore {
     /// and a later commit tries it again.
     public func checkpoint() { self.file?.database.checkpoint() }
 
+    /// Takes what was erased out of the write-ahead log, too, where it stays until then.
+    ///
+    /// The database itself overwrites what it frees (`secure_delete`). That it fails loses nothing; it
+    /// is due again then.
+    public func emptyLog() { self.file?.database.emptyLog() }
+
     /// The run of a log that begins at `first` and ends at an attested entry; nil where the log has
     /// no such entry within the limits, or nothing at `first`.
     ///
@@ -212,6 +218,11 @@ public actor MessageStore {
     /// Its cursor is 0 while it is held, and where it never was shown.
     public func entry(_ id: EntryID) throws(StoreFailure) -> StoredEntry? {
         try self.perform { (file) throws(SQLiteError) in try file.entry(id) }
+    }
+
+    /// The entries whose ids begin as was typed; of more than two only two.
+    public func entries(beginning prefix: EntryIDPrefix) throws(StoreFailure) -> [StoredEntry] {
+        try self.perform { (file) throws(SQLiteError) in try file.entries(beginning: prefix) }
     }
 
     /// One line for each conversation of which anything is known, ordered by id.

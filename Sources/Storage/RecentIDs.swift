@@ -89,6 +89,11 @@ struct RecentIDs {
         return [arrival] + (self.others[prefix] ?? [])
     }
 
+    /// The entries whose ids begin within a range, of those that are here; looks at all of them.
+    func find(_ range: ClosedRange<Int64>) -> [Int64] {
+        self.arrivals.keys.filter(range.contains).flatMap { self.find($0) }
+    }
+
     /// Takes out what is to be put into the index now, sorted; mostly nothing.
     ///
     /// `newest` is the newest arrival number given.
@@ -150,6 +155,30 @@ extension StoreFile {
         try self.readRecentIDs()
         return try self.locateRecent(id)
     }
+
+    /// The entries whose ids begin as was typed; of more than two only two.
+    func entries(beginning prefix: EntryIDPrefix) throws(SQLiteError) -> [StoredEntry] {
+        if self.recentIDs == nil { try self.readRecentIDs() }
+        let (first, last) = (
+            Int64(bitPattern: prefix.range.lowerBound), Int64(bitPattern: prefix.range.upperBound)
+        )
+        var arrivals = Set(self.recentIDs?.find(first...last) ?? [])
+        // Those that share 40 bits and not the rest are few, as ids are hashes.
+        try self.statements.ids.between.bind(.first, first).bind(.last, last)
+            .bind(.limit, Self.sharedPrefixes).forEach { (row) throws(SQLiteError) in
+                arrivals.insert(row.int(.arrival))
+            }
+        var found: [StoredEntry] = []
+        for arrival in arrivals.sorted() where found.count < 2 {
+            let entry = try self.statements.reading.stored.bind(.arrival, arrival)
+                .first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+            if let entry, prefix.begins(entry.id) { found.append(entry) }
+        }
+        return found
+    }
+
+    /// How many ids that begin alike are looked at.
+    private static let sharedPrefixes: Int64 = 64
 
     private func locateRecent(_ id: EntryID) throws(SQLiteError) -> Int64? {
         for arrival in self.recentIDs?.find(id.prefix) ?? [] {

@@ -202,6 +202,8 @@ final class IDStatements: StatementGroup {
         SELECT i.arrival FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival
         WHERE i.prefix = :prefix AND e.suffix = :suffix
         """)
+    lazy var between = self.sql(
+        "SELECT arrival FROM ids WHERE prefix BETWEEN :first AND :last LIMIT :limit")
     lazy var locateArrival = self.sql(
         "SELECT arrival FROM entries WHERE arrival = :arrival AND suffix = :suffix")
     // What was there already when a round was cut short comes once more.
@@ -325,7 +327,17 @@ final class ValueStatements: StatementGroup {
         VALUES (:number, :arrival, :conversation, :kind, :body)
         """)
     lazy var newestNotice = self.sql("SELECT max(number) FROM notices")
-    lazy var pruneNotices = self.sql("DELETE FROM notices WHERE number <= :through")
+    // Some thousand rows at most, of two sorts, so that much of one takes no place of the other.
+    lazy var pruneNotices = self.sql(Self.prune("kind <> :kind"))
+    lazy var pruneErasedNotices = self.sql(Self.prune("kind = :kind"))
+
+    private static func prune(_ condition: String) -> String {
+        """
+        DELETE FROM notices WHERE number <= (SELECT number FROM notices WHERE \(condition)
+            ORDER BY number DESC LIMIT 1 OFFSET :limit) AND \(condition)
+        """
+    }
+
     lazy var addSend = self.sql(
         """
         INSERT OR IGNORE INTO sends (conversation, key, log, seq, milliseconds)

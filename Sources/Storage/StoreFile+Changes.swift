@@ -220,8 +220,13 @@ extension StoreFile {
                 .bind(.body, notice.body).run()
             cursors.append(Cursor(arrival))
         }
-        try self.statements.values.pruneNotices
-            .bind(.through, number - Int64(Limits.notices)).run()
+        for isErased in Set(notices.map { $0.number == Notice.erasedNumber }) {
+            let prune =
+                isErased
+                ? self.statements.values.pruneErasedNotices : self.statements.values.pruneNotices
+            try prune.bind(.kind, Int64(Notice.erasedNumber)).bind(.limit, Int64(Limits.notices))
+                .run()
+        }
         return cursors
     }
 

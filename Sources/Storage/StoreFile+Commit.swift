@@ -105,7 +105,8 @@ extension StoreFile {
         for fill in batch.fills {
             if let entry = try self.fill(fill, &progress) { filled.append(entry) }
         }
-        let erased = try self.write(batch.appends.flatMap(\.erasures) + batch.erasures)
+        let erased = try self.write(
+            batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time)
         let expired = try batch.expiry.map { (expiry) throws(SQLiteError) in
             try self.expire(expiry)
         }
@@ -132,15 +133,19 @@ extension StoreFile {
         try self.end(requestsOf: batch.endedRequests)
         try self.store(batch.requests)
         try self.store(batch.peers)
-        let notices = try self.store(batch.notices, &progress)
+        let cursors = try self.store(batch.notices + erased.notices, &progress)
         if let incarnation = batch.incarnation {
             try self.statements.values.setIncarnation.bind(.incarnation, incarnation.stored).run()
         }
         var outcome = BatchOutcome(
             number: batch.number, cursors: progress.cursors, released: released ?? [],
-            notices: notices, held: try self.held(progress.heldCount))
+            notices: Array(cursors.prefix(batch.notices.count)),
+            held: try self.held(progress.heldCount))
         outcome.filled = filled
-        outcome.erased = erased
+        outcome.erased = erased.done
+        outcome.erasedNotices = zip(cursors.dropFirst(batch.notices.count), erased.notices).map {
+            StoredNotice(cursor: $0, notice: $1)
+        }
         outcome.expired = expired
         return outcome
     }

@@ -33,11 +33,22 @@ extension StoreFile {
     // MARK: Erasing
 
     /// Does what is decided of erasures; gives those that need not wait any longer, and whether their
-    /// entries are erased or they have no meaning.
-    func write(_ erasures: [Erasure]) throws(SQLiteError) -> [Erasure] {
+    /// entries are erased or they have no meaning, and of which messages that were shown people are to
+    /// be told.
+    func write(
+        _ erasures: [Erasure], at time: UInt64
+    ) throws(SQLiteError) -> (done: [Erasure], notices: [Notice]) {
         var done: [Erasure] = []
+        var notices: [Notice] = []
         for var erasure in erasures {
-            erasure.step = try self.erase(erasure)
+            let wasSeen: Bool
+            (erasure.step, wasSeen) = try self.erase(erasure)
+            if wasSeen {
+                let target = erasure.target
+                notices.append(
+                    Notice(
+                        .erased(erasure.conversation, target.id, by: target.log.author), at: time))
+            }
             if erasure.step != .wait {
                 try self.bind(self.statements.entries.removeErasure, erasure).run()
                 done.append(erasure)
@@ -46,7 +57,7 @@ extension StoreFile {
                     .bind(.person, erasure.eraser.person?.hash.bytes).run()
             }
         }
-        return done
+        return (done, notices)
     }
 
     private func bind(
@@ -60,19 +71,22 @@ extension StoreFile {
             .bind(.owner, self.makeAuthorRow(erasure.eraser.device))
     }
 
-    /// Erases a payload where its entry is here; says what is left to be done.
-    private func erase(_ erasure: Erasure) throws(SQLiteError) -> Erasure.Step {
-        if erasure.step == .forget { return .forget }
+    /// Erases a payload where its entry is here; says what is left to be done, and whether people had
+    /// been shown it.
+    private func erase(
+        _ erasure: Erasure
+    ) throws(SQLiteError) -> (step: Erasure.Step, wasSeen: Bool) {
+        if erasure.step == .forget { return (.forget, false) }
         guard erasure.step == .erase, let log = try self.logRow(erasure.key),
             let row = try self.entryRow(log: log.id, seq: erasure.target.seq)
-        else { return .wait }
-        guard row.id == erasure.target.id else { return .forget }
-        if row.flags.contains(.erased) { return .erase }
+        else { return (.wait, false) }
+        guard row.id == erasure.target.id else { return (.forget, false) }
+        if row.flags.contains(.erased) { return (.erase, false) }
         let entry = try self.entry(of: row)
         // Who may what is known for good.
-        guard entry.entryClass != EntryClass.control.rawValue else { return .forget }
+        guard entry.entryClass != EntryClass.control.rawValue else { return (.forget, false) }
         try self.forget(entry.payload, of: row, as: .erased)
-        return .erase
+        return (.erase, row.isSeen)
     }
 
     /// Takes a payload off the disk, and what was counted of it.

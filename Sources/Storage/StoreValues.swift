@@ -82,20 +82,6 @@ public struct HistoryPage: Hashable, Sendable {
     public var hasMore: Bool
 }
 
-/// A notice at its place in the order of arrival.
-public struct StoredNotice: Hashable, Sendable {
-    /// Its place.
-    public var cursor: Cursor
-    /// What happened.
-    public var notice: Notice
-
-    /// Places a notice.
-    public init(cursor: Cursor, notice: Notice) {
-        self.cursor = cursor
-        self.notice = notice
-    }
-}
-
 /// Entries and notices, each in the order of their arrival.
 public struct Arrivals: Hashable, Sendable {
     /// The entries.

@@ -4,10 +4,12 @@ import ControlAPI
 struct MessageLine {
     private let console: Console
     private let showsConversation: Bool
+    private let showsID: Bool
 
-    init(console: Console, showsConversation: Bool) {
+    init(console: Console, showsConversation: Bool, showsID: Bool = false) {
         self.console = console
         self.showsConversation = showsConversation
+        self.showsID = showsID
     }
 
     /// The lines of one message, with their newline.
@@ -15,6 +17,9 @@ struct MessageLine {
         let time = LocalTime.text(message["time"])
         let label = message.shownPerson("authorName", key: "author")
         var line = self.console.styled(time, .faint) + " "
+        if self.showsID {
+            line += self.console.styled(String(message.shown("id").prefix(12)), .faint) + " "
+        }
         if self.showsConversation {
             line += self.console.styled(message.shown("conversationName"), .cyan) + " "
         }
@@ -52,6 +57,8 @@ struct MessageLine {
             case .requested:
                 "\(name) \(change.shortKey("peer")) has written and waits to be accepted: "
                     + change.shown("text")
+            case .erased:
+                "a message in \(name) was taken back: \(change.shown("message").prefix(12))"
             case nil: "something that this version does not know"
             }
         return self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n"

@@ -97,4 +97,24 @@ struct StoredNoticeTests {
         #expect(try await store.counts().entries == 0)
         #expect(try await store.check().isEmpty)
     }
+
+    @Test("of erasures have places of their own: many of them push nothing else out")
+    func apart() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        _ = try await store.commit(Self.notices(1...3))
+        for round in 0..<5 {
+            var batch = Batch(number: UInt64(round) + 2)
+            batch.notices = (0..<1_000).map { _ in
+                Notice(.erased(ops.conversation, EntryID(.zero), by: bob.id), at: 1)
+            }
+            _ = try await store.commit(batch)
+        }
+        let kept = try await store.entries(after: Cursor(0), limit: 20_000, withNotices: true)
+            .notices
+        #expect(kept.count == 3 + Limits.notices)
+        #expect(kept.prefix(3).map(\.cursor) == [Cursor(1), Cursor(2), Cursor(3)])
+        #expect(kept.last?.cursor == Cursor(5_003))
+        #expect(try await store.check().isEmpty)
+    }
 }

@@ -90,9 +90,19 @@ import Testing
         let store = try await directory.open()
         let (log, run, payload) = try await Self.stored(in: store)
         var batch = Batch(number: 2)
+        batch.time = 77
         batch.erasures = [Self.erasure(run, 1, .erase), Self.erasure(run, 2, .erase)]
+        let before = try await store.newestCursor()
         let outcome = try await store.commit(batch)
-        #expect(outcome.erased == batch.erasures)
+        #expect(outcome.erased == batch.erasures && outcome.hasErased)
+        // Who was shown it is told; nobody was shown the second.
+        let notice = Notice(.erased(log.key.conversation, run.ids[0], by: bob.id), at: 77)
+        let told = StoredNotice(cursor: Cursor(before.rawValue + 1), notice: notice)
+        #expect(outcome.erasedNotices == [told])
+        let read = try await store.entries(after: before, limit: 9, withNotices: true)
+        #expect(read.notices == [told])
+        batch.number = 3
+        #expect(try await store.commit(batch).erasedNotices.isEmpty)
         #expect(try await Self.history(store) == ["three"])
         #expect(try await store.summaries().first?.unread == 1)
         #expect(try await store.run(log.key, from: 1, through: 3)?.ids == run.ids)

@@ -17,6 +17,7 @@ public enum ControlMethods {
         AcceptMethod.self,
         DeclineMethod.self,
         SendMethod.self,
+        EraseMethod.self,
         HistoryMethod.self,
         SubscribeMethod.self,
         UnsubscribeMethod.self,

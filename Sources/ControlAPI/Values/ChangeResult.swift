@@ -8,6 +8,8 @@ public enum ChangeKind: String, WordValue {
     case alert
     /// Who has written to the user and waits to be accepted.
     case request
+    /// Messages that were shown and are taken back.
+    case erased
 }
 
 /// One change that is no message, in the notification `change`.
@@ -30,6 +32,8 @@ public struct ChangeResult: ControlValue {
         case cleared
         /// Somebody whom the user does not know has written, and waits to be accepted.
         case requested
+        /// A message that was shown is taken back by its author.
+        case erased
     }
 
     /// What sort of change it is; never `message`.
@@ -48,6 +52,8 @@ public struct ChangeResult: ControlValue {
     public var code: String?
     /// Which person's device it is about; nil for none.
     public var peer: String?
+    /// The message that was taken back; nil for others.
+    public var message: String?
     /// What the alert says, or what was written first; nil for others and for an alert that is over.
     public var text: String?
 
@@ -67,6 +73,7 @@ public struct ChangeResult: ControlValue {
         visitor.field("name", &self.name)
         visitor.field("code", &self.code)
         visitor.field("peer", &self.peer, .id)
+        visitor.field("message", &self.message, .id)
         visitor.field("text", &self.text)
     }
 }

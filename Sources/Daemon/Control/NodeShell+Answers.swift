@@ -10,7 +10,8 @@ struct PendingRequest {
     var address = ""
     /// What comes once a conversation has begun, in the place of the answer.
     var begun: ((ConversationID) -> Void)?
-    /// What answers once somebody stands as was asked for, in the place of the person.
+    /// What answers once somebody stands as was asked for, in the place of the person, or a message is
+    /// taken back.
     var settled: (() -> Void)?
     /// What comes after the answer to one of the shell's own, unless the disk has refused it.
     var ended: (() -> Void)?
@@ -49,9 +50,9 @@ extension NodeShell {
             var result = self.sendResult(message, deliveredTo: peers)
             result.duplicate = isDuplicate
             reply.answer(result)
-        case .erased, .expired, .restored:
-            preconditionFailure(
-                "no client asks for an erasure, for what is old to expire, or for people")
+        case .erased: pending.settled?()
+        case .expired, .restored:
+            preconditionFailure("no client asks for what is old to expire, or for people")
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
         case .connected(let peer):
             reply.answer(

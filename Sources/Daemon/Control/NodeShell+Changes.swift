@@ -64,6 +64,10 @@ extension NodeShell {
             result.peer = peer.description
             result.name = self.shownName(of: peer).name
             result.text = text
+        case .erased(let conversation, let message, let author):
+            self.name(conversation, as: .erased, in: &result)
+            result.message = message.description
+            result.peer = author.description
         }
         return result
     }
@@ -92,6 +96,7 @@ extension ChangeKind {
         case .conversation: self = .conversation
         case .alert: self = .alert
         case .request: self = .request
+        case .erased: self = .erased
         }
     }
 }
@@ -106,6 +111,7 @@ extension SubscribeMethod.Params {
                 case .conversation: .conversation
                 case .alert: .alert
                 case .request: .request
+                case .erased: .erased
                 }
             })
     }

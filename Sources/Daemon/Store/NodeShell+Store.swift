@@ -9,6 +9,10 @@ struct OpenStore {
 }
 
 extension NodeShell {
+    /// How long what was erased may stand in the write-ahead log: half of the ten seconds in which it
+    /// is to be off the disk.
+    private static let emptyLogMilliseconds: UInt64 = 5_000
+
     /// Asks the store, and goes on with its answer in a turn of its own.
     ///
     /// The task is kept until it is done, so that stopping can wait for it. Urgent work comes before
@@ -165,11 +169,26 @@ extension NodeShell {
             }
         }
         switch result {
-        case .success(let outcome): self.happened(.committed(outcome))
+        case .success(let outcome):
+            if outcome.hasErased { self.emptyLogSoon() }
+            self.happened(.committed(outcome))
         case .failure(let failure):
             let text = "\(failure.detail); \(failure.remedy)"
             if failure.reason == .corrupt { self.noteDamage(text) } else { self.log(.error, text) }
             self.happened(.commitFailed(failure))
+        }
+    }
+
+    /// Has what was erased taken out of the write-ahead log as well, once for what some seconds bring.
+    func emptyLogSoon() {
+        guard !self.isLogToBeEmptied else { return }
+        self.isLogToBeEmptied = true
+        self.after(Self.emptyLogMilliseconds) {
+            self.isLogToBeEmptied = false
+            self.ask { (store) async in
+                await store.emptyLog()
+            } then: { _ in
+            }
         }
     }
 

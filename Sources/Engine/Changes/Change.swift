@@ -14,6 +14,8 @@ public enum Change: Hashable, Sendable {
         case alert
         /// Who has written to the user and waits to be accepted.
         case request
+        /// Messages that were shown and are taken back.
+        case erased
     }
 
     /// An entry that people see.

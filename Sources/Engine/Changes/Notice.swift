@@ -20,6 +20,8 @@ public struct Notice: Hashable, Sendable {
         case realmRenewed(RealmID)
         /// Somebody whom the user does not know has written to them.
         case requested(PeerID, String)
+        /// A message that was shown is taken back: it is on this disk no longer.
+        case erased(ConversationID, EntryID, by: PeerID)
         /// An alert stands from here on, or says something else.
         case raised(Alert.Code, about: PeerID?, String)
         /// An alert is over.
@@ -49,15 +51,32 @@ public struct Notice: Hashable, Sendable {
         case .joined, .left, .realmJoined, .realmLeft, .realmRenewed: .conversation
         case .raised, .cleared: .alert
         case .requested: .request
+        case .erased: .erased
         }
     }
 
     /// The conversation that it belongs to; nil for none.
     public var conversation: ConversationID? {
         switch self.event {
-        case .joined(let conversation), .left(let conversation): conversation
+        case .joined(let conversation), .left(let conversation),
+            .erased(let conversation, _, _):
+            conversation
         case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: nil
         }
+    }
+}
+
+/// A notice at its place in the order of arrival.
+public struct StoredNotice: Hashable, Sendable {
+    /// Its place.
+    public var cursor: Cursor
+    /// What happened.
+    public var notice: Notice
+
+    /// Places a notice.
+    public init(cursor: Cursor, notice: Notice) {
+        self.cursor = cursor
+        self.notice = notice
     }
 }
 
@@ -78,6 +97,9 @@ extension String {
 
 /// How a notice lies on disk: a number, the conversation, and the rest as bytes. `Docs/Data.md`.
 extension Notice {
+    /// The number of an erasure: any member can cause many of them, so they are kept apart.
+    public static let erasedNumber: UInt8 = 9
+
     /// The number of its event.
     public var number: UInt8 {
         switch self.event {
@@ -89,6 +111,7 @@ extension Notice {
         case .raised: 6
         case .cleared: 7
         case .requested: 8
+        case .erased: Self.erasedNumber
         }
     }
 
@@ -109,6 +132,9 @@ extension Notice {
         case .requested(let peer, let text):
             writer.raw(peer.key)
             writer.text(text)
+        case .erased(_, let id, let author):
+            writer.raw(id.hash)
+            writer.raw(author.key)
         }
         return writer.bytes
     }
@@ -150,6 +176,9 @@ extension Notice.Event {
         case (8, nil):
             let peer = PeerID(try reader.bytes32("peer"))
             self = .requested(peer, try reader.text("text", limit: Limits.noticeTextBytes))
+        case (Int64(Notice.erasedNumber), let conversation?):
+            let id = EntryID(try reader.bytes32("message"))
+            self = .erased(conversation, id, by: PeerID(try reader.bytes32("author")))
         default: return nil
         }
     }

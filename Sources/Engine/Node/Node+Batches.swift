@@ -31,6 +31,7 @@ extension Node {
             if Mutant.acknowledgeBeforeCommit.isActive { self.acknowledgeEarly(&flight) }
             if Mutant.pushBeforeCommit.isActive { self.pushOwn(flight) }
         #endif
+        flight.batch.time = self.now.wall
         self.actions.append(.commit(flight.batch))
         self.commits.send(flight)
     }

@@ -40,6 +40,7 @@ extension Node {
         self.settleStandings(flight.batch.people)
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
+        changes += outcome.erasedNotices.map { .notice($0.cursor, $0.notice) }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
             self.actions.append(.show(changes))

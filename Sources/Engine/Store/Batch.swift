@@ -4,6 +4,8 @@
 public struct Batch: Hashable, Sendable {
     /// Counts the batches of this start; comes back in the outcome.
     public var number: UInt64
+    /// When it was given to the store, wall-clock milliseconds.
+    public var time: UInt64 = 0
     /// Runs to append to their logs, in order.
     ///
     /// Each starts right behind its log's head.
@@ -140,6 +142,8 @@ public struct BatchOutcome: Hashable, Sendable {
     ///
     /// The others wait for their entries.
     public var erased: [Erasure] = []
+    /// What subscribers are told of those: messages that were shown, behind the batch's own notices.
+    public var erasedNotices: [StoredNotice] = []
     /// What the batch's expiry has come to; nil where it has none.
     public var expired: ExpiryOutcome?
     /// How many entries are still held, and when the first of them is due.
@@ -150,6 +154,11 @@ public struct BatchOutcome: Hashable, Sendable {
     /// Whether the store is to make a checkpoint when nobody waits for it, lest a long one is made
     /// within another batch.
     public var isCheckpointDue = false
+
+    /// Whether something that was on the disk is to be so no longer.
+    public var hasErased: Bool {
+        self.erased.contains { $0.step == .erase } || self.expired?.entries.isEmpty == false
+    }
 
     /// Creates an outcome.
     public init(

@@ -9,6 +9,7 @@ struct HistoryCommand: Subcommand {
                 "--limit", "N", "how many of the newest messages; 50 by default, 1000 at most"),
             OptionSyntax("--before", "ID", "only messages before the one with this id"),
             OptionSyntax("--since", "T", "only messages since this time"),
+            OptionSyntax("--ids", nil, "show the beginning of each message's id"),
         ],
         details: [
             "T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and time (\"2026-01-31 18:00\"), or how long ago: 90s, 30m, 2h, 3d, 1w.",
@@ -16,6 +17,7 @@ struct HistoryCommand: Subcommand {
         ])
 
     private let params: HistoryMethod.Params
+    private let showsIDs: Bool
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         let limit = try arguments.integer(
@@ -29,6 +31,7 @@ struct HistoryCommand: Subcommand {
                     next: "give a date, a date and time, or how long ago such as 2h")
             }
         }
+        self.showsIDs = arguments.has("--ids")
         self.params = HistoryMethod.Params {
             $0.to = arguments.required(0)
             $0.limit = limit
@@ -45,7 +48,8 @@ struct HistoryCommand: Subcommand {
         } else if messages.isEmpty {
             try console.print("no messages\n")
         } else {
-            let lines = MessageLine(console: console, showsConversation: false)
+            let lines = MessageLine(
+                console: console, showsConversation: false, showsID: self.showsIDs)
             if more, console.outputIsTerminal {
                 let first = messages.first?.shown("id") ?? ""
                 try console.print(

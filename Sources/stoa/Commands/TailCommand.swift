@@ -13,7 +13,8 @@ struct TailCommand: Subcommand {
             OptionSyntax("--limit", "N", "end after N messages or other changes"),
             OptionSyntax(
                 "--kind", "KINDS",
-                "which: message (default), conversation, alert, request; several with commas"),
+                "which: message (default), conversation, alert, request, erased; several with commas"
+            ),
         ],
         details: [
             "Without TO it follows all conversations.",
@@ -53,7 +54,8 @@ struct TailCommand: Subcommand {
             guard let kind = ChangeKind(rawValue: String(word)) else {
                 throw .usage(
                     "\"\(TerminalText.line(String(word)))\" is no kind of change",
-                    next: "give --kind message, conversation, alert or request, several with commas"
+                    next:
+                        "give --kind message, conversation, alert, request or erased, several with commas"
                 )
             }
             kinds.append(kind)

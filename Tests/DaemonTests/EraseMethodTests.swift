@@ -1,0 +1,103 @@
+import ControlAPI
+import Posix
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite("Messages that are taken back over the control socket", .serialized, .timeLimit(.minutes(2)))
+struct EraseMethodTests {
+    private static func texts(_ client: TestClient, in room: String) throws -> [String] {
+        (try client.ask("history", ["to": .string(room)])["messages"]?.arrayValue ?? [])
+            .filter { $0["kind"] == "text" }.compactMap { $0["text"]?.stringValue }
+    }
+
+    /// Two daemons in a room, in which the first has said two things that both have.
+    private static func pair() throws -> (
+        ada: TestDaemon, bob: TestDaemon, adas: TestClient, bobs: TestClient, id: JSON
+    ) {
+        let ada = try TestDaemon(name: "ada")
+        let bob = try TestDaemon(name: "bob", peers: [try ada.address()])
+        for daemon in [ada, bob] { try daemon.ask("join", ["room": "ops"]) }
+        let (adas, bobs) = (try ada.connect(), try bob.connect())
+        try bobs.ask("subscribe", ["to": "ops", "from": 0, "kinds": ["message", "erased"]])
+        let id = try #require(
+            try adas.ask("send", ["to": "ops", "text": "a-slip-of-the-hand"])["id"])
+        try adas.ask("send", ["to": "ops", "text": "hello"])
+        while try bobs.message()["text"] != "hello" {}
+        return (ada, bob, adas, bobs, id)
+    }
+
+    private static func change(_ client: TestClient) throws -> JSON {
+        while true {
+            let json = try client.read()
+            if json["method"] == "change" { return try #require(json["params"]?["change"]) }
+        }
+    }
+
+    @Test("a message that its author takes back is shown nowhere, and subscribers are told")
+    func erased() throws {
+        let (ada, bob, adas, bobs, id) = try Self.pair()
+        try adas.ask("subscribe", ["to": "ops", "kinds": ["erased"]])
+        let short = String(try #require(id.stringValue).prefix(12))
+        let answer = try adas.ask("erase", ["id": .string(short)])
+        #expect(answer["id"] == id && answer["conversationName"] == "ops")
+        for client in [adas, bobs] {
+            let change = try Self.change(client)
+            #expect(change["kind"] == "erased" && change["event"] == "erased")
+            #expect(change["message"] == id && change["name"] == "ops")
+            #expect(try Self.texts(client, in: "ops") == ["hello"])
+        }
+        let unread = try bob.list("conversations").first?["unread"]
+        #expect(unread == 1)
+        // Again, and by the whole id: it is gone already.
+        let newest = try adas.ask("send", ["to": "ops", "text": "next"])["cursor"]
+        #expect(try adas.ask("erase", ["id": id])["id"] == id)
+        let cursor = try adas.ask("send", ["to": "ops", "text": "last"])["cursor"]
+        #expect(cursor?.integerValue == (newest?.integerValue ?? 0) + 1)
+        withExtendedLifetime(ada) {}
+    }
+
+    @Test("within ten seconds the text is in no file of those who have heard of it")
+    func offTheDisk() throws {
+        let (ada, bob, adas, bobs, id) = try Self.pair()
+        func hasText(_ daemon: TestDaemon) throws -> Bool {
+            for name in ["stoa.db", "stoa.db-wal"] {
+                let path = "\(daemon.directory.path)/data/\(name)"
+                let bytes = try Files.read(path, limitBytes: 64 << 20)
+                if bytes.firstRange(of: Array("a-slip-of-the-hand".utf8)) != nil { return true }
+            }
+            return false
+        }
+        #expect(try hasText(ada) && hasText(bob))
+        try adas.ask("erase", ["id": id])
+        _ = try Self.change(bobs)
+        let begin = SystemClock.monotonicMilliseconds()
+        while try hasText(ada) || hasText(bob) {
+            try #require(SystemClock.monotonicMilliseconds() < begin + 10_000)
+            _ = try waitUntilReadable([], timeoutMilliseconds: 50)
+        }
+        #expect(try Self.texts(adas, in: "ops") == ["hello"])
+    }
+
+    @Test("only one's own messages are taken back, and nothing that says who was there")
+    func refused() throws {
+        let (ada, bob, adas, bobs, id) = try Self.pair()
+        func erase(_ client: TestClient, _ id: String) -> String? {
+            refusal { try client.ask("erase", ["id": .string(id)]) }
+        }
+        let whole = try #require(id.stringValue)
+        #expect(erase(bobs, whole) == "notYours")
+        let join = try adas.ask("history", ["to": "ops"])["messages"]?.arrayValue?.first {
+            $0["kind"] == "join" && $0["authorName"] == "ada"
+        }
+        #expect(erase(adas, try #require(join?["id"]?.stringValue)) == "notErasable")
+        for unknown in ["zzzzzzzz", "short", "not an id", String(repeating: "a", count: 52)] {
+            #expect(erase(adas, unknown) == "unknownMessage", "\(unknown)")
+        }
+        try adas.ask("leave", ["room": "ops"])
+        #expect(erase(adas, whole) == "notMember")
+        #expect(try Self.texts(bobs, in: "ops") == ["a-slip-of-the-hand", "hello"])
+        withExtendedLifetime((ada, bob)) {}
+    }
+}
