@@ -251,13 +251,11 @@ struct ModelStore {
         guard let id = self.sent[conversation]?[key], let entry = self.stored(id) else {
             return nil
         }
-        var text: String?
-        if case .text(let found)? = Message(entry, by: keyring)?.content { text = found }
         return EarlierSend(
             message: SentMessage(
                 id: id, conversation: conversation,
                 cursor: entry.cursor > Cursor(0) ? entry.cursor : nil, time: entry.time),
-            text: text)
+            content: Message(entry, by: keyring)?.content)
     }
 
     /// What is held, as the node is told.

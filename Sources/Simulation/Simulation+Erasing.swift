@@ -58,7 +58,7 @@ extension Simulation {
         let machine = self.machines[index]
         guard machine.isUp else { return }
         let isMeddling = self.erasing.chance(machine.adversary == nil ? 10 : 60)
-        var found: [(time: HybridTime, target: EraseTarget)] = []
+        var found: [(time: HybridTime, target: EntryTarget)] = []
         for (key, log) in machine.store.logs where key.conversation == room {
             let isOwn =
                 self.checker.persons[key.name.author] == self.checker.persons[machine.id]
@@ -66,7 +66,7 @@ extension Simulation {
             for (offset, row) in log.rows.enumerated()
             // Who meddles wants control entries gone, too.
             where isMeddling || row.entry.entryClass != EntryClass.control.rawValue {
-                let target = EraseTarget(log: key.name, seq: UInt64(offset) + 1, id: row.id)
+                let target = EntryTarget(log: key.name, seq: UInt64(offset) + 1, id: row.id)
                 found.append((row.entry.time, target))
             }
         }

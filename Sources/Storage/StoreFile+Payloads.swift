@@ -162,7 +162,7 @@ extension StoreFile {
             erasures.append(
                 Erasure(
                     conversation: ConversationID(try row.bytes32(.hash)),
-                    target: EraseTarget(
+                    target: EntryTarget(
                         log: name, seq: UInt64(bitPattern: row.int(.seq)),
                         id: EntryID(try row.bytes32(.head))),
                     eraser: Authorship(

@@ -1,10 +1,15 @@
 import ControlAPI
 
-/// Shows messages as lines for people.
-struct MessageLine {
+/// Shows messages as lines for people, and remembers some of them for what answers them.
+final class MessageLine {
     private let console: Console
     private let showsConversation: Bool
     private let showsID: Bool
+    /// How the latest messages begin, by id.
+    private var beginnings: [String: String] = [:]
+    private var order: [String] = []
+    private static let remembered = 1_000
+    private static let beginningCharacters = 40
 
     init(console: Console, showsConversation: Bool, showsID: Bool = false) {
         self.console = console
@@ -32,13 +37,40 @@ struct MessageLine {
         case .unknown:
             line += self.console.styled(label + ":", .bold) + " " + text
             line += self.console.styled(" (made by a newer version)", .faint)
-        case .text, nil: line += self.console.styled(label + ":", .bold) + " " + text
+        case .action: line += "* " + self.console.styled(label, .bold) + " " + text
+        case .text, nil:
+            line += self.console.styled(label + ":", .bold) + " " + self.answered(message) + text
         }
+        self.remember(message)
         if message["late"] == .bool(true) { line += self.console.styled(" (late)", .faint) }
         if message["disputed"] == .bool(true) {
             line += self.console.styled(" (disputed)", .yellow)
         }
         return line + "\n"
+    }
+
+    /// What a message answers, and a space; empty where it answers none.
+    private func answered(_ message: JSON) -> String {
+        guard let answered = message["replyTo"], let id = answered["id"]?.stringValue else {
+            return ""
+        }
+        let author = answered.shownPerson("authorName", key: "author")
+        let said = self.beginnings[id].map { " \"\($0)\"" } ?? " (\(id.prefix(12)))"
+        return self.console.styled("to \(author)\(said):", .faint) + " "
+    }
+
+    private func remember(_ message: JSON) {
+        guard let id = message["id"]?.stringValue, let text = message["text"]?.stringValue,
+            !text.isEmpty, self.beginnings[id] == nil
+        else { return }
+        let line = TerminalText.line(text)
+        let beginning = line.prefix(Self.beginningCharacters)
+        self.beginnings[id] = beginning.count < line.count ? beginning + "…" : String(beginning)
+        self.order.append(id)
+        if self.order.count > 2 * Self.remembered {
+            for old in self.order.prefix(Self.remembered) { self.beginnings[old] = nil }
+            self.order.removeFirst(Self.remembered)
+        }
     }
 
     /// The line of a change that is no message, with its newline.

@@ -85,6 +85,39 @@ struct BackupMethodTests {
         withExtendedLifetime(ben) {}
     }
 
+    @Test("realms of the backup stand beside those that are here, or it is refused")
+    func realms() throws {
+        let folder = try TestFolder()
+        let ada = try TestDaemon(name: "Ada")
+        let client = try ada.connect()
+        try client.ask("realmNew", ["name": "office"])
+        let invite = try #require(try client.ask("realmInvite", ["name": "office"])["invite"])
+        let file: JSON = .string("\(folder.path)/a.backup")
+        let phrase = try #require(try Self.slowly(client, "backup", ["file": file])["phrase"])
+        let params: JSON = .members(["file": file, "phrase": phrase])
+
+        let other = try TestDaemon(name: "other")
+        try other.ask("realmNew", ["name": "office"])
+        #expect(refusal { _ = try Self.slowly(other.connect(), "restore", params) } == "realmName")
+        try other.ask("realmLeave", ["name": "office"])
+        for number in 1...Limits.realms {
+            try other.ask("realmNew", ["name": .string("r\(number)")])
+        }
+        #expect(
+            refusal { _ = try Self.slowly(other.connect(), "restore", params) } == "tooManyRealms")
+        #expect(!Files.exists("\(other.directory.path)/data/restore.pending"))
+
+        // The same realm under another name stays as it is called here.
+        let place = try TestFolder()
+        let new = try TestDaemon(name: "new", directory: place)
+        try new.ask("realmJoin", .members(["invite": invite, "name": "buero"]))
+        _ = try Self.slowly(new.connect(), "restore", params)
+        new.awaitEnd()
+        let again = try TestDaemon(name: "new", directory: place)
+        let names = try again.list("realms").compactMap { $0["name"]?.stringValue }
+        #expect(Set(names) == ["open", "buero"])
+    }
+
     @Test("a start that ended before all of it was taken up begins again with it")
     func interrupted() throws {
         let folder = try TestFolder()

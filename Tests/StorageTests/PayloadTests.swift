@@ -80,7 +80,7 @@ import Testing
     ) -> Erasure {
         Erasure(
             conversation: run.key.conversation,
-            target: EraseTarget(log: run.key.name, seq: seq, id: run.ids[Int(seq) - 1]),
+            target: EntryTarget(log: run.key.name, seq: seq, id: run.ids[Int(seq) - 1]),
             eraser: Authorship(device: bob.id, person: somebody), step: step)
     }
 

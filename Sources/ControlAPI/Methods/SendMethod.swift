@@ -16,6 +16,14 @@ public enum SendMethod: ControlMethod {
         case delivered
     }
 
+    /// What sort of message it is.
+    public enum Kind: String, WordValue {
+        /// Something that somebody says.
+        case text
+        /// What somebody does, in words.
+        case action
+    }
+
     /// What a message to one person waits for.
     public enum Waits: String, WordValue {
         /// They are not linked: nobody else passes on what is for them alone.
@@ -30,6 +38,10 @@ public enum SendMethod: ControlMethod {
         public var to = ""
         /// The text, 1 to `ControlLimits.textBytes` bytes.
         public var text = ""
+        /// What sort of message it is; nil for a text.
+        public var kind: Kind?
+        /// The message that it answers, by its id or the beginning of it; nil for none.
+        public var replyTo: String?
         /// The client's own name for this message: sending again with it has no effect.
         public var idempotencyKey: String?
         /// What to wait for; nil for `sent`.
@@ -63,6 +75,12 @@ public enum SendMethod: ControlMethod {
                 "timeoutMilliseconds", &self.timeoutMilliseconds,
                 .range(1...ControlLimits.waitMilliseconds),
                 "How long to wait for a delivery; 30000 by default.")
+            visitor.field(
+                "kind", &self.kind, .any, "What sort of message: text (default) or action.")
+            visitor.field(
+                "replyTo", &self.replyTo, .word,
+                "The message that a text answers: its id, or 8 or more characters of its beginning."
+            )
         }
     }
 
@@ -103,6 +121,12 @@ public enum SendMethod: ControlMethod {
 
     /// Refuses a text that is empty or too long.
     public static func check(_ params: Params) throws(RPCError) {
+        guard params.replyTo == nil || params.kind != .action else {
+            throw .invalidParams(
+                "an action answers nothing", reason: "oneOf",
+                remedy: "leave \"kind\" or \"replyTo\" out",
+                details: [JSON.Member("param", "replyTo")])
+        }
         guard !params.text.isEmpty else {
             throw .invalidParams(
                 "the text is empty", reason: "emptyText", remedy: "give at least one character",

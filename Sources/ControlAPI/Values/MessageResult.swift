@@ -4,6 +4,8 @@ public struct MessageResult: ControlValue {
     public enum Kind: String, WordValue {
         /// Something that a person or a script wrote.
         case text
+        /// What the author does, in words.
+        case action
         /// The author entered the room.
         case join
         /// The author left the room.
@@ -11,6 +13,26 @@ public struct MessageResult: ControlValue {
         /// Something that this version cannot read; the text is what its author's software gives
         /// for it.
         case unknown
+    }
+
+    /// The message that another one answers.
+    public struct Answered: ControlValue {
+        /// Its id.
+        public var id = ""
+        /// Its author's identity.
+        public var author = ""
+        /// The name that its author goes by here.
+        public var authorName = ""
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .id)
+            visitor.field("author", &self.author, .id)
+            visitor.field("authorName", &self.authorName)
+        }
     }
 
     /// The entry's id.
@@ -32,6 +54,8 @@ public struct MessageResult: ControlValue {
     public var kind = Kind.text
     /// The text; empty for the kinds that have none.
     public var text = ""
+    /// The message that it answers; nil where it answers none.
+    public var replyTo: Answered?
     /// When the author wrote it, by the author's clock.
     public var time = Timestamp(milliseconds: 0)
     /// Its position in this node's order of arrival.
@@ -45,7 +69,9 @@ public struct MessageResult: ControlValue {
     public init() {}
 
     /// The text, and around it three ids, names, a time and what is rarely true.
-    public var expectedBytes: Int { self.text.utf8.count + 580 }
+    public var expectedBytes: Int {
+        self.text.utf8.count + (self.replyTo == nil ? 580 : 760)
+    }
 
     /// Others refer to it as `Message`.
     public static var schemaName: String? { "Message" }
@@ -61,6 +87,7 @@ public struct MessageResult: ControlValue {
         visitor.field("verified", &self.verified)
         visitor.field("kind", &self.kind)
         visitor.field("text", &self.text)
+        visitor.field("replyTo", &self.replyTo)
         visitor.field("time", &self.time)
         visitor.field("cursor", &self.cursor)
         visitor.field("late", &self.late)

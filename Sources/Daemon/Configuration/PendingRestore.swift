@@ -47,9 +47,10 @@ struct PendingRestore {
                 "\(self.path) is no opened backup: \(error)",
                 remedy: "remove it, start stoad, and run stoa restore again", exitCode: .data)
         }
+        let files = RealmFiles(dataDirectory: self.folder)
+        let known = Set(try files.load().realms.map(\.id))
         do throws(SystemError) {
-            let files = RealmFiles(dataDirectory: self.folder)
-            for realm in backup.realms { try files.write(realm) }
+            for realm in backup.realms where !known.contains(realm.id) { try files.write(realm) }
         } catch { throw StartError(error, exitCode: .cannotCreate) }
         try Identity.replacePerson(backup.person, dataDirectory: self.folder)
         return backup.contacts

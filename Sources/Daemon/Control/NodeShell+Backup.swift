@@ -79,19 +79,40 @@ extension NodeShell {
         let (file, folder) = (params.file, self.configuration.dataDirectory)
         try self.makeKey(reply) { () throws(RPCError) in
             let backup = try Self.read(file, by: phrase)
-            do throws(SystemError) { try PendingRestore(in: folder).keep(backup) } catch {
-                throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "")
-            }
-            return BackupContent(backup)
-        } then: { content in
-            // Somebody may have joined a room meanwhile, as who this was.
-            do throws(RPCError) { try self.checkUnused() } catch {
+            do throws(SystemError) {
+                try PendingRestore(in: folder).keep(backup)
+            } catch { throw RPCError.storageFailed(error.reason, remedy: error.remedy ?? "") }
+            return (content: BackupContent(backup), realms: backup.realms)
+        } then: { restored in
+            // Somebody may have joined a room or a realm meanwhile, as who this was.
+            do throws(RPCError) {
+                try self.checkUnused()
+                try self.checkRealms(of: restored.realms)
+            } catch {
                 PendingRestore(in: folder).drop()
                 return reply.fail(error)
             }
-            reply.answer(content)
-            self.log(.notice, "a backup of \(content.person) is restored: starting anew")
+            reply.answer(restored.content)
+            self.log(.notice, "a backup of \(restored.content.person) is restored: starting anew")
             self.restart()
+        }
+    }
+
+    /// Refuses realms that cannot stand beside those that are here.
+    private func checkRealms(of restored: [Realm]) throws(RPCError) {
+        let new = restored.filter { realm in !self.realms.realms.contains { $0.id == realm.id } }
+        for realm in new where self.realms[realm.name] != nil {
+            throw .refused(
+                "you are in another realm \"\(realm.name)\" here than in the backup",
+                reason: "realmName",
+                remedy:
+                    "leave it first (stoa realm leave \(realm.name)), restore, and join it again "
+                    + "under another name")
+        }
+        guard self.realms.realms.count + new.count <= Limits.realms else {
+            throw .refused(
+                "with those of the backup you would be in more than \(Limits.realms) realms",
+                reason: "tooManyRealms", remedy: "leave some first: stoa realm leave NAME")
         }
     }
 

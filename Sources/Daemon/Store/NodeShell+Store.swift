@@ -236,8 +236,6 @@ extension EarlierSend {
         let message = SentMessage(
             id: entry.id, conversation: entry.key.conversation,
             cursor: entry.cursor > Cursor(0) ? entry.cursor : nil, time: entry.time)
-        var text: String?
-        if case .text(let found)? = Message(entry, by: keyring)?.content { text = found }
-        self.init(message: message, text: text)
+        self.init(message: message, content: Message(entry, by: keyring)?.content)
     }
 }

@@ -76,7 +76,7 @@ struct OwnRuns {
         var entry = Entry(
             entryClass: content.entryClass, time: time, deps: deps, payload: .present([]))
         if case .erase(let targets) = content {
-            entry.extensions = EraseTarget.extensions(targets, by: self.key.name.author)
+            entry.extensions = EntryTarget.extensions(targets, by: self.key.name.author)
         }
         if let sealing = self.sealing {
             let prev = self.tail.seq == 0 ? nil : self.tail.id

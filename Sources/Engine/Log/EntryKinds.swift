@@ -24,8 +24,10 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
     case leave = 3
     /// The author wants payloads erased; the content is of which entries.
     case erase = 5
-    /// A message: UTF-8 text.
+    /// A message: UTF-8 text, in answer to another one or not.
     case text = 32
+    /// What the author does, in words: "waves".
+    case action = 33
 
     /// What the store and the node need to know of a kind.
     public struct Traits: Hashable, Sendable {
@@ -48,7 +50,8 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
         case .join: Traits(attendance: true)
         case .leave: Traits(attendance: false)
         case .erase: Traits(isShown: false)
-        case .text: Traits(entryClass: .content, countsAsUnread: true, isLive: true)
+        case .text, .action:
+            Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         }
     }
 }
@@ -61,12 +64,16 @@ public enum Content: Hashable, Sendable {
     indirect case open(LogOpening)
     /// A message.
     case text(String)
+    /// A message that answers another one of the same conversation.
+    indirect case reply(String, to: EntryTarget)
+    /// What the author does, in words.
+    case action(String)
     /// The author joined; the room's name, in open rooms.
     case join(RoomName?)
     /// The author left.
     case leave
     /// Payloads are to be erased, of these entries; ascending, at most ``Limits/eraseTargets``.
-    case erase([EraseTarget])
+    case erase([EntryTarget])
     /// What a message that this version cannot read wants shown in its place.
     case fallback(String)
 
@@ -74,13 +81,25 @@ public enum Content: Hashable, Sendable {
     public var kind: EntryKind? {
         switch self {
         case .open: .open
-        case .text: .text
+        case .text, .reply: .text
+        case .action: .action
         case .join: .join
         case .leave: .leave
         case .erase: .erase
         case .fallback: nil
         }
     }
+
+    /// What the author has written; nil where that is not for people to read, or cannot be read here.
+    public var text: String? {
+        switch self {
+        case .text(let text), .reply(let text, _), .action(let text): text
+        case .open, .join, .leave, .erase, .fallback: nil
+        }
+    }
+
+    /// Names the message that a text answers.
+    private static let replyType: UInt64 = 4
 
     /// What the store and the node need to know of it.
     public var traits: EntryKind.Traits {
@@ -92,10 +111,13 @@ public enum Content: Hashable, Sendable {
     func write(to writer: inout WireWriter) {
         switch self {
         case .open(let opening): opening.write(to: &writer)
-        case .text(let text): writer.field(1, text: text)
+        case .text(let text), .action(let text): writer.field(1, text: text)
+        case .reply(let text, let target):
+            writer.field(1, text: text)
+            writer.field(Self.replyType, target.encoded)
         case .join(let name): if let name { writer.field(1, text: name.text) }
         case .leave: break
-        case .erase(let targets): EraseTarget.write(targets, to: &writer)
+        case .erase(let targets): EntryTarget.write(targets, to: &writer)
         case .fallback: preconditionFailure("what cannot be read is not written")
         }
     }
@@ -109,14 +131,22 @@ public enum Content: Hashable, Sendable {
             self = .open(opening)
         case .text:
             guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes) else { return nil }
-            self = .text(text)
+            guard let named = fields.value(of: Self.replyType) else {
+                self = .text(text)
+                return
+            }
+            guard let target = EntryTarget(decoding: Array(named)) else { return nil }
+            self = .reply(text, to: target)
+        case .action:
+            guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes) else { return nil }
+            self = .action(text)
         case .join:
             let name = fields.text(of: 1, bytes: 1...Limits.nameBytes).flatMap { RoomName($0) }
             guard name != nil || fields.value(of: 1) == nil else { return nil }
             self = .join(name)
         case .leave: self = .leave
         case .erase:
-            guard let targets = EraseTarget.read(fields) else { return nil }
+            guard let targets = EntryTarget.read(fields) else { return nil }
             self = .erase(targets)
         }
     }
@@ -127,9 +157,9 @@ extension EntryKind {
     fileprivate var mustKnow: [UInt64] {
         switch self {
         case .open: LogOpening.mustKnow
-        case .text, .join: [1]
+        case .text, .action, .join: [1]
         case .leave: []
-        case .erase: EraseTarget.mustKnow
+        case .erase: EntryTarget.mustKnow
         }
     }
 }

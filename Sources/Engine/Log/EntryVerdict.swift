@@ -120,7 +120,7 @@ extension VerifiedRun {
     /// The first text in the run that can be read; nil where there is none.
     func firstText(by judge: some EntryJudge) -> String? {
         for index in self.ids.indices {
-            if case .text(let text)? = judge.read(self.envelope(at: index)).content { return text }
+            if let text = judge.read(self.envelope(at: index)).content?.text { return text }
         }
         return nil
     }

@@ -1,9 +1,9 @@
 internal import Crypto
 
-/// An entry whose payload somebody wants erased: its place in a conversation, and its id.
+/// An entry that another one names, to erase or to answer it: its place in a conversation, and its id.
 ///
 /// `Docs/Protocol/Entries.md` section 3.
-public struct EraseTarget: Hashable, Sendable {
+public struct EntryTarget: Hashable, Sendable {
     /// Its log.
     public var log: LogName
     /// Its number there.
@@ -23,13 +23,28 @@ public struct EraseTarget: Hashable, Sendable {
     static let mustKnow = [Self.namesType]
 
     /// Writes the fields of an `erase`.
-    static func write(_ targets: [EraseTarget], to writer: inout WireWriter) {
+    static func write(_ targets: [EntryTarget], to writer: inout WireWriter) {
         var list = WireWriter(capacity: 80 * targets.count)
-        for target in targets {
-            list.raw(target.log.author.key)
-            target.writePlace(to: &list)
-        }
+        for target in targets { list.raw(target.encoded) }
         writer.field(Self.namesType, list.bytes)
+    }
+
+    /// Reads ``encoded``; nil for anything else.
+    init?(decoding bytes: [UInt8]) {
+        var reader = WireReader(bytes)
+        let target = try? Self.target(&reader) { (reader) throws(WireError) in
+            PeerID(try reader.bytes32("target author"))
+        }
+        guard let target, reader.remaining == 0 else { return nil }
+        self = target
+    }
+
+    /// Author, incarnation, number and id.
+    var encoded: [UInt8] {
+        var writer = WireWriter(capacity: 80)
+        writer.raw(self.log.author.key)
+        self.writePlace(to: &writer)
+        return writer.bytes
     }
 
     private func writePlace(to writer: inout WireWriter) {
@@ -39,7 +54,7 @@ public struct EraseTarget: Hashable, Sendable {
     }
 
     /// Reads the fields of an `erase`; nil where they are not as described.
-    static func read(_ fields: FieldList) -> [EraseTarget]? {
+    static func read(_ fields: FieldList) -> [EntryTarget]? {
         guard let value = fields.value(of: Self.namesType) else { return nil }
         return Self.list(Array(value)) { (reader) throws(WireError) in
             PeerID(try reader.bytes32("target author"))
@@ -48,9 +63,9 @@ public struct EraseTarget: Hashable, Sendable {
 
     private static func list(
         _ bytes: [UInt8], _ author: (inout WireReader) throws(WireError) -> PeerID
-    ) -> [EraseTarget]? {
+    ) -> [EntryTarget]? {
         var reader = WireReader(bytes)
-        var targets: [EraseTarget] = []
+        var targets: [EntryTarget] = []
         while reader.remaining > 0 {
             guard targets.count < Limits.eraseTargets,
                 let target = try? Self.target(&reader, author)
@@ -65,19 +80,19 @@ public struct EraseTarget: Hashable, Sendable {
 
     private static func target(
         _ reader: inout WireReader, _ author: (inout WireReader) throws(WireError) -> PeerID
-    ) throws(WireError) -> EraseTarget {
+    ) throws(WireError) -> EntryTarget {
         let name = LogName(
             author: try author(&reader), incarnation: try reader.u64("target incarnation"))
         let seq = try reader.varint("target seq")
         guard (1..<UInt64(Int64.max)).contains(seq) else { throw .value(field: "target seq") }
-        return EraseTarget(log: name, seq: seq, id: EntryID(try reader.bytes32("target id")))
+        return EntryTarget(log: name, seq: seq, id: EntryID(try reader.bytes32("target id")))
     }
 
     // MARK: In the header
 
     /// The extension area that names in clear those targets that a device wrote itself, so that
     /// replicas that cannot read the body obey; empty where there are none.
-    static func extensions(_ targets: [EraseTarget], by device: PeerID) -> [UInt8] {
+    static func extensions(_ targets: [EntryTarget], by device: PeerID) -> [UInt8] {
         let own = targets.filter { $0.log.author == device }
         guard !own.isEmpty else { return [] }
         var list = WireWriter(capacity: 48 * own.count)
@@ -88,8 +103,8 @@ public struct EraseTarget: Hashable, Sendable {
     }
 
     /// The targets that a header names in clear, all of its author's device.
-    static func inExtensions(_ area: [UInt8], by device: PeerID) -> [EraseTarget] {
-        var targets: [EraseTarget]?
+    static func inExtensions(_ area: [UInt8], by device: PeerID) -> [EntryTarget] {
+        var targets: [EntryTarget]?
         try? Extensions.forEach(area) { type, value in
             guard type == Self.extensionType else { return }
             targets = Self.list(value) { (_) throws(WireError) in device }
@@ -139,7 +154,7 @@ public struct Erasure: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
     /// The entry.
-    public var target: EraseTarget
+    public var target: EntryTarget
     /// Who wants it.
     public var eraser: Authorship
     /// What is decided.
@@ -150,7 +165,7 @@ public struct Erasure: Hashable, Sendable {
 
     /// Describes an erasure.
     public init(
-        conversation: ConversationID, target: EraseTarget, eraser: Authorship, step: Step
+        conversation: ConversationID, target: EntryTarget, eraser: Authorship, step: Step
     ) {
         self.conversation = conversation
         self.target = target
@@ -166,7 +181,7 @@ extension VerifiedRun {
         let eraser = Authorship(device: self.run.key.name.author, person: person)
         for (index, entry) in self.run.entries.enumerated()
         where entry.entryClass == EntryClass.control.rawValue {
-            var targets = EraseTarget.inExtensions(entry.extensions, by: eraser.device)
+            var targets = EntryTarget.inExtensions(entry.extensions, by: eraser.device)
             if case .erase(let named)? = judge.read(self.envelope(at: index)).content {
                 targets += named.filter { !targets.contains($0) }
             }

@@ -74,7 +74,7 @@ public enum Request: Hashable, Sendable {
     case send(Outgoing)
     /// Have payloads erased of entries that the own person has written; at most
     /// ``Limits/ownEraseTargets``.
-    case erase(ConversationID, [EraseTarget])
+    case erase(ConversationID, [EntryTarget])
     /// Give up the payloads of a conversation whose entries are older than a time, but for those of
     /// class 1; none of them is wanted until this node stops or another time is asked for.
     case expire(ConversationID, before: HybridTime)
@@ -105,20 +105,30 @@ public enum Request: Hashable, Sendable {
 public struct Outgoing: Hashable, Sendable {
     /// Where to.
     public var conversation: ConversationID
-    /// What; 1 to ``Limits/textBytes`` bytes.
-    public var text: String
+    /// What: a text, a reply or an action, of 1 to ``Limits/textBytes`` bytes.
+    public var content: Content
     /// Makes a repeated send harmless: the same key gives the first message again.
     public var idempotencyKey: String?
     /// Wait for delivery; nil answers once the message is on disk.
     public var wait: DeliveryWait?
 
-    /// Describes a message to send.
+    /// Describes a text to send.
     public init(
         conversation: ConversationID, text: String, idempotencyKey: String? = nil,
         wait: DeliveryWait? = nil
     ) {
+        self.init(
+            conversation: conversation, content: .text(text), idempotencyKey: idempotencyKey,
+            wait: wait)
+    }
+
+    /// Describes a message to send.
+    public init(
+        conversation: ConversationID, content: Content, idempotencyKey: String? = nil,
+        wait: DeliveryWait? = nil
+    ) {
         self.conversation = conversation
-        self.text = text
+        self.content = content
         self.idempotencyKey = idempotencyKey
         self.wait = wait
     }

@@ -167,9 +167,10 @@ extension Node {
             self.answer(request, .left(key.conversation))
         case .erase:
             self.answer(request, .erased(message.id))
-        case .open, .fallback:
-            preconditionFailure("nobody asks for what only begins a log, or is not understood")
-        case .text:
+        default:
+            precondition(
+                draft.content.text != nil,
+                "nobody asks for what only begins a log, or is not understood")
             if let wait = draft.outgoing?.wait {
                 self.awaitDelivery(
                     Delivery(request: request, key: key, seq: seq, message: message, wait: wait))

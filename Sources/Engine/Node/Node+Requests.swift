@@ -145,7 +145,7 @@ extension Node {
     }
 
     private mutating func erase(
-        _ targets: [EraseTarget], in id: ConversationID, _ request: RequestID
+        _ targets: [EntryTarget], in id: ConversationID, _ request: RequestID
     ) {
         guard self.conversationTable[id] != nil else {
             return self.fail(request, .unknownConversation)
@@ -175,7 +175,8 @@ extension Node {
         if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
             return self.fail(request, .cannotSeal)
         }
-        guard (1...Limits.textBytes).contains(outgoing.text.utf8.count) else {
+        guard let text = outgoing.content.text, (1...Limits.textBytes).contains(text.utf8.count)
+        else {
             return self.fail(request, .size(limit: Limits.textBytes))
         }
         guard self.commits.drafts.count < Limits.waitingDrafts else {
@@ -201,7 +202,7 @@ extension Node {
         else { return }
         // Another send with the key may have come first while this one was looked up.
         if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
-        self.recentKeys.begin(key, text: outgoing.text)
+        self.recentKeys.begin(key, outgoing.content)
         self.enqueue(outgoing, request)
     }
 
@@ -210,8 +211,8 @@ extension Node {
     private mutating func isAnswered(
         _ outgoing: Outgoing, _ key: IdempotencyKey, _ request: RequestID, earlier: EarlierSend?
     ) -> Bool {
-        if let text = self.recentKeys.pendingText(key) {
-            if text == outgoing.text {
+        if let content = self.recentKeys.pending(key) {
+            if content == outgoing.content {
                 self.recentKeys.join(key, request)
                 self.deliveries.keep(outgoing.wait, of: request)
             } else {
@@ -220,8 +221,8 @@ extension Node {
             return true
         }
         guard let earlier = self.recentKeys.recent(key) ?? earlier else { return false }
-        // Where the text is gone, the key alone has to do.
-        if earlier.text ?? outgoing.text == outgoing.text {
+        // Where the message is gone, the key alone has to do.
+        if earlier.content ?? outgoing.content == outgoing.content {
             self.answerRepeated(request, earlier.message, waiting: outgoing.wait)
         } else {
             self.fail(request, .keyReused)
@@ -237,7 +238,7 @@ extension Node {
     private mutating func enqueue(_ outgoing: Outgoing, _ request: RequestID) {
         self.commits.add(
             Draft(
-                conversation: outgoing.conversation, content: .text(outgoing.text),
+                conversation: outgoing.conversation, content: outgoing.content,
                 request: request, outgoing: outgoing))
     }
 }

@@ -15,13 +15,13 @@ struct IdempotencyKey: Hashable, Sendable {
 public struct EarlierSend: Hashable, Sendable {
     /// The message.
     public var message: SentMessage
-    /// Its text; nil where it is gone.
-    public var text: String?
+    /// What it says; nil where that is gone.
+    public var content: Content?
 
     /// Gathers what was sent.
-    public init(message: SentMessage, text: String?) {
+    public init(message: SentMessage, content: Content?) {
         self.message = message
-        self.text = text
+        self.content = content
     }
 }
 
@@ -30,36 +30,36 @@ public struct EarlierSend: Hashable, Sendable {
 struct RecentKeys: Sendable {
     /// A send under way, and who else waits for it.
     private struct Pending {
-        let text: String
+        let content: Content
         var joined: [RequestID] = []
     }
 
-    private var pending: [IdempotencyKey: Pending] = [:]
+    private var underWay: [IdempotencyKey: Pending] = [:]
     private var done: [IdempotencyKey: EarlierSend] = [:]
     private var order: [IdempotencyKey] = []
     private static let kept = 1_024
 
-    /// The text that is being sent under a key; nil where none is.
-    func pendingText(_ key: IdempotencyKey) -> String? { self.pending[key]?.text }
+    /// What is being sent under a key; nil where nothing is.
+    func pending(_ key: IdempotencyKey) -> Content? { self.underWay[key]?.content }
 
     /// Joins the send under way with the same key.
     mutating func join(_ key: IdempotencyKey, _ request: RequestID) {
-        self.pending[key]?.joined.append(request)
+        self.underWay[key]?.joined.append(request)
     }
 
     /// What was sent under a key lately.
     func recent(_ key: IdempotencyKey) -> EarlierSend? { self.done[key] }
 
     /// Begins a send.
-    mutating func begin(_ key: IdempotencyKey, text: String) {
-        self.pending[key] = Pending(text: text)
+    mutating func begin(_ key: IdempotencyKey, _ content: Content) {
+        self.underWay[key] = Pending(content: content)
     }
 
     /// Ends a send; gives the requests that had joined it.
     mutating func finish(_ key: IdempotencyKey, _ message: SentMessage?) -> [RequestID] {
-        let ended = self.pending.removeValue(forKey: key)
+        let ended = self.underWay.removeValue(forKey: key)
         guard let message else { return ended?.joined ?? [] }
-        self.done[key] = EarlierSend(message: message, text: ended?.text)
+        self.done[key] = EarlierSend(message: message, content: ended?.content)
         self.order.append(key)
         if self.order.count > 2 * Self.kept {
             for old in self.order.prefix(Self.kept) { self.done[old] = nil }

@@ -14,7 +14,7 @@ struct Erasures: Sendable {
     }
 
     /// By the log, then by the entry: of one entry at most one of each device.
-    private var waiting: [LogKey: [EraseTarget: [UInt64]]] = [:]
+    private var waiting: [LogKey: [EntryTarget: [UInt64]]] = [:]
     private var numbered: [UInt64: Erasure] = [:]
     private var erasers: [PeerID: Wanted] = [:]
     private var lastNumber: UInt64 = 0
@@ -66,7 +66,7 @@ struct Erasures: Sendable {
 
     /// Whether an entry of a log is to be erased before it is stored.
     func erases(_ id: EntryID, at seq: UInt64, in key: LogKey, by person: PersonID?) -> Bool {
-        let target = EraseTarget(log: key.name, seq: seq, id: id)
+        let target = EntryTarget(log: key.name, seq: seq, id: id)
         guard let numbers = self.waiting[key]?[target] else { return false }
         let author = Authorship(device: key.name.author, person: person)
         return numbers.contains { self.numbered[$0]?.eraser.mayErase(author) == true }

@@ -10,7 +10,11 @@ struct Chat {
     private struct Unsent {
         var text: String
         var key: String
+        var isAction = false
     }
+
+    /// What makes an action of a line.
+    private static let action = "/me "
 
     private let context: CommandContext
     private let to: String
@@ -117,8 +121,11 @@ struct Chat {
     private mutating func queue(_ text: String) {
         guard !text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A }) else { return }
         self.sentLines += 1
+        let isAction = text.hasPrefix(Self.action)
         self.outbox.append(
-            Unsent(text: text, key: "chat-\(self.started)-\(self.sentLines)"))
+            Unsent(
+                text: isAction ? String(text.dropFirst(Self.action.count)) : text,
+                key: "chat-\(self.started)-\(self.sentLines)", isAction: isAction))
     }
 
     private mutating func endInput() {
@@ -152,6 +159,7 @@ struct Chat {
         let params = SendMethod.Params {
             $0.to = self.to
             $0.text = next.text
+            $0.kind = next.isAction ? .action : nil
             $0.idempotencyKey = next.key
         }
         // Where the connection is lost the text waits for the next one.
@@ -164,12 +172,16 @@ struct Chat {
         guard !events.isEmpty else { return }
         try self.erase()
         var messages: [JSON] = []
+        var last: Int64?
         for event in events {
             switch event {
             case .message(let message):
                 messages.append(message)
+                last = message.count("cursor")
                 try self.console.print(self.lines.text(message))
-            case .change: break  // none is asked for
+            case .change(let change):
+                last = change.count("cursor")
+                try self.console.print(self.lines.text(ofChange: change))
             case .gap(let gap): self.report("messages are missing: \(gap.shown("reason"))")
             case .lost(let error):
                 self.sending = nil
@@ -178,10 +190,10 @@ struct Chat {
             }
         }
         try self.draw()
-        guard let last = messages.last else { return }
+        guard let last else { return }
         let follower = self.follower
         try Failure.of { () throws(ClientError) in
-            try follower.settle(last.count("cursor"))
+            try follower.settle(last)
             guard let read = AcknowledgeMethod.Params(reading: messages) else { return }
             try follower.tell(AcknowledgeMethod.self, read)
         }

@@ -9,7 +9,7 @@ struct ChatCommand: Subcommand {
         operands: ["TO"],
         details: [
             "Shows the last \(ChatCommand.historyMessages) messages first.",
-            "Lines are plain text; there are no commands inside.",
+            "A line that begins with \"/me \" says what you do. There are no other commands inside: every other line is sent as it is.",
             "A pasted text of several lines is sent as one message when you press Enter.",
             "When the daemon restarts, chat connects again; what you have typed is kept and sent then.",
             "--timeout bounds how long it waits for the daemon's answers, not how long you talk.",
@@ -36,7 +36,11 @@ struct ChatCommand: Subcommand {
         let path = try context.socketPath()
         let follower = try Failure.of { () throws(ClientError) in
             try MessageFollower(
-                path: path, params: SubscribeMethod.Params { $0.to = self.to },
+                path: path,
+                params: SubscribeMethod.Params {
+                    $0.to = self.to
+                    $0.kinds = [.message, .erased]
+                },
                 answerMilliseconds: context.options.timeoutMilliseconds)
         }
         let start = follower.cursor

@@ -12,6 +12,9 @@ struct SendCommand: Subcommand {
                 "--members", "WHO",
                 "with --wait delivered: who must have it, any (default), all, a number, or @a,@b"),
             OptionSyntax(
+                "--reply", "ID", "answer the message with this id, or this beginning"),
+            OptionSyntax("--action", nil, "say what you do: \"waves\" is shown as * ada waves"),
+            OptionSyntax(
                 "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
         ],
         details: [
@@ -28,6 +31,8 @@ struct SendCommand: Subcommand {
     private let key: String?
     private let wait: SendMethod.Wait
     private let members: String?
+    private let replyTo: String?
+    private let isAction: Bool
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -47,6 +52,11 @@ struct SendCommand: Subcommand {
         } else {
             self.wait = .sent
         }
+        self.replyTo = arguments.value("--reply")
+        self.isAction = arguments.has("--action")
+        guard self.replyTo == nil || !self.isAction else {
+            throw .usage("an action answers nothing", next: "leave --reply or --action out")
+        }
         self.members = arguments.value("--members")
         guard let members = self.members else { return }
         do throws(RPCError) { _ = try DeliveryMembers(members) } catch {
@@ -61,6 +71,8 @@ struct SendCommand: Subcommand {
         var params = SendMethod.Params()
         params.to = self.to
         params.text = try self.text(context.console)
+        params.kind = self.isAction ? .action : nil
+        params.replyTo = self.replyTo
         params.idempotencyKey = self.key
         if self.wait == .delivered {
             params.wait = .delivered

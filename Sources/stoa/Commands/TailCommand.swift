@@ -13,7 +13,7 @@ struct TailCommand: Subcommand {
             OptionSyntax("--limit", "N", "end after N messages or other changes"),
             OptionSyntax(
                 "--kind", "KINDS",
-                "which: message (default), conversation, alert, request, erased; several with commas"
+                "message (default), conversation, alert, request, erased; several with commas"
             ),
         ],
         details: [

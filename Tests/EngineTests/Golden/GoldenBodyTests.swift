@@ -70,7 +70,7 @@ struct GoldenBodyTests {
         #expect(Keyring().read(envelope).content == .erase(Self.story.erased))
         let ada = PeerID(Self.story.ada.publicKey)
         #expect(
-            EraseTarget.inExtensions(place.entry.extensions, by: ada)
+            EntryTarget.inExtensions(place.entry.extensions, by: ada)
                 == Self.story.erased.filter { $0.log.author == ada })
         #expect(Self.story.erased.contains { $0.log.author != ada })
     }

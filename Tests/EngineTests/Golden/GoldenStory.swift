@@ -210,7 +210,7 @@ struct GoldenStory {
             (9, 200, [text("a class of its own")]),
             (2, 200, [fallback, (3, Array("a kind of its own".utf8))]),
             (2, 32, [text("an odd field"), fallback, (5, [])]),
-            (2, 32, [text("even fields"), (4, Array("x".utf8)), (600, [])]),
+            (2, 32, [text("even fields"), (8, Array("x".utf8)), (600, [])]),
             (2, 32, [text("an odd extension"), fallback]), (1, 31, [fallback]),
             (3, 64, [fallback]),
         ]
@@ -229,10 +229,10 @@ struct GoldenStory {
     }
 
     /// What x2 wants erased, as it stands in the body.
-    var erased: [EraseTarget] {
+    var erased: [EntryTarget] {
         ["a3", "b3", "u5"].map { name in
             let place = self.place(name)
-            return EraseTarget(log: place.log.key.name, seq: place.seq, id: place.id)
+            return EntryTarget(log: place.log.key.name, seq: place.seq, id: place.id)
         }.sorted { ($0.log, $0.seq) < ($1.log, $1.seq) }
     }
 
@@ -241,7 +241,7 @@ struct GoldenStory {
         self.write("x1", "x", self.opening(self.certificateOfAda), salt: 0x61, Self.time(10, 0))
         self.write(
             "x2", "x", after: "x1", .erase(targets), salt: 0x62, Self.time(11, 0), deps: ["b3"],
-            extensions: EraseTarget.extensions(targets, by: PeerID(self.ada.publicKey)))
+            extensions: EntryTarget.extensions(targets, by: PeerID(self.ada.publicKey)))
     }
 
     // MARK: Runs and records

@@ -13,7 +13,7 @@ import Testing
     private static let texts = log.run(
         (2...4).map { TestLog.text("text \($0)", at: $0 << 16) }, first: 2,
         prev: opening.ids.last)
-    private static let target = EraseTarget(log: log.key.name, seq: 3, id: texts.ids[1])
+    private static let target = EntryTarget(log: log.key.name, seq: 3, id: texts.ids[1])
 
     /// A node in the room with one peer.
     private static func joined() -> Harness {
@@ -26,7 +26,7 @@ import Testing
 
     /// The log of a device that wants something erased, behind its opening.
     private static func erasing(
-        _ targets: [EraseTarget], by log: TestLog, person: PersonKeys = personKeys(40, 41)
+        _ targets: [EntryTarget], by log: TestLog, person: PersonKeys = personKeys(40, 41)
     ) -> [Run] {
         let opening = LogOpening(
             certificate: person.certify(log.signer, at: 1_767_225_600_000), closes: [])
@@ -62,7 +62,7 @@ import Testing
     func others() {
         var harness = Self.joined()
         Self.give([Self.opening.run, Self.texts.run], to: &harness)
-        let first = EraseTarget(log: Self.log.key.name, seq: 1, id: Self.opening.ids[0])
+        let first = EntryTarget(log: Self.log.key.name, seq: 1, id: Self.opening.ids[0])
         Self.give(
             Self.erasing([first, Self.target], by: Self.second, person: personKeys(50, 51)),
             to: &harness)
@@ -141,12 +141,12 @@ import Testing
         Self.give([Self.opening.run, Self.texts.run.withoutPayloads], to: &harness)
         let wholes = harness.node.wholes(in: Self.ops.conversation)
         #expect(wholes == [Self.log.key.name: 1])
-        let first = EraseTarget(log: Self.log.key.name, seq: 2, id: Self.texts.ids[0])
+        let first = EntryTarget(log: Self.log.key.name, seq: 2, id: Self.texts.ids[0])
         Self.give(
             Self.erasing([first], by: Self.second, person: personKeys(50, 51)), to: &harness)
         #expect(harness.node.wholes(in: Self.ops.conversation) == wholes)
         let third = TestLog(signer(22), in: Self.ops.conversation)
-        let other = EraseTarget(log: Self.log.key.name, seq: 2, id: Self.texts.ids[1])
+        let other = EntryTarget(log: Self.log.key.name, seq: 2, id: Self.texts.ids[1])
         Self.give(Self.erasing([other], by: third), to: &harness)
         #expect(harness.node.wholes(in: Self.ops.conversation) == wholes)
     }
@@ -171,7 +171,7 @@ import Testing
         Self.give([Self.opening.run, Self.texts.run.withoutPayloads], to: &harness)
         #expect(harness.node.wholes(in: Self.ops.conversation) == [Self.log.key.name: 1])
         let all = (UInt64(2)...4).map {
-            EraseTarget(log: Self.log.key.name, seq: $0, id: Self.texts.ids[Int($0) - 2])
+            EntryTarget(log: Self.log.key.name, seq: $0, id: Self.texts.ids[Int($0) - 2])
         }
         Self.give(Self.erasing(all, by: Self.second), to: &harness)
         #expect(Self.states(harness) == [.present, .erased, .erased, .erased])
@@ -186,12 +186,12 @@ import Testing
         let key = LogKey(conversation: Self.ops.conversation, name: harness.node.ownLog)
         let last = try #require(harness.stored(key).last)
         let id = last.entry.id(key: key, seq: last.seq, prev: last.prev)
-        let target = EraseTarget(log: key.name, seq: last.seq, id: id)
+        let target = EntryTarget(log: key.name, seq: last.seq, id: id)
         harness.give(.request(RequestID(77), .erase(Self.ops.conversation, [target])))
         harness.settle()
         #expect(harness.stored(key).first { $0.seq == last.seq }?.state == .erased)
         let entry = try #require(harness.stored(key).last?.entry)
-        #expect(EraseTarget.inExtensions(entry.extensions, by: key.name.author) == [target])
+        #expect(EntryTarget.inExtensions(entry.extensions, by: key.name.author) == [target])
         guard case .erased? = harness.answers(of: RequestID(77)).first else {
             Issue.record("the request is not answered")
             return
@@ -200,7 +200,7 @@ import Testing
 
     @Test("a body names 1 to 64 entries, ascending; any other is not understood")
     func codec() throws {
-        func content(_ targets: [EraseTarget]) -> Content? {
+        func content(_ targets: [EntryTarget]) -> Content? {
             var random = RepeatedByte(byte: 0)
             let payload = Content.erase(targets).payload(using: &random)
             return Keyring().read(
@@ -208,21 +208,21 @@ import Testing
             ).content
         }
         let many = (UInt64(1)...64).map {
-            EraseTarget(log: Self.log.key.name, seq: $0, id: EntryID(fixed32(7)))
+            EntryTarget(log: Self.log.key.name, seq: $0, id: EntryID(fixed32(7)))
         }
         #expect(content(many) == .erase(many))
         let more =
             many + [
-                EraseTarget(log: Self.log.key.name, seq: 65, id: EntryID(fixed32(7)))
+                EntryTarget(log: Self.log.key.name, seq: 65, id: EntryID(fixed32(7)))
             ]
         for wrong in [[], more, [many[1], many[0]], [many[0], many[0]]] {
             #expect(content(wrong) == nil)
         }
         let own = Array(many.prefix(Limits.ownEraseTargets))
-        let area = EraseTarget.extensions(own, by: Self.log.key.name.author)
+        let area = EntryTarget.extensions(own, by: Self.log.key.name.author)
         #expect(area.count <= Limits.extensionBytes)
-        #expect(EraseTarget.inExtensions(area, by: Self.log.key.name.author) == own)
-        #expect(EraseTarget.extensions(own, by: Self.second.key.name.author).isEmpty)
+        #expect(EntryTarget.inExtensions(area, by: Self.log.key.name.author) == own)
+        #expect(EntryTarget.extensions(own, by: Self.second.key.name.author).isEmpty)
     }
 }
 
@@ -231,7 +231,7 @@ import Testing
         let log = TestLog(signer(20), in: room("ops").conversation)
         return Erasure(
             conversation: log.key.conversation,
-            target: EraseTarget(log: log.key.name, seq: seq, id: EntryID(fixed32(7))),
+            target: EntryTarget(log: log.key.name, seq: seq, id: EntryID(fixed32(7))),
             eraser: Authorship(device: Harness.peer(device), person: nil), step: .wait)
     }
 

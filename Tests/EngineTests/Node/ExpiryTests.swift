@@ -138,7 +138,7 @@ import Testing
         Self.give(TextStory.opening.run, to: &harness)
         Self.give(TextStory.texts.run, to: &harness)
         _ = Self.expire(before: 5, &harness)
-        let target = EraseTarget(log: TextStory.log.key.name, seq: 3, id: TextStory.texts.ids[1])
+        let target = EntryTarget(log: TextStory.log.key.name, seq: 3, id: TextStory.texts.ids[1])
         let erase = TextStory.log.run(
             [TestLog.entry(.erase([target]), at: 9 << 16)], first: 5, prev: TextStory.texts.ids.last
         )

@@ -59,7 +59,7 @@ import Testing
             Self.send("something else", in: Self.ops, as: 103, &harness) == [.failed(.keyReused)])
         // After a restart the store knows it.
         var later = Self.joined()
-        let earlier = EarlierSend(message: sent, text: "hello")
+        let earlier = EarlierSend(message: sent, content: .text("hello"))
         #expect(
             Self.send("something else", in: Self.ops, as: 101, &later, earlier: earlier)
                 == [.failed(.keyReused)])

@@ -65,7 +65,7 @@ import Testing
         let earlier = EarlierSend(
             message: SentMessage(
                 id: head.id, conversation: Self.ops.conversation, cursor: nil, time: head.time),
-            text: "once")
+            content: .text("once"))
         Self.send(&harness, 1, by: 99_000, earlier: earlier)
         #expect(Self.deliveries(harness) == [true])
     }

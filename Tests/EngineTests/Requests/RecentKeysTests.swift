@@ -18,32 +18,32 @@ import Testing
     func joined() throws {
         var keys = RecentKeys()
         let key = try Self.key("a")
-        keys.begin(key, text: "hello")
+        keys.begin(key, .text("hello"))
         keys.join(key, RequestID(2))
         keys.join(key, RequestID(3))
-        #expect(keys.pendingText(key) == "hello" && keys.recent(key) == nil)
+        #expect(keys.pending(key) == .text("hello") && keys.recent(key) == nil)
         let waiting = keys.finish(key, Self.message)
         #expect(waiting == [RequestID(2), RequestID(3)])
-        #expect(keys.pendingText(key) == nil)
-        #expect(keys.recent(key) == EarlierSend(message: Self.message, text: "hello"))
+        #expect(keys.pending(key) == nil)
+        #expect(keys.recent(key) == EarlierSend(message: Self.message, content: .text("hello")))
     }
 
     @Test("one whose send has failed may be used again")
     func failed() throws {
         var keys = RecentKeys()
         let key = try Self.key("a")
-        keys.begin(key, text: "hello")
+        keys.begin(key, .text("hello"))
         keys.join(key, RequestID(2))
         let waiting = keys.finish(key, nil)
         #expect(waiting == [RequestID(2)])
-        #expect(keys.pendingText(key) == nil && keys.recent(key) == nil)
+        #expect(keys.pending(key) == nil && keys.recent(key) == nil)
     }
 
     @Test("the same key in another conversation is another")
     func conversations() throws {
         var keys = RecentKeys()
-        keys.begin(try Self.key("a"), text: "hello")
-        #expect(keys.pendingText(try Self.key("a", in: "dev")) == nil)
+        keys.begin(try Self.key("a"), .text("hello"))
+        #expect(keys.pending(try Self.key("a", in: "dev")) == nil)
     }
 
     @Test("the oldest are forgotten, the last thousand never")

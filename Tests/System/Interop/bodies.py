@@ -17,6 +17,7 @@ FALLBACK_MAXIMUM = 4_096
 CLOSED_MAXIMUM = 64
 TARGETS_MAXIMUM = 64
 FALLBACK = 2
+REPLY = 4
 ERASED_EXTENSION = 2
 
 
@@ -32,6 +33,7 @@ class Kind(IntEnum):
     LEAVE = 3
     ERASE = 5
     TEXT = 32
+    ACTION = 33
 
 
 CLASS_OF = {
@@ -40,6 +42,7 @@ CLASS_OF = {
     Kind.LEAVE: Class.CONTROL,
     Kind.ERASE: Class.CONTROL,
     Kind.TEXT: Class.CONTENT,
+    Kind.ACTION: Class.CONTENT,
 }
 
 
@@ -77,9 +80,13 @@ def saying(words: str) -> Body:
     return Body(Kind.TEXT, {1: words.encode()})
 
 
+def doing(words: str) -> Body:
+    return Body(Kind.ACTION, {1: words.encode()})
+
+
 @dataclass(frozen=True, order=True)
 class Target:
-    """An entry that is to be erased."""
+    """An entry that another one names, to erase or to answer it."""
 
     author: bytes
     incarnation: int
@@ -94,6 +101,10 @@ class Target:
     def packed_place(self) -> bytes:
         """What stands in an extension, where the author is known."""
         return u64(self.incarnation) + varint(self.seq) + self.identifier
+
+
+def answering(words: str, target: Target) -> Body:
+    return Body(Kind.TEXT, {1: words.encode(), REPLY: target.author + target.packed_place})
 
 
 def erasing(targets: Iterable[Target]) -> Body:
@@ -172,7 +183,7 @@ KNOWN_ODD = {kind: set[int]() if kind == Kind.LEAVE else {1} for kind in Kind}
 
 
 def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened | Erased | None:
-    """A text, an open, an erase, None for a join or a leave; refused is what cannot be read."""
+    """A text or an action, an open, an erase, None for a join or a leave; refused is what cannot be read."""
     if odd_extension:
         raise Refused("an unknown odd extension")
     if body.kind not in KNOWN_ODD or CLASS_OF[Kind(body.kind)] != class_:
@@ -186,6 +197,10 @@ def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened |
         case Kind.ERASE:
             return Erased(read_targets(body.fields.get(1, b"")))
         case Kind.TEXT:
+            if REPLY in body.fields and len(read_targets(body.fields[REPLY])) != 1:
+                raise Refused("an answer to several messages")
+            return _utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM)
+        case Kind.ACTION:
             return _utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM)
         case Kind.JOIN:
             if 1 in body.fields and not is_room_name(_utf8(body.fields[1], 1, 64)):

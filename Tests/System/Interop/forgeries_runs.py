@@ -404,7 +404,7 @@ def body_forgeries() -> list[LinkForgery]:
         ),
         one("body: a text of 65,000 bytes", of(Body(Kind.TEXT, {1: longest})), Due.SHOW),
         one("body: a text of 65,001 bytes", of(Body(Kind.TEXT, {1: b"x" * 65_001})), Due.STAY),
-        one("fallback: of 4,096 bytes", of(Body(33, {2: fallback})), Due.SHOW),
+        one("fallback: of 4,096 bytes", of(Body(63, {2: fallback})), Due.SHOW),
     ]
 
 

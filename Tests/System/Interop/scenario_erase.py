@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import frames
-from bodies import Class, Target, erasing
+from bodies import Class, Target, answering, doing, erasing
 from entries import Run
 from frames import ClockRow, PayloadItem, PayloadState, Type, Want
 from peer import Peer
@@ -21,6 +21,30 @@ async def run(rig: Rig) -> None:
     await erased(rig)
     await withheld(rig)
     await before_it_came(rig)
+    await kinds(rig)
+
+
+async def kinds(rig: Rig) -> None:
+    """Actions and answers, from either side."""
+    checks, stoad = rig.checks, rig.stoad
+    author = rig.peer("Actor")
+    room, log, session = await speaks(rig, author, ["a question"])
+    control = await rig.subscribed()
+    seq = log.seq
+    target = Target(
+        log.name.author, log.name.incarnation, seq, log.identifiers[seq - 1])
+    author.write(room, [answering("an answer", target)])
+    author.write(room, [doing("waves")])
+    await control.message(lambda item: item["text"] == "waves")
+    found = {item["text"]: item for item in await stoad.history(ROOM)}
+    checks.same("stoad shows an action", found["waves"]["kind"], "action")
+    answered = found["an answer"]["replyTo"]
+    checks.same("and what a text answers", answered["id"], found["a question"]["id"])
+    checks.same("with its author", answered["author"], found["a question"]["author"])
+    await stoad.run("send", ROOM, "--action", "bows")
+    await stoad.run("send", ROOM, "--reply", found["waves"]["id"][:12], "seen")
+    await rig.same_digest(author, session, room)
+    checks.that("its own are read here", {"bows", "seen"} <= set(room.texts()), room.texts())
 
 
 async def texts(rig: Rig) -> list[str]:

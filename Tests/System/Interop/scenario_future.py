@@ -45,7 +45,7 @@ def later_entries(hlc: int) -> list[Entry]:
         (200, Body(7, later), None),
         (Class.CONTROL, Body(31, later), None),
         (Class.STREAM, Body(64, later), None),
-        (Class.CONTENT, Body(33, {1: b"waves", **later}), None),
+        (Class.CONTENT, Body(63, {1: b"waves", **later}), None),
         (Class.CONTENT, Body(Kind.TEXT, {1: b"an odd field", **later, 9: b"x"}), None),
         (Class.CONTENT, Body(Kind.TEXT, {1: b"an odd extension", **later}), {5: b"x"}),
         (Class.CONTENT, Body(Kind.TEXT, {1: b"even fields", 8: b"x", 900: b""}), {900: b"x"}),

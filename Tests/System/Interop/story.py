@@ -117,7 +117,7 @@ class Story:
             ("u2", 9, Body(200, {1: b"a class of its own"}), b""),
             ("u3", Class.CONTENT, Body(200, {3: b"a kind of its own", **LATER}), b""),
             ("u4", Class.CONTENT, Body(Kind.TEXT, {1: b"an odd field", **LATER, 5: b""}), b""),
-            ("u5", Class.CONTENT, Body(Kind.TEXT, {1: b"even fields", 4: b"x", 600: b""}), b""),
+            ("u5", Class.CONTENT, Body(Kind.TEXT, {1: b"even fields", 8: b"x", 600: b""}), b""),
             ("u6", Class.CONTENT, Body(Kind.TEXT, {1: b"an odd extension", **LATER}), odd),
             ("u7", Class.CONTROL, Body(31, LATER), b""),
             ("u8", Class.STREAM, Body(64, LATER), b""),

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from bodies import Body, Class, Kind, Target, erasing, opening, read_body, read_content
+from bodies import (
+    Body,
+    Class,
+    Kind,
+    Target,
+    answering,
+    doing,
+    erasing,
+    opening,
+    read_body,
+    read_content,
+)
 from codec import fields, u8, varint
 from entries import ForkProof, attestation_message, read_fork_proof, read_run, room_id
 from records import read_record
@@ -56,7 +67,11 @@ def readable() -> dict[str, tuple[int, Body]]:
         "text": (2, Body(Kind.TEXT, {1: b"hello"})),
         "text.fallback": (2, Body(Kind.TEXT, {1: b"hello", **LATER})),
         "text.badFallback": (2, Body(Kind.TEXT, {1: b"hello", 2: b""})),
-        "text.unknownEven": (2, Body(Kind.TEXT, {1: b"hello", 4: b"x", 6: b"", 2**64 - 2: b""})),
+        "text.unknownEven": (2, Body(Kind.TEXT, {1: b"hello", 6: b"", 8: b"x", 2**64 - 2: b""})),
+        "text.reply": (2, answering("hello", aims(1)[0])),
+        "text.reply.unknownEven": (2, Body(Kind.TEXT, {**answering("a", aims(1)[0]).fields, 6: b"x"})),
+        "action": (2, doing("waves")),
+        "action.fallback": (2, Body(Kind.ACTION, {1: b"waves", **LATER})),
     }
 
 
@@ -98,12 +113,21 @@ def unreadable() -> dict[str, tuple[int, bytes]]:
         "text.unknownOdd": (2, Body(Kind.TEXT, {1: b"hello", 3: b""})),
         "text.class": (1, Body(Kind.TEXT, {1: b"hello"})),
         "text.stream": (3, Body(Kind.TEXT, {1: b"hello"})),
-        "kind": (2, Body(33, {1: b"waves"})),
+        "text.replyEmpty": (2, Body(Kind.TEXT, {1: b"hello", 4: b""})),
+        "text.replyCut": (2, Body(Kind.TEXT, {1: b"hello", 4: one[:-1]})),
+        "text.replyTrailing": (2, Body(Kind.TEXT, {1: b"hello", 4: one + b"x"})),
+        "text.replyTwo": (2, Body(Kind.TEXT, {1: b"hello", 4: one + two})),
+        "text.replySeqZero": (2, Body(Kind.TEXT, {1: b"hello", 4: front + varint(0) + bytes(32)})),
+        "action.empty": (2, Body(Kind.ACTION, {1: b""})),
+        "action.bare": (2, Body(Kind.ACTION)),
+        "action.unknownOdd": (2, Body(Kind.ACTION, {1: b"waves", 3: b""})),
+        "action.class": (1, Body(Kind.ACTION, {1: b"waves"})),
+        "kind": (2, Body(63, {1: b"waves"})),
         "kind.zero": (2, Body(0, {1: b"hello"})),
         "class": (9, Body(Kind.TEXT, {1: b"hello"})),
-        "fallback.empty": (2, Body(33, {2: b""})),
-        "fallback.latin": (2, Body(33, {2: b"caf\xe9"})),
-        "fallback.long": (2, Body(33, {2: b"a" * 4_097})),
+        "fallback.empty": (2, Body(63, {2: b""})),
+        "fallback.latin": (2, Body(63, {2: b"caf\xe9"})),
+        "fallback.long": (2, Body(63, {2: b"a" * 4_097})),
         "fallback.control": (1, Body(31, LATER)),
         "fallback.stream": (3, Body(64, LATER)),
     }
@@ -121,7 +145,7 @@ def unreadable() -> dict[str, tuple[int, bytes]]:
 def replaced() -> dict[str, Body]:
     """Bodies of class 2 in whose place `from a later version` is shown."""
     return {
-        "kind": Body(33, {1: b"waves", **LATER}),
+        "kind": Body(63, {1: b"waves", **LATER}),
         "kind.control": Body(Kind.JOIN, LATER),
         "unknownOdd": Body(Kind.TEXT, {1: b"hello", **LATER, 3: b""}),
         "text.bare": Body(Kind.TEXT, LATER),

@@ -6,40 +6,15 @@ extension EraseMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let text = params.id.lowercased()
-        guard let prefix = EntryIDPrefix(text) else {
-            throw .notFound(
-                "\"\(TerminalText.line(params.id))\" is no message's id",
-                reason: "unknownMessage",
-                remedy: "take it from history: at least \(EntryIDPrefix.leastCharacters) characters"
-            )
-        }
-        shell.look(isSmall: true) { (store) throws(StoreFailure) in
-            try store.entries(beginning: prefix)
-        } then: { result in
-            switch result {
-            case .success(let found): shell.erase(found, named: text, reply)
-            case .failure(let failure): reply.fail(RPCError(failure))
-            }
+        try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
+            try shell.erase(entry, reply)
         }
     }
 }
 
 extension NodeShell {
-    fileprivate func erase(_ found: [StoredEntry], named text: String, _ reply: Reply) {
-        guard let entry = found.first else {
-            return reply.fail(
-                .notFound(
-                    "there is no message \(TerminalText.line(text))", reason: "unknownMessage",
-                    remedy: "take an id from history: stoa history ROOM --ids"))
-        }
-        guard found.count == 1 else {
-            return reply.fail(
-                .notFound(
-                    "\(found.count) messages begin with \(TerminalText.line(text))",
-                    reason: "ambiguousMessage", remedy: "give more of the id"))
-        }
-        do throws(RPCError) { try self.checkErasable(entry) } catch { return reply.fail(error) }
+    fileprivate func erase(_ entry: StoredEntry, _ reply: Reply) throws(RPCError) {
+        try self.checkErasable(entry)
         let conversation = entry.key.conversation
         let answer = EraseMethod.Result {
             $0.id = entry.id.description
@@ -48,9 +23,8 @@ extension NodeShell {
         }
         // Where it is gone already there is nothing that others would not know.
         guard entry.isSeen else { return reply.answer(answer) }
-        let target = EraseTarget(log: entry.key.name, seq: entry.seq, id: entry.id)
         self.request(
-            .erase(conversation, [target]),
+            .erase(conversation, [EntryTarget(entry)]),
             PendingRequest(reply: reply, settled: { reply.answer(answer) }))
     }
 

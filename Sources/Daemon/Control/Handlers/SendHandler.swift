@@ -15,10 +15,12 @@ extension SendMethod: MethodHandler {
         let wait = try Self.wait(params, in: shell)
         switch try shell.destination(params.to) {
         case .begun(let conversation):
-            Self.send(params, to: conversation, wait, reply, in: shell)
+            try Self.send(params, to: conversation, wait, reply, in: shell)
         case .person(let peer):
             let pending = PendingRequest(reply: reply) { conversation in
-                Self.send(params, to: conversation, wait, reply, in: shell)
+                do throws(RPCError) {
+                    try Self.send(params, to: conversation, wait, reply, in: shell)
+                } catch { reply.fail(error) }
             }
             shell.request(.beginDirect(peer), pending)
         }
@@ -27,11 +29,29 @@ extension SendMethod: MethodHandler {
     private static func send(
         _ params: Params, to conversation: ConversationID, _ wait: DeliveryWait?, _ reply: Reply,
         in shell: isolated NodeShell
-    ) {
-        let outgoing = Outgoing(
-            conversation: conversation, text: params.text, idempotencyKey: params.idempotencyKey,
-            wait: wait)
-        shell.request(.send(outgoing), PendingRequest(reply: reply))
+    ) throws(RPCError) {
+        func send(_ content: Content) {
+            let outgoing = Outgoing(
+                conversation: conversation, content: content,
+                idempotencyKey: params.idempotencyKey, wait: wait)
+            shell.request(.send(outgoing), PendingRequest(reply: reply))
+        }
+        guard let answered = params.replyTo else {
+            return send(params.kind == .action ? .action(params.text) : .text(params.text))
+        }
+        try shell.withMessage(answered, reply) { (entry) throws(RPCError) in
+            guard entry.key.conversation == conversation,
+                entry.envelope.entryClass == EntryClass.content.rawValue
+            else {
+                throw .notFound(
+                    "\(TerminalText.line(answered)) is no message of that conversation",
+                    reason: "unknownMessage",
+                    remedy:
+                        "take an id from history: stoa history \(TerminalText.line(params.to)) --ids"
+                )
+            }
+            send(.reply(params.text, to: EntryTarget(entry)))
+        }
     }
 
     /// What the client waits for; nil where that is only the disk.

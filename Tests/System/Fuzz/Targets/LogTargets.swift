@@ -36,14 +36,14 @@ enum EntryTarget {
     /// What a header names in clear to be erased.
     private static func targets(of entry: Entry) throws {
         let device = PeerID(.zero)
-        let targets = EraseTarget.inExtensions(entry.extensions, by: device)
+        let targets = Engine.EntryTarget.inExtensions(entry.extensions, by: device)
         try demand(targets.count <= Limits.eraseTargets, "more is erased than may be")
         try demand(
             targets.allSatisfy { $0.log.author == device && $0.seq >= 1 },
             "what another device wrote is erased")
-        let area = EraseTarget.extensions(targets, by: device)
+        let area = Engine.EntryTarget.extensions(targets, by: device)
         try demand(
-            EraseTarget.inExtensions(area, by: device) == targets,
+            Engine.EntryTarget.inExtensions(area, by: device) == targets,
             "targets do not survive their encoding")
         try demand(area.count <= entry.extensions.count, "targets grow when they are written again")
     }
