@@ -196,7 +196,9 @@ def content(data: bytes) -> Verdict:
         words = fallback(data[0], found)
         # No kind has the number 0.
         return REFUSED if words is None else (1, b"\0" + words.encode())
-    types = {1, 4} if isinstance(said, Opened) else set() if found.kind == Kind.LEAVE else {1}
+    # A list of closed logs, and what a text answers.
+    has_fourth = isinstance(said, Opened) or found.kind == Kind.TEXT
+    types = {1, 4} if has_fourth else set() if found.kind == Kind.LEAVE else {1}
     kept = {type_: value for type_, value in found.fields.items() if type_ in types}
     return 1, Body(found.kind, kept).packed()
 
