@@ -60,7 +60,7 @@ public enum Base32 {
         return Self.encode(bytes) == text ? bytes : nil
     }
 
-    private static func value(_ character: UInt8) -> UInt32? {
+    fileprivate static func value(_ character: UInt8) -> UInt32? {
         switch character {
         case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a"))
         case UInt8(ascii: "2")...UInt8(ascii: "7"): UInt32(character - UInt8(ascii: "2") + 26)
@@ -145,12 +145,7 @@ public struct EntryIDPrefix: Hashable, Sendable {
         guard (Self.leastCharacters...52).contains(text.utf8.count) else { return nil }
         var bits: UInt64 = 0
         for (index, character) in text.utf8.enumerated() {
-            let digit: UInt8
-            switch character {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = character - UInt8(ascii: "a")
-            case UInt8(ascii: "2")...UInt8(ascii: "7"): digit = character - UInt8(ascii: "2") + 26
-            default: return nil
-            }
+            guard let digit = Base32.value(character) else { return nil }
             if index < Self.rangeCharacters { bits = bits << 5 | UInt64(digit) }
         }
         let rest = 64 - 5 * UInt64(min(text.utf8.count, Self.rangeCharacters))

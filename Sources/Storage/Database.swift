@@ -19,13 +19,15 @@ final class Database {
         var pages: Int32 = 0
 
         /// Copies it into the database, as far as that works; sqlite3_wal_checkpoint_v2.
+        @discardableResult
         func checkpoint(
             _ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?,
             mode: Int32 = SQLITE_CHECKPOINT_PASSIVE
-        ) {
+        ) -> Bool {
             let code = sqlite3_wal_checkpoint_v2(handle, name, mode, nil, nil)
             // The commit behind a checkpoint starts the log anew.
             if code == SQLITE_OK { self.pages = 0 }
+            return code == SQLITE_OK
         }
     }
 
@@ -98,8 +100,12 @@ final class Database {
     func checkpoint() { self.journal.checkpoint(self.handle, nil) }
 
     /// Copies the write-ahead log into the database and cuts it to nothing, so that what was erased is
-    /// in neither: `SQLITE_CHECKPOINT_TRUNCATE`.
-    func emptyLog() { self.journal.checkpoint(self.handle, nil, mode: SQLITE_CHECKPOINT_TRUNCATE) }
+    /// in neither.
+    ///
+    /// False where that failed. `SQLITE_CHECKPOINT_TRUNCATE`.
+    func emptyLog() -> Bool {
+        self.journal.checkpoint(self.handle, nil, mode: SQLITE_CHECKPOINT_TRUNCATE)
+    }
 
     /// Whether a checkpoint would be worth its syncs, and is short still.
     var isCheckpointDue: Bool { self.journal.pages >= Self.shortCheckpointPages }

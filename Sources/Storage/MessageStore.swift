@@ -110,9 +110,9 @@ public actor MessageStore {
 
     /// Takes what was erased out of the write-ahead log, too, where it stays until then.
     ///
-    /// The database itself overwrites what it frees (`secure_delete`). That it fails loses nothing; it
-    /// is due again then.
-    public func emptyLog() { self.file?.database.emptyLog() }
+    /// The database itself overwrites what it frees (`secure_delete`). False where it failed, which
+    /// loses nothing; it is due again then.
+    public func emptyLog() -> Bool { self.file?.database.emptyLog() ?? false }
 
     /// The run of a log that begins at `first` and ends at an attested entry; nil where the log has
     /// no such entry within the limits, or nothing at `first`.

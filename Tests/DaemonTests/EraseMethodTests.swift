@@ -80,6 +80,36 @@ struct EraseMethodTests {
         #expect(try Self.texts(adas, in: "ops") == ["hello"])
     }
 
+    @Test("of who is blocked not even that is told")
+    func blocked() throws {
+        let cleo = try TestDaemon(name: "cleo")
+        let ada = try TestDaemon(name: "ada", peers: [try cleo.address()])
+        let bob = try TestDaemon(name: "bob", peers: [try cleo.address()])
+        let (cleos, adas) = (try cleo.connect(), try ada.connect())
+        for daemon in [ada, bob, cleo] { try daemon.ask("join", ["room": "ops"]) }
+        for client in [cleos, adas] {
+            try client.ask("subscribe", ["to": "ops", "from": 0, "kinds": ["message", "erased"]])
+        }
+        let bobs = try #require(try bob.ask("send", ["to": "ops", "text": "one"])["id"])
+        let own = try #require(try cleo.ask("send", ["to": "ops", "text": "two"])["id"])
+        for client in [cleos, adas] {
+            var texts: Set<String> = []
+            while texts != ["one", "two"] {
+                if let text = try client.message()["text"]?.stringValue, !text.isEmpty {
+                    texts.insert(text)
+                }
+            }
+        }
+        let key = try #require(try bob.ask("status")["id"]?.stringValue)
+        try adas.ask("block", ["person": .string("@" + key)])
+        // The one comes to ada by cleo, before the other.
+        try bob.ask("erase", ["id": bobs])
+        #expect(try Self.change(cleos)["message"] == bobs)
+        try cleo.ask("erase", ["id": own])
+        #expect(try Self.change(adas)["message"] == own)
+        withExtendedLifetime((ada, bob, cleo)) {}
+    }
+
     @Test("only one's own messages are taken back, and nothing that says who was there")
     func refused() throws {
         let (ada, bob, adas, bobs, id) = try Self.pair()

@@ -80,7 +80,8 @@ extension NodeShell {
                 remedy: "take it from history: at least \(EntryIDPrefix.leastCharacters) characters"
             )
         }
-        self.look(isSmall: true) { (store) throws(StoreFailure) in
+        // All that is not yet indexed is looked through, and after a start read first.
+        self.look(isSmall: false) { (store) throws(StoreFailure) in
             try store.entries(beginning: prefix)
         } then: { result in
             do throws(RPCError) {

@@ -24,10 +24,14 @@ extension NodeShell {
         self.node?.ask { $0.standing(of: peer) } == .blocked
     }
 
-    /// Whether a change is a message of somebody whom the user has blocked.
+    /// Whether a change is about a message of somebody whom the user has blocked.
     func isHidden(_ change: Change) -> Bool {
-        guard case .message(let message) = change else { return false }
-        return self.isBlocked(message.author)
+        switch change {
+        case .message(let message): return self.isBlocked(message.author)
+        case .notice(_, let notice):
+            guard case .erased(_, _, let author) = notice.event else { return false }
+            return self.isBlocked(author)
+        }
     }
 
     /// Somebody else whom a client names.

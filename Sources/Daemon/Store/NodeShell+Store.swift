@@ -187,7 +187,8 @@ extension NodeShell {
             self.isLogToBeEmptied = false
             self.ask { (store) async in
                 await store.emptyLog()
-            } then: { _ in
+            } then: { result in
+                if case .success(false) = result { self.emptyLogSoon() }
             }
         }
     }

@@ -6,12 +6,13 @@ extension Node {
     /// The names that people go by here.
     public var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
 
-    /// Everybody of whom there is a name, an address or a link, and this node itself.
+    /// Everybody of whom there is a name, an address, a link or a message, and this node itself.
     private var everybody: Set<PeerID> {
         var all = Set(self.profiles.authors).union(self.dialling.known.keys)
         all.formUnion(self.links.peers)
         all.formUnion(self.people.standings.keys)
         all.formUnion(self.requests.all.values.map(\.device))
+        all.formUnion(self.people.authors.keys)
         all.insert(self.id)
         return all
     }

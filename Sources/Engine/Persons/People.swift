@@ -7,7 +7,7 @@ struct People: Sendable {
     /// The keys of the people whose logs are here.
     private(set) var keys: [PersonID: PublicPerson]
     /// Whose devices the authors of the logs here are.
-    private var authors: [PeerID: PersonID] = [:]
+    private(set) var authors: [PeerID: PersonID] = [:]
     /// The devices of which the user has said something, by person where that is known.
     private var chosen: [PersonID: Set<PeerID>] = [:]
     /// How many of those whom the user does not know are remembered.

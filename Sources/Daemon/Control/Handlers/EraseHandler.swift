@@ -21,11 +21,19 @@ extension NodeShell {
             $0.conversation = conversation.description
             $0.conversationName = self.name(of: conversation)
         }
-        // Where it is gone already there is nothing that others would not know.
-        guard entry.isSeen else { return reply.answer(answer) }
-        self.request(
-            .erase(conversation, [EntryTarget(entry)]),
-            PendingRequest(reply: reply, settled: { reply.answer(answer) }))
+        self.look(isSmall: true) { (store) throws(StoreFailure) in
+            try store.payloads(entry.key, from: entry.seq, through: entry.seq).first?.state
+        } then: { result in
+            switch result {
+            // Where it is erased already there is nothing that others would not know.
+            case .success(.erased?): reply.answer(answer)
+            case .success:
+                self.request(
+                    .erase(conversation, [EntryTarget(entry)]),
+                    PendingRequest(reply: reply, settled: { reply.answer(answer) }))
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
     }
 
     /// Refuses what its author's replicas would ignore.
