@@ -12,6 +12,12 @@ public enum ControlLimits {
     /// The longest text of one message, in bytes of UTF-8: it fits into one entry's inline payload
     /// of 64 KiB with room for the payload's own header.
     public static let textBytes = 65_000
+    /// The longest name of a place, in bytes; the engine's limit.
+    public static let labelBytes = 1_024
+    /// How far a place may be off, in metres; the engine's limit.
+    public static let accuracyMetres: ClosedRange<Int64> = 0...20_037_508
+    /// The longest sign of a reaction, in bytes; the engine's limit.
+    public static let signBytes = 64
     /// The most messages that one `history` call returns.
     public static let historyMessages = 1_000
     /// How many messages `history` returns when the caller names no limit.

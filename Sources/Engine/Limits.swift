@@ -11,6 +11,19 @@ public enum Limits {
     /// The largest message text: a padded body less its fields, rounded down to a number people
     /// remember.
     public static let textBytes = 65_000
+    /// The sign of a reaction: a family of four with all their skin tones, or a short word.
+    public static let signBytes = 64
+    /// Signs that are shown of one message fit a line or two.
+    static let shownSigns = 32
+    /// The label of a location is a line.
+    public static let labelBytes = 1_024
+    /// Reactions of one log to a message that are counted: the latest.
+    public static let referencesPerLog = 16
+    /// Entries that say something of one message and are found from there; those of known people beyond
+    /// it.
+    public static let references = 1_024
+    /// Those that wait for a message that is not here.
+    public static let waitingReferences = 64
     /// A sentence or two for readers that are too old for the body.
     public static let fallbackBytes = 4_096
     /// Sixteen heads are more than live chat ever has; leaving out the rest only under-reports causality.

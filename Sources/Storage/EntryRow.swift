@@ -27,13 +27,19 @@ struct EntryFlags: OptionSet {
     static let erased = EntryFlags(rawValue: 512)
     /// Its payload is not kept any longer.
     static let expired = EntryFlags(rawValue: 1_024)
+    /// It says something of a message, and stands with that one instead of in the conversation.
+    static let aside = EntryFlags(rawValue: 2_048)
+    /// There are such entries about it.
+    static let referenced = EntryFlags(rawValue: 4_096)
 
     /// What keeps people from seeing an entry.
     static let unseen: EntryFlags = [.withheld, .hidden]
+    /// What keeps it out of the conversation's history.
+    static let unlisted: EntryFlags = [.withheld, .hidden, .aside]
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 2_047)
+    static let all = EntryFlags(rawValue: 8_191)
     /// What a verdict says.
-    static let judged: EntryFlags = [.hidden, .counted, .attendance, .present, .locked]
+    static let judged: EntryFlags = [.hidden, .counted, .attendance, .present, .locked, .aside]
 
     /// What says why a payload is absent: one of these where it is.
     static let absent: EntryFlags = [.wanted, .erased, .expired]
@@ -54,6 +60,7 @@ extension EntryFlags {
             if isPresent { self.insert(.present) }
         }
         if verdict.isLocked { self.insert(.locked) }
+        if verdict.refersTo != nil { self.insert(.aside) }
         self.formUnion(EntryFlags(verdict.payload))
     }
 

@@ -171,7 +171,7 @@ extension StoreFile {
         var found: [StoredEntry] = []
         for arrival in arrivals.sorted() where found.count < 2 {
             let entry = try self.statements.reading.stored.bind(.arrival, arrival)
-                .first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+                .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
             if let entry, prefix.begins(entry.id) { found.append(entry) }
         }
         return found

@@ -86,6 +86,17 @@ enum Schema {
             WHERE flags & \(EntryFlags.wanted.rawValue);
         CREATE INDEX entries_of_members ON entries (log, hlc)
             WHERE flags & \(EntryFlags.attendance.rawValue);
+        CREATE TABLE refs (
+            conversation INTEGER NOT NULL REFERENCES conversations,
+            target INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            log INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            held INTEGER NOT NULL,
+            PRIMARY KEY (conversation, target, kind, log, seq)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX refs_by_position ON refs (log, seq);
+        CREATE INDEX refs_held ON refs (held) WHERE held = 1;
         CREATE TABLE erasures (
             conversation INTEGER NOT NULL REFERENCES conversations,
             author INTEGER NOT NULL REFERENCES authors,

@@ -9,7 +9,8 @@ enum Name: Int, CaseIterable {
     case addresses, arrival, attestation, author, before, body, `class`, conversation, count,
         cursor, declined, ends
     case extra
-    case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, keys, kind,
+    case first, flags, fork, hash, head, held, hlc, id, incarnation, indexed, joined, key, keys,
+        kind,
         last
     case latest, limit, log, milliseconds, missing, name, number, oldest, owner, parent, payload
     case peer

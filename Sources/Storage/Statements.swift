@@ -8,6 +8,7 @@ struct Statements {
     let effects: EffectStatements
     let values: ValueStatements
     let reading: ReadingStatements
+    let references: ReferenceStatements
 
     /// How far arrivals have come, held ones counted too; grows with every entry that is appended,
     /// and with every notice.
@@ -30,6 +31,7 @@ struct Statements {
         self.effects = EffectStatements(database)
         self.values = ValueStatements(database)
         self.reading = ReadingStatements(database)
+        self.references = ReferenceStatements(database)
     }
 }
 
@@ -366,14 +368,14 @@ final class ValueStatements: StatementGroup {
 /// Statements that read entries for people and scripts.
 final class ReadingStatements: StatementGroup {
     /// What people and scripts are given of an entry `e`; `place` is the conversation's row.
-    private static let columns =
+    fileprivate static let columns =
         """
         e.arrival, c.hash, a.key, l.incarnation, e.log, e.seq, e.prefix, e.suffix, e.class, e.hlc,
         e.extra, e.payload, e.flags, e.conversation AS place
         """
 
     /// The tables that these columns come from, entries first.
-    private static let joined =
+    fileprivate static let joined =
         """
         CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
         CROSS JOIN conversations c ON c.id = e.conversation
@@ -386,7 +388,7 @@ final class ReadingStatements: StatementGroup {
         WHERE e.conversation = :conversation AND e.arrival > 0
         """
 
-    private static let newestFirst =
+    fileprivate static let newestFirst =
         "ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC"
 
     lazy var stored = self.sql(
@@ -402,7 +404,7 @@ final class ReadingStatements: StatementGroup {
         """
         \(Self.byTime) AND e.hlc <= :hlc AND e.hlc >= :since
             AND (e.hlc < :hlc OR (a.key, l.incarnation, e.seq) < (:key, :incarnation, :seq))
-            AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+            AND e.flags & \(EntryFlags.unlisted.rawValue) = 0
             AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst)
         """)
@@ -410,7 +412,7 @@ final class ReadingStatements: StatementGroup {
         """
         \(Self.byTime) AND e.hlc >= :since AND e.hlc <= :through
             AND (e.hlc > :hlc OR (a.key, l.incarnation, e.seq) > (:key, :incarnation, :seq))
-            AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+            AND e.flags & \(EntryFlags.unlisted.rawValue) = 0
             AND \(EffectStatements.isWantedSQL)
         ORDER BY e.hlc, a.key, l.incarnation, e.seq
         """)
@@ -434,4 +436,68 @@ final class ReadingStatements: StatementGroup {
             AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst) LIMIT 1
         """)
+}
+
+/// Statements on what entries say of messages.
+final class ReferenceStatements: StatementGroup {
+    lazy var add = self.sql(
+        """
+        INSERT OR IGNORE INTO refs (conversation, target, kind, log, seq, held)
+        VALUES (:conversation, :target, :kind, :log, :seq, :held)
+        """)
+    lazy var remove = self.sql("DELETE FROM refs WHERE log = :log AND seq = :seq")
+    lazy var count = self.sql(
+        "SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target")
+    lazy var counting = self.sql(
+        """
+        SELECT count(*) FROM refs
+        WHERE conversation = :conversation AND target = :target AND held = 0
+        """)
+    lazy var noted = self.sql("SELECT target, kind FROM refs WHERE log = :log AND seq = :seq")
+    lazy var countOfLog = self.sql(
+        """
+        SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target
+            AND kind = :kind AND log = :log
+        """)
+    lazy var removeFirst = self.sql(
+        """
+        DELETE FROM refs WHERE conversation = :conversation AND target = :target
+            AND kind = :kind AND log = :log AND seq = (SELECT min(seq) FROM refs
+                WHERE conversation = :conversation AND target = :target AND kind = :kind
+                    AND log = :log)
+        """)
+    lazy var countHeld = self.sql(
+        "SELECT count(*) FROM refs INDEXED BY refs_held WHERE held = 1")
+    lazy var held = self.sql(
+        """
+        SELECT kind, log, seq FROM refs
+        WHERE conversation = :conversation AND target = :target AND held = 1
+        """)
+    lazy var release = self.sql("UPDATE refs SET held = 0 WHERE log = :log AND seq = :seq")
+    lazy var edits = self.sql(
+        """
+        SELECT log, seq FROM refs
+        WHERE conversation = :conversation AND target = :target AND kind = \(Reference.Kind.edit.rawValue)
+        """)
+    lazy var isKnown = self.sql(
+        """
+        SELECT 1 FROM people WHERE author = :author
+            AND standing IN (\(Standing.known.rawValue), \(Standing.verified.rawValue))
+        """)
+    lazy var authorship = self.sql(
+        """
+        SELECT a.key, p.hash FROM logs l CROSS JOIN authors a ON a.id = l.author
+        LEFT JOIN persons p ON p.id = l.person WHERE l.id = :log
+        """)
+
+    private static let shown =
+        """
+        SELECT \(ReadingStatements.columns) FROM refs r
+        CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq \(ReadingStatements.joined)
+        WHERE r.conversation = (SELECT id FROM conversations WHERE hash = :hash)
+            AND r.target = :target AND r.kind = :kind AND r.held = 0 AND e.arrival > 0
+            AND e.flags & \(EntryFlags.unseen.rawValue) = 0 AND \(EffectStatements.isWantedSQL)
+        """
+    lazy var lastShown = self.sql("\(Self.shown) \(ReadingStatements.newestFirst) LIMIT 1")
+    lazy var allShown = self.sql("\(Self.shown) ORDER BY e.hlc, a.key, e.seq")
 }

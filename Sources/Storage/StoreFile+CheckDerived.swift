@@ -9,7 +9,7 @@ extension StoreFile {
         [
             self.checkConversations, self.checkPlaces, self.checkMembers, self.checkRecords,
             self.checkSends, self.checkCursors, self.checkPeersAndState,
-            self.checkIDs,
+            self.checkIDs, self.checkReferences,
         ]
     }
 
@@ -49,6 +49,39 @@ extension StoreFile {
                     nil, nil, "conversation \(row.hash) counts \(row.unread) unread, has \(unread)")
             }
         }
+    }
+
+    /// What entries say of messages; each entry is held against it when it is walked over.
+    private func checkReferences(
+        _ findings: inout Findings, _ derived: Derived
+    ) throws(SQLiteError) {
+        let strays = try self.database.int(
+            """
+            SELECT count(*) FROM refs r LEFT JOIN entries e ON e.log = r.log AND e.seq = r.seq
+            WHERE e.arrival IS NULL OR e.conversation <> r.conversation
+                OR e.flags & \(EntryFlags.aside.rawValue) = 0
+            """)
+        if strays > 0 {
+            findings.add(nil, nil, "\(strays) entries are noted to say something of messages")
+        }
+    }
+
+    /// Whether what is noted of an entry's references, and of references to it, is so.
+    func areReferencesRight(
+        _ row: Statement, _ place: EntryTarget, _ verdict: EntryVerdict, log: Int64
+    ) throws(SQLiteError) -> Bool {
+        let statements = self.statements.references
+        if let reference = verdict.refersTo {
+            let noted = try statements.noted.bind(.log, log).bind(.seq, row.int(.seq)).first {
+                (row) throws(SQLiteError) in (target: row.int(.target), kind: row.int(.kind))
+            }
+            // Of many not all are noted.
+            guard let noted else { return true }
+            return noted.target == reference.target.digest && noted.kind == reference.kind.rawValue
+        }
+        if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) { return true }
+        return try statements.counting.bind(.conversation, row.int(.conversation))
+            .bind(.target, place.digest).int() == 0
     }
 
     private func checkPlaces(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {

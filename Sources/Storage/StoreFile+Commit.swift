@@ -23,6 +23,10 @@ extension StoreFile {
         var heldCount: Int
         /// The outcome's cursors.
         var cursors: [[Cursor?]] = []
+        /// What people see of entries that are in no append of this batch.
+        var filled: [StoredEntry] = []
+        /// Edits that went with their messages.
+        var erased: [Erasure] = []
         /// Whose latest join or leave must be found anew.
         var recounts: Set<Membership> = []
 
@@ -67,6 +71,7 @@ extension StoreFile {
                 self.knownAuthors = KnownRows()
                 self.knownLogs = KnownRows()
                 self.blockedAuthors = nil
+                self.waitingReferences = nil
             }
         }
         let known = self.numbering.take()
@@ -101,12 +106,11 @@ extension StoreFile {
             try self.end(proof, &progress)
         }
         for append in batch.appends { try self.append(append, &progress) }
-        var filled: [StoredEntry] = []
         for fill in batch.fills {
-            if let entry = try self.fill(fill, &progress) { filled.append(entry) }
+            if let entry = try self.fill(fill, &progress) { progress.filled.append(entry) }
         }
         let erased = try self.write(
-            batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time)
+            batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time, &progress)
         let expired = try batch.expiry.map { (expiry) throws(SQLiteError) in
             try self.expire(expiry)
         }
@@ -141,8 +145,8 @@ extension StoreFile {
             number: batch.number, cursors: progress.cursors, released: released ?? [],
             notices: Array(cursors.prefix(batch.notices.count)),
             held: try self.held(progress.heldCount))
-        outcome.filled = filled
-        outcome.erased = erased.done
+        outcome.filled = progress.filled
+        outcome.erased = erased.done + progress.erased
         outcome.erasedNotices = zip(cursors.dropFirst(batch.notices.count), erased.notices).map {
             StoredNotice(cursor: $0, notice: $1)
         }
@@ -197,6 +201,9 @@ extension StoreFile {
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
             if append.verdicts[offset].payload == .erased {
                 try self.forgetErasures(of: row)
+            }
+            if !visibility.isDisputed {
+                try self.refer(row, append.verdicts[offset], at: run.key, &progress)
             }
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)

@@ -17,6 +17,9 @@ extension StoreFile {
         row.flags.formUnion(EntryFlags(fill.verdict))
         try self.setPayload(
             .present(fill.payload), kind: fill.verdict.kind, flags: row.flags, of: row)
+        if !row.visibility.isDisputed {
+            try self.refer(row, fill.verdict, at: fill.key, &progress)
+        }
         guard row.isSeen else { return nil }
         let target = progress.arrive()
         try self.move(row.arrival, to: target)
@@ -27,7 +30,7 @@ extension StoreFile {
         tally.count(row)
         try self.note(tally, in: row.conversation)
         return try self.statements.reading.stored.bind(.arrival, target)
-            .first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+            .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
     }
 
     // MARK: Erasing
@@ -36,13 +39,13 @@ extension StoreFile {
     /// entries are erased or they have no meaning, and of which messages that were shown people are to
     /// be told.
     func write(
-        _ erasures: [Erasure], at time: UInt64
+        _ erasures: [Erasure], at time: UInt64, _ progress: inout Progress
     ) throws(SQLiteError) -> (done: [Erasure], notices: [Notice]) {
         var done: [Erasure] = []
         var notices: [Notice] = []
         for var erasure in erasures {
             let wasSeen: Bool
-            (erasure.step, wasSeen) = try self.erase(erasure)
+            (erasure.step, wasSeen) = try self.erase(erasure, &progress)
             if wasSeen {
                 let target = erasure.target
                 notices.append(
@@ -74,7 +77,7 @@ extension StoreFile {
     /// Erases a payload where its entry is here; says what is left to be done, and whether people had
     /// been shown it.
     private func erase(
-        _ erasure: Erasure
+        _ erasure: Erasure, _ progress: inout Progress
     ) throws(SQLiteError) -> (step: Erasure.Step, wasSeen: Bool) {
         if erasure.step == .forget { return (.forget, false) }
         guard erasure.step == .erase, let log = try self.logRow(erasure.key),
@@ -86,7 +89,13 @@ extension StoreFile {
         // Who may what is known for good.
         guard entry.entryClass != EntryClass.control.rawValue else { return (.forget, false) }
         try self.forget(entry.payload, of: row, as: .erased)
-        return (.erase, row.isSeen)
+        try self.eraseEdits(of: row, at: erasure.target, in: erasure.conversation, &progress)
+        return (.erase, row.isSeen && !row.flags.contains(.aside))
+    }
+
+    /// Takes the payload of an entry off the disk.
+    func forget(_ row: EntryRow, as state: EntryFlags) throws(SQLiteError) {
+        try self.forget(try self.entry(of: row).payload, of: row, as: state)
     }
 
     /// Takes a payload off the disk, and what was counted of it.
@@ -99,6 +108,7 @@ extension StoreFile {
             try self.statements.entries.countRead.bind(.id, row.conversation)
                 .bind(.arrival, row.arrival).run()
         }
+        if row.flags.contains(.aside) { try self.removeReference(row) }
         var flags = row.flags
         flags.subtract(.judged.union(.absent))
         try self.setPayload(
@@ -135,7 +145,7 @@ extension StoreFile {
             }
         if !isFull && looked < Limits.expiryRowsPerBatch { outcome.next = nil }
         for (row, author) in aged {
-            try self.forget(try self.entry(of: row).payload, of: row, as: .expired)
+            try self.forget(row, as: .expired)
             let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
             outcome.entries.append(
                 EntryPlace(

@@ -300,8 +300,8 @@ extension StoreFile {
         try statement.bind(.conversation, id).bind(.since, since)
         defer { statement.reset() }
         while try statement.step() {
-            let entry = try self.storedEntry(statement)
-            bytes += entry.envelope.payload?.count ?? 0
+            let entry = try self.shownEntry(statement)
+            bytes += entry.payloadBytes
             if page.entries.count == query.limit
                 || (bytes > query.byteLimit && !page.entries.isEmpty)
             {
@@ -365,7 +365,11 @@ extension StoreFile {
             }
             scanned += 1
             bytes += size
-            if isWanted { arrivals.entries.append(try self.storedEntry(statement)) }
+            if isWanted {
+                let entry = try self.shownEntry(statement)
+                bytes += entry.payloadBytes - size
+                arrivals.entries.append(entry)
+            }
             through = arrival
         }
         return arrivals
@@ -422,7 +426,7 @@ extension StoreFile {
             let statement = self.statements.reading.lastMessage
             try statement.bind(.conversation, row).bind(.through, shown)
             summaries[index].summary.lastMessage = try statement.first {
-                (row) throws(SQLiteError) in try self.storedEntry(row)
+                (row) throws(SQLiteError) in try self.shownEntry(row)
             }
         }
         return summaries.map(\.summary)

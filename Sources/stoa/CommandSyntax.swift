@@ -73,7 +73,8 @@ struct CommandSyntax {
 
     /// The whole help text of the command.
     var help: String {
-        var text = "usage: \(self.usage)\n\n\(self.summary)\n"
+        let usage = Self.wrap(self.usage).split(separator: "\n").joined(separator: "\n           ")
+        var text = "usage: \(usage)\n\n\(self.summary)\n"
         if !self.details.isEmpty { text += "\n" + Self.wrap(self.details.joined(separator: " ")) }
         text += "\noptions:\n"
         text += Self.list(self.options + OptionSyntax.global)

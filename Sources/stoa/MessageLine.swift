@@ -38,15 +38,31 @@ final class MessageLine {
             line += self.console.styled(label + ":", .bold) + " " + text
             line += self.console.styled(" (made by a newer version)", .faint)
         case .action: line += "* " + self.console.styled(label, .bold) + " " + text
+        case .location:
+            let place = message["location"]?["uri"]?.stringValue ?? ""
+            line += self.console.styled(label + ":", .bold) + " "
+            line += (text.isEmpty ? "" : text + " ") + TerminalText.line(place)
         case .text, nil:
             line += self.console.styled(label + ":", .bold) + " " + self.answered(message) + text
         }
         self.remember(message)
+        if message["edited"] != nil { line += self.console.styled(" (edited)", .faint) }
+        line += self.signs(of: message)
         if message["late"] == .bool(true) { line += self.console.styled(" (late)", .faint) }
         if message["disputed"] == .bool(true) {
             line += self.console.styled(" (disputed)", .yellow)
         }
         return line + "\n"
+    }
+
+    /// What people make of a message, behind it; empty where nobody has said.
+    private func signs(of message: JSON) -> String {
+        let signs = message.list("reactions").map { sign in
+            let count = sign.count("count")
+            return sign.shown("sign") + (count > 1 ? " \(count)" : "")
+        }
+        return signs.isEmpty
+            ? "" : self.console.styled(" [\(signs.joined(separator: ", "))]", .faint)
     }
 
     /// What a message answers, and a space; empty where it answers none.
@@ -63,9 +79,15 @@ final class MessageLine {
         guard let id = message["id"]?.stringValue, let text = message["text"]?.stringValue,
             !text.isEmpty, self.beginnings[id] == nil
         else { return }
+        self.remember(text, as: id)
+    }
+
+    private func remember(_ text: String, as id: String) {
         let line = TerminalText.line(text)
         let beginning = line.prefix(Self.beginningCharacters)
+        let isNew = self.beginnings[id] == nil
         self.beginnings[id] = beginning.count < line.count ? beginning + "…" : String(beginning)
+        guard isNew else { return }
         self.order.append(id)
         if self.order.count > 2 * Self.remembered {
             for old in self.order.prefix(Self.remembered) { self.beginnings[old] = nil }
@@ -73,10 +95,18 @@ final class MessageLine {
         }
     }
 
+    /// How a message is named in the line of a change: by its beginning where that was shown.
+    private func named(_ change: JSON) -> String {
+        let id = change["message"]?.stringValue ?? ""
+        return self.beginnings[id].map { "\"\($0)\"" } ?? "\(TerminalText.line(id).prefix(12))"
+    }
+
     /// The line of a change that is no message, with its newline.
     func text(ofChange change: JSON) -> String {
         let name = change.shown("name")
         let code = change.shown("code")
+        let peer = change.shownPerson("peerName", key: "peer")
+        let place = self.showsConversation ? " in \(name)" : ""
         let what =
             switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
             case .joined: "you have joined \(name)"
@@ -89,10 +119,25 @@ final class MessageLine {
             case .requested:
                 "\(name) \(change.shortKey("peer")) has written and waits to be accepted: "
                     + change.shown("text")
-            case .erased:
-                "a message in \(name) was taken back: \(change.shown("message").prefix(12))"
+            case .erased: "\(peer) has taken back \(self.named(change))\(place)"
+            case .edited:
+                "\(peer) has edited \(self.named(change))\(place): "
+                    + TerminalText.block(
+                        change["text"]?.stringValue ?? "", indent: String(repeating: " ", count: 22)
+                    )
+            case .reacted:
+                "\(peer) gives \(change.shown("text")) to \(self.named(change))\(place)"
+            case .withdrawn:
+                "\(peer) takes \(change.shown("text")) back from \(self.named(change))\(place)"
             case nil: "something that this version does not know"
             }
+        if let id = change["message"]?.stringValue {
+            // What was taken back is not said again.
+            if change["event"] == "erased" { self.beginnings[id] = nil }
+            if change["event"] == "edited" {
+                self.remember(change["text"]?.stringValue ?? "", as: id)
+            }
+        }
         return self.console.styled(LocalTime.text(change["time"]), .faint) + " ! \(what)\n"
     }
 }

@@ -28,13 +28,6 @@ struct EraseMethodTests {
         return (ada, bob, adas, bobs, id)
     }
 
-    private static func change(_ client: TestClient) throws -> JSON {
-        while true {
-            let json = try client.read()
-            if json["method"] == "change" { return try #require(json["params"]?["change"]) }
-        }
-    }
-
     @Test("a message that its author takes back is shown nowhere, and subscribers are told")
     func erased() throws {
         let (ada, bob, adas, bobs, id) = try Self.pair()
@@ -43,7 +36,7 @@ struct EraseMethodTests {
         let answer = try adas.ask("erase", ["id": .string(short)])
         #expect(answer["id"] == id && answer["conversationName"] == "ops")
         for client in [adas, bobs] {
-            let change = try Self.change(client)
+            let change = try client.change()
             #expect(change["kind"] == "erased" && change["event"] == "erased")
             #expect(change["message"] == id && change["name"] == "ops")
             #expect(try Self.texts(client, in: "ops") == ["hello"])
@@ -71,7 +64,7 @@ struct EraseMethodTests {
         }
         #expect(try hasText(ada) && hasText(bob))
         try adas.ask("erase", ["id": id])
-        _ = try Self.change(bobs)
+        _ = try bobs.change()
         let begin = SystemClock.monotonicMilliseconds()
         while try hasText(ada) || hasText(bob) {
             try #require(SystemClock.monotonicMilliseconds() < begin + 10_000)
@@ -104,9 +97,9 @@ struct EraseMethodTests {
         try adas.ask("block", ["person": .string("@" + key)])
         // The one comes to ada by cleo, before the other.
         try bob.ask("erase", ["id": bobs])
-        #expect(try Self.change(cleos)["message"] == bobs)
+        #expect(try cleos.change()["message"] == bobs)
         try cleo.ask("erase", ["id": own])
-        #expect(try Self.change(adas)["message"] == own)
+        #expect(try adas.change()["message"] == own)
         withExtendedLifetime((ada, bob, cleo)) {}
     }
 

@@ -196,6 +196,15 @@ final class TestClient {
             if json["method"] == "message" { return try #require(json["params"]?["message"]) }
         }
     }
+
+    /// The next change of a subscription that is no message.
+    func change() throws -> JSON {
+        while true {
+            let json =
+                self.notifications.isEmpty ? try self.read() : self.notifications.removeFirst()
+            if json["method"] == "change" { return try #require(json["params"]?["change"]) }
+        }
+    }
 }
 
 /// Why a request is refused, in one word; nil where it is not.

@@ -5,7 +5,7 @@
 public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
-        "edit", "react", "fetch", "openStream",
+        "fetch", "openStream",
         "markRead", "forget", "retain", "usage", "search",
     ]
 }

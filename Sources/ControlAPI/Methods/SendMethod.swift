@@ -50,6 +50,8 @@ public enum SendMethod: ControlMethod {
         public var members: String?
         /// How long to wait, in milliseconds.
         public var timeoutMilliseconds: Int64?
+        /// Where it is about a place, whose name the text is; nil for all else.
+        public var location: MessageResult.Place?
 
         /// Empty parameters.
         public init() {}
@@ -81,6 +83,9 @@ public enum SendMethod: ControlMethod {
                 "replyTo", &self.replyTo, .word,
                 "The message that a text answers: its id, or 8 or more characters of its beginning."
             )
+            visitor.field(
+                "location", &self.location, .any,
+                "A place, whose name the text is; the text may be empty then.")
         }
     }
 
@@ -127,15 +132,48 @@ public enum SendMethod: ControlMethod {
                 remedy: "leave \"kind\" or \"replyTo\" out",
                 details: [JSON.Member("param", "replyTo")])
         }
-        guard !params.text.isEmpty else {
+        if let location = params.location {
+            return try Self.check(location, params)
+        }
+        try Self.check(text: params.text)
+    }
+
+    /// Refuses a text that is empty or too long.
+    static func check(text: String) throws(RPCError) {
+        guard !text.isEmpty else {
             throw .invalidParams(
                 "the text is empty", reason: "emptyText", remedy: "give at least one character",
                 details: [JSON.Member("param", "text")])
         }
-        guard params.text.utf8.count <= ControlLimits.textBytes else {
+        guard text.utf8.count <= ControlLimits.textBytes else {
             throw .tooLarge(
-                "the text", bytes: params.text.utf8.count, limit: ControlLimits.textBytes,
-                remedy: "send it in parts, or put it in a file and send its location")
+                "the text", bytes: text.utf8.count, limit: ControlLimits.textBytes,
+                remedy: "send it in parts, or put it in a file and send where that is")
+        }
+    }
+
+    private static func check(
+        _ location: MessageResult.Place, _ params: Params
+    ) throws(RPCError) {
+        guard params.kind == nil, params.replyTo == nil else {
+            throw .invalidParams(
+                "a location is neither an action nor a reply", reason: "oneOf",
+                remedy: "leave \"kind\" and \"replyTo\" out",
+                details: [JSON.Member("param", "location")])
+        }
+        guard location.latitude.magnitude <= 90, location.longitude.magnitude <= 180,
+            location.accuracy.map(ControlLimits.accuracyMetres.contains) ?? true
+        else {
+            throw .invalidParams(
+                "that is no place on the Earth", reason: "badLocation",
+                remedy: "give a latitude from -90 to 90, a longitude from -180 to 180, and an "
+                    + "accuracy in metres, or none",
+                details: [JSON.Member("param", "location")])
+        }
+        guard params.text.utf8.count <= ControlLimits.labelBytes else {
+            throw .tooLarge(
+                "the name of the place", bytes: params.text.utf8.count,
+                limit: ControlLimits.labelBytes, remedy: "give a shorter one")
         }
     }
 }

@@ -10,6 +10,10 @@ public enum ChangeKind: String, WordValue {
     case request
     /// Messages that were shown and are taken back.
     case erased
+    /// Messages that were given another text.
+    case edited
+    /// What people make of messages.
+    case reaction
 }
 
 /// One change that is no message, in the notification `change`.
@@ -34,6 +38,12 @@ public struct ChangeResult: ControlValue {
         case requested
         /// A message that was shown is taken back by its author.
         case erased
+        /// A message was given another text by its author.
+        case edited
+        /// Somebody has given a sign to a message.
+        case reacted
+        /// Somebody has taken a sign back.
+        case withdrawn
     }
 
     /// What sort of change it is; never `message`.
@@ -52,9 +62,13 @@ public struct ChangeResult: ControlValue {
     public var code: String?
     /// Which person's device it is about; nil for none.
     public var peer: String?
-    /// The message that was taken back; nil for others.
+    /// The name that the person goes by here, where they have edited or taken back a message or react to
+    /// one; nil for others.
+    public var peerName: String?
+    /// The message that was taken back or edited, or that somebody reacts to; nil for others.
     public var message: String?
-    /// What the alert says, or what was written first; nil for others and for an alert that is over.
+    /// What the alert says, what was written first, the text that a message has now, or the sign; nil
+    /// for others and for an alert that is over.
     public var text: String?
 
     /// An empty value.
@@ -75,5 +89,6 @@ public struct ChangeResult: ControlValue {
         visitor.field("peer", &self.peer, .id)
         visitor.field("message", &self.message, .id)
         visitor.field("text", &self.text)
+        visitor.field("peerName", &self.peerName)
     }
 }

@@ -6,6 +6,8 @@ public struct MessageResult: ControlValue {
         case text
         /// What the author does, in words.
         case action
+        /// A place on the Earth; the text is its name, where it has one.
+        case location
         /// The author entered the room.
         case join
         /// The author left the room.
@@ -13,6 +15,55 @@ public struct MessageResult: ControlValue {
         /// Something that this version cannot read; the text is what its author's software gives
         /// for it.
         case unknown
+    }
+
+    /// A place on the Earth.
+    public struct Place: ControlValue {
+        /// Degrees north.
+        public var latitude = 0.0
+        /// Degrees east.
+        public var longitude = 0.0
+        /// How far it may be off, in metres; nil where that is not said.
+        public var accuracy: Int64?
+        /// The same as a `geo:` URI.
+        public var uri: String?
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("latitude", &self.latitude)
+            visitor.field("longitude", &self.longitude)
+            visitor.field("accuracy", &self.accuracy)
+            visitor.field("uri", &self.uri)
+        }
+    }
+
+    /// A sign that people have given to a message.
+    public struct Sign: ControlValue {
+        /// How many people are listed at most.
+        public static let listedPeople = 16
+
+        /// An emoji, or a short word.
+        public var sign = ""
+        /// How many people have given it.
+        public var count: Int64 = 0
+        /// True where the own person is one of them; nil otherwise.
+        public var own: Bool?
+        /// The devices of the first of them.
+        public var people: [String] = []
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("sign", &self.sign)
+            visitor.field("count", &self.count)
+            visitor.field("own", &self.own)
+            visitor.field("people", &self.people, .id)
+        }
     }
 
     /// The message that another one answers.
@@ -56,6 +107,12 @@ public struct MessageResult: ControlValue {
     public var text = ""
     /// The message that it answers; nil where it answers none.
     public var replyTo: Answered?
+    /// Where it is about a place; nil for other kinds.
+    public var location: Place?
+    /// When the author has given it the text that it has; nil where that is the first one.
+    public var edited: Timestamp?
+    /// What people make of it; nil where nobody has said.
+    public var reactions: [Sign]?
     /// When the author wrote it, by the author's clock.
     public var time = Timestamp(milliseconds: 0)
     /// Its position in this node's order of arrival.
@@ -71,6 +128,7 @@ public struct MessageResult: ControlValue {
     /// The text, and around it three ids, names, a time and what is rarely true.
     public var expectedBytes: Int {
         self.text.utf8.count + (self.replyTo == nil ? 580 : 760)
+            + (self.reactions?.expectedBytes ?? 0)
     }
 
     /// Others refer to it as `Message`.
@@ -92,5 +150,8 @@ public struct MessageResult: ControlValue {
         visitor.field("cursor", &self.cursor)
         visitor.field("late", &self.late)
         visitor.field("disputed", &self.disputed)
+        visitor.field("location", &self.location)
+        visitor.field("edited", &self.edited)
+        visitor.field("reactions", &self.reactions)
     }
 }

@@ -11,7 +11,7 @@ struct PendingRequest {
     /// What comes once a conversation has begun, in the place of the answer.
     var begun: ((ConversationID) -> Void)?
     /// What answers once somebody stands as was asked for, in the place of the person, or a message is
-    /// taken back.
+    /// taken back, edited or reacted to.
     var settled: (() -> Void)?
     /// What comes after the answer to one of the shell's own, unless the disk has refused it.
     var ended: (() -> Void)?
@@ -46,6 +46,7 @@ extension NodeShell {
                 self.withConversation(id, reply) { reply.answer($0) }
             }
         case .left(let id): self.left(id, reply)
+        case .sent where pending.settled != nil: pending.settled?()
         case .sent(let message, let isDuplicate, let peers):
             var result = self.sendResult(message, deliveredTo: peers)
             result.duplicate = isDuplicate

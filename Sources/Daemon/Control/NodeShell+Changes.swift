@@ -35,9 +35,34 @@ extension NodeShell {
     /// The change as clients see it; `texts` is kept for the messages of one page or turn.
     func shownChange(_ change: Change, _ texts: inout MessageTexts) -> ShownChange {
         switch change {
-        case .message(let message): .message(self.messageResult(message, &texts))
+        case .message(let message):
+            self.changeResult(message).map { .change($0) }
+                ?? .message(self.messageResult(message, &texts))
         case .notice(let cursor, let notice): .change(self.changeResult(notice, at: cursor))
         }
+    }
+
+    /// What a message says of another one; nil for one that stands by itself.
+    private func changeResult(_ message: Message) -> ChangeResult? {
+        var result = ChangeResult()
+        switch message.content {
+        case .edit(let text, let target):
+            result.kind = .edited
+            self.name(message.conversation, as: .edited, in: &result)
+            result.message = target.id.description
+            result.text = text
+        case .reaction(let reaction):
+            result.kind = .reaction
+            self.name(
+                message.conversation, as: reaction.isWithdrawn ? .withdrawn : .reacted, in: &result)
+            result.message = reaction.target.id.description
+            result.text = reaction.sign
+        default: return nil
+        }
+        result.time = Timestamp(clamping: message.time.milliseconds)
+        result.cursor = message.cursor.rawValue
+        self.name(message.author, in: &result)
+        return result
     }
 
     private func changeResult(_ notice: Notice, at cursor: Cursor) -> ChangeResult {
@@ -67,7 +92,7 @@ extension NodeShell {
         case .erased(let conversation, let message, let author):
             self.name(conversation, as: .erased, in: &result)
             result.message = message.description
-            result.peer = author.description
+            self.name(author, in: &result)
         }
         return result
     }
@@ -78,6 +103,11 @@ extension NodeShell {
         result.event = event
         result.id = conversation.description
         result.name = self.name(of: conversation)
+    }
+
+    private func name(_ author: PeerID, in result: inout ChangeResult) {
+        result.peer = author.description
+        result.peerName = self.shownName(of: author).name
     }
 
     private func name(
@@ -97,6 +127,8 @@ extension ChangeKind {
         case .alert: self = .alert
         case .request: self = .request
         case .erased: self = .erased
+        case .edited: self = .edited
+        case .reaction: self = .reaction
         }
     }
 }
@@ -112,6 +144,8 @@ extension SubscribeMethod.Params {
                 case .alert: .alert
                 case .request: .request
                 case .erased: .erased
+                case .edited: .edited
+                case .reaction: .reaction
                 }
             })
     }

@@ -56,52 +56,46 @@ extension NodeShell {
         case .fallback(let text):
             result.kind = .unknown
             result.text = text
-        case .open, .erase: preconditionFailure("what only has effects is not shown")
+        case .location(let location):
+            result.kind = .location
+            result.text = location.label ?? ""
+            result.location = MessageResult.Place(location)
+        case .open, .erase, .edit, .reaction:
+            preconditionFailure("what only has effects is not shown by itself")
         }
+        result.edited = message.edited.map { Timestamp(clamping: $0.milliseconds) }
+        if !message.reactions.isEmpty { result.reactions = self.signs(of: message) }
         result.time = Timestamp(clamping: message.time.milliseconds)
         result.cursor = message.cursor.rawValue
         result.late = message.isLate
         result.disputed = message.isDisputed ? true : nil
         return result
     }
+
+    /// What people make of a message; nil where all of it was taken back.
+    private func signs(of message: Message) -> [MessageResult.Sign]? {
+        guard let node = self.node else { return nil }
+        let own = node.person(of: node.id)
+        let signs = ReactionCount.count(message.reactions) { node.person(of: $0) }.map { count in
+            MessageResult.Sign {
+                $0.sign = count.sign
+                $0.count = Int64(count.people.count)
+                $0.own = count.people.contains { node.person(of: $0) == own } ? true : nil
+                $0.people = count.people.prefix(MessageResult.Sign.listedPeople)
+                    .map(\.description)
+            }
+        }
+        return signs.isEmpty ? nil : signs
+    }
 }
 
-extension NodeShell {
-    /// Finds the message whose id begins as a client has typed it, and goes on with it; where there is
-    /// none, or more than one, the client is told so.
-    func withMessage(
-        _ typed: String, _ reply: Reply,
-        _ body: @escaping (StoredEntry) throws(RPCError) -> Void
-    ) throws(RPCError) {
-        let shown = TerminalText.line(typed)
-        guard let prefix = EntryIDPrefix(typed.lowercased()) else {
-            throw .notFound(
-                "\"\(shown)\" is no message's id", reason: "unknownMessage",
-                remedy: "take it from history: at least \(EntryIDPrefix.leastCharacters) characters"
-            )
-        }
-        // All that is not yet indexed is looked through, and after a start read first.
-        self.look(isSmall: false) { (store) throws(StoreFailure) in
-            try store.entries(beginning: prefix)
-        } then: { result in
-            do throws(RPCError) {
-                guard case .success(let found) = result else {
-                    if case .failure(let failure) = result { reply.fail(RPCError(failure)) }
-                    return
-                }
-                guard let entry = found.first else {
-                    throw .notFound(
-                        "there is no message \(shown)", reason: "unknownMessage",
-                        remedy: "take an id from history: stoa history ROOM --ids")
-                }
-                guard found.count == 1 else {
-                    throw .notFound(
-                        "several messages begin with \(shown)", reason: "ambiguousMessage",
-                        remedy: "give more of the id")
-                }
-                try body(entry)
-            } catch { reply.fail(error) }
-        }
+extension MessageResult.Place {
+    fileprivate init(_ location: Location) {
+        self.init()
+        self.latitude = location.latitude
+        self.longitude = location.longitude
+        self.accuracy = location.accuracy.map { Int64($0) }
+        self.uri = location.uri
     }
 }
 
@@ -120,19 +114,24 @@ extension Timestamp {
 }
 
 extension MessageResult {
-    /// What the message that it answers takes at most.
-    private var replyBytes: Int { self.replyTo.map { 200 + 2 * $0.authorName.utf8.count } ?? 0 }
+    /// What stands around the text and is rarely there takes at most: the message that it answers, a
+    /// place, signs.
+    private var rareBytes: Int {
+        let reply = self.replyTo.map { 200 + 2 * $0.authorName.utf8.count } ?? 0
+        let signs = (self.reactions ?? []).reduce(0) { $0 + 440 + 56 * $1.people.count }
+        return reply + signs + (self.location == nil ? 0 : 200)
+    }
 
     /// How many bytes the message takes as JSON at most, without looking at its text.
     var mostJSONBytes: Int {
         let names = self.authorName.utf8.count + self.conversationName.utf8.count
-        return 600 + self.replyBytes + 2 * names + 6 * self.text.utf8.count
+        return 600 + self.rareBytes + 2 * names + 6 * self.text.utf8.count
     }
 
     /// About how many bytes the message takes as JSON, rather too many than too few.
     var jsonBytes: Int {
         var bytes =
-            600 + self.replyBytes + 2
+            600 + self.rareBytes + 2
             * (self.authorName.utf8.count + self.conversationName.utf8.count)
         for byte in self.text.utf8 {
             bytes += byte < 0x20 || byte == 0x7F ? 6 : byte == 0x22 || byte == 0x5C ? 2 : 1

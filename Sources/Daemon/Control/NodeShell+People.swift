@@ -24,10 +24,12 @@ extension NodeShell {
         self.node?.ask { $0.standing(of: peer) } == .blocked
     }
 
-    /// Whether a change is about a message of somebody whom the user has blocked.
+    /// Whether a change is about a message of somebody whom the user has blocked, or says of another one
+    /// what does not count.
     func isHidden(_ change: Change) -> Bool {
         switch change {
-        case .message(let message): return self.isBlocked(message.author)
+        case .message(let message):
+            return self.isBlocked(message.author) || self.node?.counts(message) == false
         case .notice(_, let notice):
             guard case .erased(_, _, let author) = notice.event else { return false }
             return self.isBlocked(author)

@@ -16,6 +16,10 @@ public enum Change: Hashable, Sendable {
         case request
         /// Messages that were shown and are taken back.
         case erased
+        /// Messages that have another text.
+        case edited
+        /// What people make of messages.
+        case reaction
     }
 
     /// An entry that people see.
@@ -34,7 +38,7 @@ public enum Change: Hashable, Sendable {
     /// What sort of change it is.
     public var kind: Kind {
         switch self {
-        case .message: .message
+        case .message(let message): message.kind
         case .notice(_, let notice): notice.kind
         }
     }
@@ -44,6 +48,17 @@ public enum Change: Hashable, Sendable {
         switch self {
         case .message(let message): message.conversation
         case .notice(_, let notice): notice.conversation
+        }
+    }
+}
+
+extension Message {
+    /// What sort of change it is: an edit or a reaction stands with another message.
+    fileprivate var kind: Change.Kind {
+        switch self.content {
+        case .edit: .edited
+        case .reaction: .reaction
+        default: .message
         }
     }
 }

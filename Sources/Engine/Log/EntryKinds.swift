@@ -28,6 +28,12 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
     case text = 32
     /// What the author does, in words: "waves".
     case action = 33
+    /// Where the author is, or something else.
+    case location = 34
+    /// Another text for a message of the same person.
+    case edit = 35
+    /// What the author makes of a message, in a sign.
+    case reaction = 37
 
     /// What the store and the node need to know of a kind.
     public struct Traits: Hashable, Sendable {
@@ -41,6 +47,8 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
         public var isLive = false
         /// Whether people see it.
         public var isShown = true
+        /// Whether it says something of a message and stands with that, not in the conversation.
+        public var isAside = false
     }
 
     /// What the store and the node need to know of this kind.
@@ -50,8 +58,9 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
         case .join: Traits(attendance: true)
         case .leave: Traits(attendance: false)
         case .erase: Traits(isShown: false)
-        case .text, .action:
+        case .text, .action, .location:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
+        case .edit, .reaction: Traits(entryClass: .content, isLive: true, isAside: true)
         }
     }
 }
@@ -68,6 +77,12 @@ public enum Content: Hashable, Sendable {
     indirect case reply(String, to: EntryTarget)
     /// What the author does, in words.
     case action(String)
+    /// A place on the Earth.
+    indirect case location(Location)
+    /// Another text for a message that the same person has written.
+    indirect case edit(String, of: EntryTarget)
+    /// What the author makes of a message.
+    indirect case reaction(Reaction)
     /// The author joined; the room's name, in open rooms.
     case join(RoomName?)
     /// The author left.
@@ -83,6 +98,9 @@ public enum Content: Hashable, Sendable {
         case .open: .open
         case .text, .reply: .text
         case .action: .action
+        case .location: .location
+        case .edit: .edit
+        case .reaction: .reaction
         case .join: .join
         case .leave: .leave
         case .erase: .erase
@@ -93,13 +111,37 @@ public enum Content: Hashable, Sendable {
     /// What the author has written; nil where that is not for people to read, or cannot be read here.
     public var text: String? {
         switch self {
-        case .text(let text), .reply(let text, _), .action(let text): text
-        case .open, .join, .leave, .erase, .fallback: nil
+        case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
+        case .location(let location): location.label
+        case .open, .reaction, .join, .leave, .erase, .fallback: nil
+        }
+    }
+
+    /// The same with another text; nil for what has none that can be edited.
+    func edited(_ text: String) -> Content? {
+        switch self {
+        case .text: .text(text)
+        case .reply(_, let target): .reply(text, to: target)
+        case .action: .action(text)
+        default: nil
+        }
+    }
+
+    /// Whether people may give it another text.
+    public var isEditable: Bool { self.edited("") != nil }
+
+    /// Whether its text has a size that can be sent.
+    var hasSendableText: Bool {
+        switch self {
+        case .location, .reaction: true
+        default: self.text.map { (1...Limits.textBytes).contains($0.utf8.count) } ?? false
         }
     }
 
     /// Names the message that a text answers.
     private static let replyType: UInt64 = 4
+    /// Names the message that has another text.
+    fileprivate static let editedType: UInt64 = 3
 
     /// What the store and the node need to know of it.
     public var traits: EntryKind.Traits {
@@ -115,6 +157,11 @@ public enum Content: Hashable, Sendable {
         case .reply(let text, let target):
             writer.field(1, text: text)
             writer.field(Self.replyType, target.encoded)
+        case .location(let location): location.write(to: &writer)
+        case .edit(let text, let target):
+            writer.field(1, text: text)
+            writer.field(Self.editedType, target.encoded)
+        case .reaction(let reaction): reaction.write(to: &writer)
         case .join(let name): if let name { writer.field(1, text: name.text) }
         case .leave: break
         case .erase(let targets): EntryTarget.write(targets, to: &writer)
@@ -140,6 +187,17 @@ public enum Content: Hashable, Sendable {
         case .action:
             guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes) else { return nil }
             self = .action(text)
+        case .location:
+            guard let location = Location(fields) else { return nil }
+            self = .location(location)
+        case .edit:
+            guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes),
+                let target = EntryTarget(field: Self.editedType, of: fields)
+            else { return nil }
+            self = .edit(text, of: target)
+        case .reaction:
+            guard let reaction = Reaction(fields) else { return nil }
+            self = .reaction(reaction)
         case .join:
             let name = fields.text(of: 1, bytes: 1...Limits.nameBytes).flatMap { RoomName($0) }
             guard name != nil || fields.value(of: 1) == nil else { return nil }
@@ -158,6 +216,9 @@ extension EntryKind {
         switch self {
         case .open: LogOpening.mustKnow
         case .text, .action, .join: [1]
+        case .location: Location.mustKnow
+        case .edit: [1, Content.editedType]
+        case .reaction: Reaction.mustKnow
         case .leave: []
         case .erase: EntryTarget.mustKnow
         }

@@ -15,6 +15,8 @@ public struct EntryVerdict: Hashable, Sendable {
     public var isLocked = false
     /// What becomes of its payload.
     public var payload = PayloadState.present
+    /// The message with which it stands; nil where it stands for itself.
+    public var refersTo: Reference?
 
     /// Nobody sees it.
     public init() {}
@@ -40,10 +42,12 @@ public struct EntryVerdict: Hashable, Sendable {
     private init(of reading: EntryReading, byPerson: Bool) {
         self.kind = reading.kind
         self.isLocked = reading.isLocked
-        guard byPerson, let traits = reading.content?.traits else { return }
+        guard byPerson, let content = reading.content else { return }
+        let traits = content.traits
         self.attendance = traits.attendance
         self.isSeen = traits.isShown
         self.countsAsUnread = traits.countsAsUnread
+        if traits.isAside { self.refersTo = Reference(content) }
     }
 }
 

@@ -126,11 +126,12 @@ public struct Authorship: Hashable, Sendable {
         self.person = person
     }
 
-    /// Whether one may erase what another has written: the rule, for replicas with keys and without.
+    /// Whether one may erase what another has written, or give it another text: the rule, for replicas
+    /// with keys and without.
     ///
     /// The same person may, with any device. The same device may also where nothing says whose it is:
     /// a replica without the key of a sealed conversation cannot read that, and erases all the same.
-    public func mayErase(_ author: Authorship) -> Bool {
+    public func mayChange(_ author: Authorship) -> Bool {
         #if MUTANTS
             if Mutant.eraseForAnybody.isActive { return true }
         #endif

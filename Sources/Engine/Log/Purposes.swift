@@ -29,4 +29,5 @@ extension BLAKE2b.Personal {
     static let phrase = BLAKE2b.Personal("stoa phrase")
     static let phraseSalt = BLAKE2b.Personal("stoa phrase salt")
     static let aesKey = BLAKE2b.Personal("stoa aes key")
+    static let target = BLAKE2b.Personal("stoa target")
 }

@@ -35,14 +35,34 @@ public struct Message: Hashable, Sendable {
     public var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
     public var isDisputed: Bool
+    /// When it was given the text that it has; nil where that is its first one.
+    public var edited: HybridTime?
+    /// What people make of it, each a message of its own.
+    public var reactions: [Message] = []
 
     /// Reads what the store gave back; nil for an entry that people do not see.
+    ///
+    /// It has the text of its edit, where there is one.
     public init?(_ entry: StoredEntry, by keyring: Keyring) {
         guard entry.isSeen, let content = keyring.read(entry.envelope).content else { return nil }
         self.init(
             cursor: entry.cursor, id: entry.id, conversation: entry.key.conversation,
             author: entry.key.name.author, content: content, time: entry.time,
             isLate: entry.isLate, isDisputed: entry.isDisputed)
+        for reference in entry.references {
+            guard let message = Message(reference, by: keyring) else { continue }
+            if case .edit(let text, _) = message.content, let edited = content.edited(text) {
+                self.content = edited
+                self.edited = message.time
+            } else if case .reaction = message.content {
+                self.reactions.append(message)
+            }
+        }
+    }
+
+    /// Whether it stands before another one in display order.
+    func isShown(before other: Message) -> Bool {
+        (self.time, self.author, self.id) < (other.time, other.author, other.id)
     }
 
     /// Creates a message.

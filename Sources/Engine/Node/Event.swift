@@ -105,7 +105,7 @@ public enum Request: Hashable, Sendable {
 public struct Outgoing: Hashable, Sendable {
     /// Where to.
     public var conversation: ConversationID
-    /// What: a text, a reply or an action, of 1 to ``Limits/textBytes`` bytes.
+    /// What, of class 2: a text, a reply, an action or an edit has 1 to ``Limits/textBytes`` bytes.
     public var content: Content
     /// Makes a repeated send harmless: the same key gives the first message again.
     public var idempotencyKey: String?

@@ -169,8 +169,8 @@ extension Node {
             self.answer(request, .erased(message.id))
         default:
             precondition(
-                draft.content.text != nil,
-                "nobody asks for what only begins a log, or is not understood")
+                draft.content.traits.entryClass == .content,
+                "nobody asks for what only begins a log")
             if let wait = draft.outgoing?.wait {
                 self.awaitDelivery(
                     Delivery(request: request, key: key, seq: seq, message: message, wait: wait))

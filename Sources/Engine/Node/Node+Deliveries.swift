@@ -17,6 +17,14 @@ extension Node {
         }
     }
 
+    /// What has become of an own entry at each other member of its conversation, the people first whom
+    /// the user knows.
+    public func outcomes(
+        of seq: UInt64, in key: LogKey
+    ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+        self.tally(of: key.conversation, key).outcomes(of: seq)
+    }
+
     mutating func awaitDelivery(_ delivery: Delivery) {
         self.deliveries.add(delivery)
         self.checkDeliveries(of: delivery.key)
@@ -61,6 +69,7 @@ extension Node {
             var member =
                 members[peer]
                 ?? DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+            member.isLinked = true
             if let key {
                 member.stored = self.stored(key, on: id)
                 member.shown = self.links[id].shared[known: conversation].shown(of: key.name)

@@ -59,7 +59,7 @@ extension Node {
         let author = Authorship(device: erasure.target.log.author, person: log.person)
         if log.tail.seq == 0 {
             erasure.step = .wait
-        } else if !erasure.eraser.mayErase(author) {
+        } else if !erasure.eraser.mayChange(author) {
             erasure.step = .forget
         } else {
             // What is behind a fork point may be here all the same.

@@ -175,8 +175,7 @@ extension Node {
         if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
             return self.fail(request, .cannotSeal)
         }
-        guard let text = outgoing.content.text, (1...Limits.textBytes).contains(text.utf8.count)
-        else {
+        guard outgoing.content.hasSendableText else {
             return self.fail(request, .size(limit: Limits.textBytes))
         }
         guard self.commits.drafts.count < Limits.waitingDrafts else {

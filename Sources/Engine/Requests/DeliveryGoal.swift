@@ -25,6 +25,18 @@ public struct DeliveryWait: Hashable, Sendable {
     }
 }
 
+/// What has become of an own message at a member, as that says of itself.
+public enum DeliveryOutcome: Hashable, Sendable {
+    /// It has the message.
+    case delivered
+    /// It has the message, and shows it later: it is ahead of time there.
+    case held
+    /// It is linked, and does not have the message yet.
+    case waiting
+    /// It is not linked, so that nothing is known.
+    case away
+}
+
 /// How far the members of a conversation have an own log, and so which waits for it end.
 ///
 /// A pure value: `Docs/Protocol/Sync.md` section 4 says what a member tells, and section 9 what counts.
@@ -38,6 +50,8 @@ struct DeliveryTally: Sendable {
         var stored: UInt64 = 0
         /// Up to where it holds nothing.
         var shown = UInt64.max
+        /// Whether it is linked.
+        var isLinked = false
 
         /// Up to where its user can read.
         var delivered: UInt64 { min(self.stored, self.shown) }
@@ -87,6 +101,15 @@ struct DeliveryTally: Sendable {
         let counted = self.counted(goal)
         let holding = counted.count { $0.stored >= seq && $0.shown < seq }
         return holding > 0 && counted.count - holding < self.needed(goal, of: counted)
+    }
+
+    /// What has become of an entry at each member: those first whom the user knows.
+    func outcomes(of seq: UInt64) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+        (self.members.filter(\.isKnown) + self.members.filter { !$0.isKnown }).map { member in
+            guard member.isLinked else { return (member.peer, .away) }
+            guard member.stored >= seq else { return (member.peer, .waiting) }
+            return (member.peer, member.shown >= seq ? .delivered : .held)
+        }
     }
 
     /// Who has an entry and can read it.

@@ -219,6 +219,15 @@ public struct StoredEntry: Hashable, Sendable {
     public var isLate: Bool
     /// Whether it stands at or behind a proven fork point.
     public var isDisputed: Bool
+    /// The edit that counts, if any, and reactions: only where it is read for people.
+    public var references: [StoredEntry] = []
+
+    /// About how many bytes it takes to show it.
+    public var payloadBytes: Int {
+        self.references.reduce(self.envelope.payload?.count ?? 0) {
+            $0 + 128 + ($1.envelope.payload?.count ?? 0)
+        }
+    }
 
     /// Creates a stored entry.
     public init(

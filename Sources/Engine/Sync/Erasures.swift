@@ -69,7 +69,7 @@ struct Erasures: Sendable {
         let target = EntryTarget(log: key.name, seq: seq, id: id)
         guard let numbers = self.waiting[key]?[target] else { return false }
         let author = Authorship(device: key.name.author, person: person)
-        return numbers.contains { self.numbered[$0]?.eraser.mayErase(author) == true }
+        return numbers.contains { self.numbered[$0]?.eraser.mayChange(author) == true }
     }
 
     /// Forgets one that is done, or never will be.

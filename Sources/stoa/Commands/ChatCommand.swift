@@ -39,7 +39,7 @@ struct ChatCommand: Subcommand {
                 path: path,
                 params: SubscribeMethod.Params {
                     $0.to = self.to
-                    $0.kinds = [.message, .erased]
+                    $0.kinds = [.message, .erased, .edited, .reaction]
                 },
                 answerMilliseconds: context.options.timeoutMilliseconds)
         }

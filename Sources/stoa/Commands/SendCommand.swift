@@ -7,19 +7,22 @@ struct SendCommand: Subcommand {
         options: [
             OptionSyntax(
                 "--wait", "WHAT",
-                "sent: until it is stored here (default); delivered: until other members have it"),
+                "sent: until it is stored here (default); delivered: other members have it"),
             OptionSyntax(
                 "--members", "WHO",
-                "with --wait delivered: who must have it, any (default), all, a number, or @a,@b"),
+                "with --wait delivered: any (default), all, a number, or @a,@b"),
             OptionSyntax(
                 "--reply", "ID", "answer the message with this id, or this beginning"),
             OptionSyntax("--action", nil, "say what you do: \"waves\" is shown as * ada waves"),
+            OptionSyntax(
+                "--location", "LAT,LON", "send a place in degrees, whose name the text is, or none"),
             OptionSyntax(
                 "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
         ],
         details: [
             "Several words are joined by spaces.",
             "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
+            "LAT,LON is as 48.137,11.575, or with an accuracy in metres: 48.137,11.575,20; where it begins with a minus, write --location=-33.87,151.21.",
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
             "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
             "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused.",
@@ -33,6 +36,7 @@ struct SendCommand: Subcommand {
     private let members: String?
     private let replyTo: String?
     private let isAction: Bool
+    private let location: MessageResult.Place?
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -57,6 +61,12 @@ struct SendCommand: Subcommand {
         guard self.replyTo == nil || !self.isAction else {
             throw .usage("an action answers nothing", next: "leave --reply or --action out")
         }
+        self.location = try arguments.value("--location").map(Self.place)
+        guard self.location == nil || self.replyTo == nil && !self.isAction else {
+            throw .usage(
+                "a location is neither an action nor a reply",
+                next: "leave --location, or --reply and --action out")
+        }
         self.members = arguments.value("--members")
         guard let members = self.members else { return }
         do throws(RPCError) { _ = try DeliveryMembers(members) } catch {
@@ -67,10 +77,31 @@ struct SendCommand: Subcommand {
         }
     }
 
+    private static func place(_ text: String) throws(Failure) -> MessageResult.Place {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count), let latitude = Double(parts[0]),
+            let longitude = Double(parts[1]), latitude.magnitude <= 90, longitude.magnitude <= 180,
+            parts.count == 2 || Int64(parts[2]).map(ControlLimits.accuracyMetres.contains) == true
+        else {
+            throw .usage(
+                "--location cannot be \"\(TerminalText.line(text))\"",
+                next: "give degrees north and east, and metres if you like: 48.137,11.575,20")
+        }
+        return MessageResult.Place {
+            $0.latitude = latitude
+            $0.longitude = longitude
+            $0.accuracy = parts.count == 3 ? Int64(parts[2]) : nil
+        }
+    }
+
     func run(in context: CommandContext) throws(Failure) {
         var params = SendMethod.Params()
         params.to = self.to
-        params.text = try self.text(context.console)
+        params.location = self.location
+        params.text =
+            self.location == nil
+            ? try MessageText.read(self.words, context.console)
+            : self.words.joined(separator: " ")
         params.kind = self.isAction ? .action : nil
         params.replyTo = self.replyTo
         params.idempotencyKey = self.key
@@ -108,52 +139,6 @@ struct SendCommand: Subcommand {
     static let shutOut =
         "warning: the message is stored here, but other peers turn this daemon away because "
         + "another one runs with its identity key; see the alert in: stoa status"
-
-    /// The message: the words, or standard input.
-    func text(_ console: Console) throws(Failure) -> String {
-        let text: String
-        if self.words == ["-"] || self.words.isEmpty && !console.inputIsTerminal {
-            text = try self.inputText(console)
-        } else if self.words.isEmpty {
-            throw .usage(
-                "there is no text",
-                next: "give it as arguments, or give - to type it and end with Ctrl-D")
-        } else {
-            text = self.words.joined(separator: " ")
-        }
-        guard !text.isEmpty else {
-            throw Failure(.badData, why: "the text is empty", next: "give at least one character")
-        }
-        guard text.utf8.count <= ControlLimits.textBytes else {
-            throw Self.tooLong("has \(text.utf8.count)")
-        }
-        return text
-    }
-
-    private func inputText(_ console: Console) throws(Failure) -> String {
-        // Room for the newline that is dropped, be it one byte or two.
-        var bytes = try console.readInput(limit: ControlLimits.textBytes + 2)
-        if bytes.last == UInt8(ascii: "\n") {
-            bytes.removeLast()
-            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        }
-        guard bytes.count <= ControlLimits.textBytes else {
-            throw Self.tooLong("on standard input has more than \(ControlLimits.textBytes)")
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(
-                .badData, why: "standard input is not UTF-8",
-                next: "convert it, for example with: iconv -t UTF-8")
-        }
-        return text
-    }
-
-    private static func tooLong(_ what: String) -> Failure {
-        Failure(
-            .badData,
-            why: "the text \(what) bytes; a message holds at most \(ControlLimits.textBytes)",
-            next: "send it in parts, or put it in a file and send its location")
-    }
 }
 
 extension SendMethod: CommandMethod {

@@ -13,13 +13,13 @@ struct TailCommand: Subcommand {
             OptionSyntax("--limit", "N", "end after N messages or other changes"),
             OptionSyntax(
                 "--kind", "KINDS",
-                "message (default), conversation, alert, request, erased; several with commas"
+                "message (default), conversation, alert, request, erased, edited, reaction"
             ),
         ],
         details: [
             "Without TO it follows all conversations.",
             "--timeout bounds how long it waits for the daemon's first answer, not how long it follows.",
-            "The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
+            "KINDS are one or several with commas. The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
             "A consumer's position is kept per conversation, and apart from them for all.",
             "A message is acknowledged for the consumer once its line was written, so none goes unwritten, and after a crash the last lines may come again.",
             "What reads the lines through a pipe is beyond that: a program that must confirm its own work acknowledges over the socket.",
@@ -54,8 +54,8 @@ struct TailCommand: Subcommand {
             guard let kind = ChangeKind(rawValue: String(word)) else {
                 throw .usage(
                     "\"\(TerminalText.line(String(word)))\" is no kind of change",
-                    next:
-                        "give --kind message, conversation, alert, request or erased, several with commas"
+                    next: "give --kind with some of these, with commas: "
+                        + ChangeKind.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
             kinds.append(kind)

@@ -31,21 +31,44 @@ struct ContentTests {
     private let text = Array("hello".utf8)
     private let instead = Array("said hello".utf8)
 
+    private let target = EntryTarget(
+        log: LogName(author: PeerID(signer(2).publicKey), incarnation: 7), seq: 3,
+        id: EntryID(fixed32(3)))
+
+    private var asides: [Content] {
+        let reactions = [
+            Reaction("\u{1F44D}", to: self.target),
+            Reaction(String(repeating: "x", count: Limits.signBytes), to: self.target),
+            Reaction("ok", to: self.target, isWithdrawn: true),
+        ]
+        return [.edit("hello", of: self.target)]
+            + reactions.compactMap { $0.map(Content.reaction) }
+    }
+
+    private var places: [Content] {
+        [
+            Location(latitude: 48.137, longitude: -11.575),
+            Location(latitude: -90, longitude: 180, accuracy: 0, label: "the edge"),
+            Location(latitude: 0, longitude: 0, accuracy: 20_037_508),
+        ].compactMap { $0.map(Content.location) }
+    }
+
     @Test("what is written is read back, in the class of its kind only")
     func roundTrip() {
         let opening = LogOpening(certificate: testCertificate(of: signer(1)), closes: [1, 2, .max])
-        let contents: [Content] = [
-            .open(opening), .open(LogOpening(certificate: opening.certificate, closes: [])),
-            .text("hello"), .text("\u{1f3db}\u{0}"),
-            .text(String(repeating: "x", count: Limits.textBytes)), .join(self.room.name),
-            .join(nil),
-            .leave, .action("waves"),
-            .reply(
-                "hello",
-                to: EntryTarget(
-                    log: LogName(author: PeerID(signer(2).publicKey), incarnation: .max),
-                    seq: UInt64(Int64.max) - 1, id: EntryID(fixed32(3)))),
-        ]
+        let contents: [Content] =
+            [
+                .open(opening), .open(LogOpening(certificate: opening.certificate, closes: [])),
+                .text("hello"), .text("\u{1f3db}\u{0}"),
+                .text(String(repeating: "x", count: Limits.textBytes)), .join(self.room.name),
+                .join(nil),
+                .leave, .action("waves"),
+                .reply(
+                    "hello",
+                    to: EntryTarget(
+                        log: LogName(author: PeerID(signer(2).publicKey), incarnation: .max),
+                        seq: UInt64(Int64.max) - 1, id: EntryID(fixed32(3)))),
+            ] + self.asides + self.places
         var random = SeededRandom(seed: 1)
         for content in contents {
             let payload = content.payload(using: &random)
@@ -66,7 +89,7 @@ struct ContentTests {
         #expect(self.read([2, 1, 5] + name, entryClass: 1).content == .join(self.room.name))
         #expect(self.read([3], entryClass: 1).content == .leave)
         #expect(self.read([32, 1, 5] + self.text).content == .text("hello"))
-        #expect(EntryKind.allCases.map(\.rawValue) == [1, 2, 3, 5, 32, 33])
+        #expect(EntryKind.allCases.map(\.rawValue) == [1, 2, 3, 5, 32, 33, 34, 35, 37])
         #expect(self.read([33, 1, 5] + self.text).content == .action("hello"))
     }
 
@@ -189,6 +212,35 @@ struct ContentTests {
                 #expect(one.supersedes(other) == (index > place))
             }
         }
+    }
+
+    @Test("an edit and a reaction stand with their message, and do not count as unread")
+    func asideVerdicts() {
+        let person = testCertificate(of: signer(1)).personID
+        #expect(self.asides.count == 4 && self.places.count == 3)
+        for content in self.asides {
+            let verdict = EntryVerdict(of: EntryReading(content: content, kind: 5), in: person)
+            #expect(verdict.isSeen && !verdict.countsAsUnread)
+            #expect(verdict.refersTo?.target == self.target)
+            #expect(EntryVerdict(of: EntryReading(content: content), in: nil).refersTo == nil)
+        }
+        let place = EntryVerdict(of: EntryReading(content: self.places[0], kind: 34), in: person)
+        #expect(place.countsAsUnread && place.refersTo == nil)
+    }
+
+    @Test("a place has a URI of the digits that it needs")
+    func uris() {
+        let uris = self.places.map { content in
+            if case .location(let location) = content { location.uri } else { "" }
+        }
+        #expect(uris == ["geo:48.137,-11.575", "geo:-90,180;u=0", "geo:0,0;u=20037508"])
+        let small = Location(latitude: -0.000_000_1, longitude: 0.5)
+        #expect(small?.uri == "geo:-0.0000001,0.5")
+        #expect(Location(latitude: 90.1, longitude: 0) == nil)
+        #expect(Location(latitude: 0, longitude: -180.1) == nil)
+        #expect(Location(latitude: .nan, longitude: 0) == nil)
+        #expect(Location(latitude: 0, longitude: 0, accuracy: -1) == nil)
+        #expect(Location(latitude: 0, longitude: 0, label: "") == nil)
     }
 
     @Test("a header is the same with and without its payload")

@@ -18,6 +18,13 @@ CLOSED_MAXIMUM = 64
 TARGETS_MAXIMUM = 64
 FALLBACK = 2
 REPLY = 4
+EDITED = 3
+WITHDRAWN = 5
+ACCURACY = 8
+LABEL = 10
+LABEL_MAXIMUM = 1_024
+SIGN_MAXIMUM = 64
+ACCURACY_MAXIMUM = 20_037_508
 ERASED_EXTENSION = 2
 
 
@@ -34,6 +41,9 @@ class Kind(IntEnum):
     ERASE = 5
     TEXT = 32
     ACTION = 33
+    LOCATION = 34
+    EDIT = 35
+    REACTION = 37
 
 
 CLASS_OF = {
@@ -43,6 +53,9 @@ CLASS_OF = {
     Kind.ERASE: Class.CONTROL,
     Kind.TEXT: Class.CONTENT,
     Kind.ACTION: Class.CONTENT,
+    Kind.LOCATION: Class.CONTENT,
+    Kind.EDIT: Class.CONTENT,
+    Kind.REACTION: Class.CONTENT,
 }
 
 
@@ -105,6 +118,25 @@ class Target:
 
 def answering(words: str, target: Target) -> Body:
     return Body(Kind.TEXT, {1: words.encode(), REPLY: target.author + target.packed_place})
+
+
+def editing(words: str, target: Target) -> Body:
+    return Body(Kind.EDIT, {1: words.encode(), EDITED: target.author + target.packed_place})
+
+
+def reacting(sign: str, target: Target, *, withdrawn: bool = False) -> Body:
+    items = {1: sign.encode(), EDITED: target.author + target.packed_place}
+    return Body(Kind.REACTION, {**items, WITHDRAWN: b""} if withdrawn else items)
+
+
+def placing(north: int, east: int, accuracy: int | None = None, label: str | None = None) -> Body:
+    """A place, in ten-millionths of a degree."""
+    items = {1: north.to_bytes(4, "big", signed=True) + east.to_bytes(4, "big", signed=True)}
+    if accuracy is not None:
+        items[ACCURACY] = varint(accuracy)
+    if label is not None:
+        items[LABEL] = label.encode()
+    return Body(Kind.LOCATION, items)
 
 
 def erasing(targets: Iterable[Target]) -> Body:
@@ -179,11 +211,68 @@ class Erased:
     targets: tuple[Target, ...]
 
 
-KNOWN_ODD = {kind: set[int]() if kind == Kind.LEAVE else {1} for kind in Kind}
+@dataclass(frozen=True)
+class Place:
+    north: int
+    east: int
+    accuracy: int | None
+    label: str | None
 
 
-def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened | Erased | None:
-    """A text or an action, an open, an erase, None for a join or a leave; refused is what cannot be read."""
+@dataclass(frozen=True)
+class Edited:
+    text: str
+    target: Target
+
+
+@dataclass(frozen=True)
+class Reacted:
+    sign: str
+    target: Target
+    withdrawn: bool
+
+
+def _one_target(body: Body, type_: int) -> Target:
+    targets = read_targets(body.fields.get(type_, b""))
+    if len(targets) != 1:
+        raise Refused("several messages where one is meant")
+    return targets[0]
+
+
+def _place(body: Body) -> Place:
+    raw = body.fields.get(1, b"")
+    if len(raw) != 8:
+        raise Refused(f"a place of {len(raw)} bytes")
+    north, east = (int.from_bytes(raw[at : at + 4], "big", signed=True) for at in (0, 4))
+    if abs(north) > 900_000_000 or abs(east) > 1_800_000_000:
+        raise Refused("a place that is not on the Earth")
+    accuracy = None
+    if ACCURACY in body.fields:
+        reader = Reader(body.fields[ACCURACY])
+        accuracy = reader.counted(0, ACCURACY_MAXIMUM, "an accuracy")
+        if reader.left:
+            raise Refused("bytes behind an accuracy")
+    label = _utf8(body.fields[LABEL], 1, LABEL_MAXIMUM) if LABEL in body.fields else None
+    return Place(north, east, accuracy, label)
+
+
+def _reacted(body: Body) -> Reacted:
+    sign = _utf8(body.fields.get(1, b""), 1, SIGN_MAXIMUM)
+    if body.fields.get(WITHDRAWN, b""):
+        raise Refused("more is said than that a sign is taken back")
+    return Reacted(sign, _one_target(body, EDITED), WITHDRAWN in body.fields)
+
+
+KNOWN_ODD = {kind: set[int]() if kind == Kind.LEAVE else {1} for kind in Kind} | {
+    Kind.EDIT: {1, EDITED},
+    Kind.REACTION: {1, EDITED, WITHDRAWN},
+}
+
+Said = str | Opened | Erased | Place | Edited | Reacted | None
+
+
+def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
+    """What a body says; a text for texts and actions, None for a join or a leave; refused is what cannot be read."""
     if odd_extension:
         raise Refused("an unknown odd extension")
     if body.kind not in KNOWN_ODD or CLASS_OF[Kind(body.kind)] != class_:
@@ -197,11 +286,17 @@ def read_content(class_: int, body: Body, odd_extension: bool) -> str | Opened |
         case Kind.ERASE:
             return Erased(read_targets(body.fields.get(1, b"")))
         case Kind.TEXT:
-            if REPLY in body.fields and len(read_targets(body.fields[REPLY])) != 1:
-                raise Refused("an answer to several messages")
+            if REPLY in body.fields:
+                _one_target(body, REPLY)
             return _utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM)
         case Kind.ACTION:
             return _utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM)
+        case Kind.LOCATION:
+            return _place(body)
+        case Kind.EDIT:
+            return Edited(_utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM), _one_target(body, EDITED))
+        case Kind.REACTION:
+            return _reacted(body)
         case Kind.JOIN:
             if 1 in body.fields and not is_room_name(_utf8(body.fields[1], 1, 64)):
                 raise Refused("a join of no room")

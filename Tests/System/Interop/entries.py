@@ -12,7 +12,7 @@ from bodies import (
     Class,
     Erased,
     Kind,
-    Opened,
+    Said,
     Target,
     fallback,
     opening,
@@ -108,7 +108,7 @@ class Entry:
             return None
 
     @property
-    def content(self) -> str | Opened | Erased | None:
+    def content(self) -> Said:
         """What its body says; None for what says nothing by itself, or cannot be read."""
         try:
             body = self.body

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import frames
-from bodies import Class, Target, answering, doing, erasing
+from bodies import Class, Target, answering, doing, editing, erasing, placing, reacting
 from entries import Run
 from frames import ClockRow, PayloadItem, PayloadState, Type, Want
 from peer import Peer
@@ -41,6 +41,21 @@ async def kinds(rig: Rig) -> None:
     answered = found["an answer"]["replyTo"]
     checks.same("and what a text answers", answered["id"], found["a question"]["id"])
     checks.same("with its author", answered["author"], found["a question"]["author"])
+    author.write(room, [placing(481_370_000, 115_750_000, 20, "the office")])
+    author.write(room, [editing("a better question", target)])
+    author.write(room, [reacting("+1", target), reacting("ok", target)])
+    author.write(room, [reacting("ok", target, withdrawn=True)])
+    author.write(room, [doing("nods")])
+    await control.message(lambda item: item["text"] == "nods")
+    found = {item["text"]: item for item in await stoad.history(ROOM)}
+    place = found["the office"]["location"]
+    checks.same("it shows a place", place["uri"], "geo:48.137,11.575;u=20")
+    better = found["a better question"]
+    checks.that("it shows a text as edited", "edited" in better, better)
+    signs = [(sign["sign"], sign["count"]) for sign in better["reactions"]]
+    checks.same("it counts what was not taken back", signs, [("+1", 1)])
+    await stoad.run("react", better["id"][:12], "+1")
+    await stoad.run("send", ROOM, "--location=-0.5,180", "an edge")
     await stoad.run("send", ROOM, "--action", "bows")
     await stoad.run("send", ROOM, "--reply", found["waves"]["id"][:12], "seen")
     await rig.same_digest(author, session, room)

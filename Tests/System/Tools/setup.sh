@@ -10,7 +10,8 @@ set -euo pipefail
 
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
     pkg-config)
-test=(python3-venv)
+# The two libraries are loaded while they are used, so a package of Stoa only suggests them.
+test=(python3-venv libzxcvbn0 libqrencode4)
 labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace valgrind
     gcc libc6-dev)
 

@@ -14,13 +14,9 @@ extension EraseMethod: MethodHandler {
 
 extension NodeShell {
     fileprivate func erase(_ entry: StoredEntry, _ reply: Reply) throws(RPCError) {
-        try self.checkErasable(entry)
+        try self.checkOwn(entry, toDo: "take it back")
         let conversation = entry.key.conversation
-        let answer = EraseMethod.Result {
-            $0.id = entry.id.description
-            $0.conversation = conversation.description
-            $0.conversationName = self.name(of: conversation)
-        }
+        let answer = self.changedMessage(entry.id, in: conversation)
         self.look(isSmall: true) { (store) throws(StoreFailure) in
             try store.payloads(entry.key, from: entry.seq, through: entry.seq).first?.state
         } then: { result in
@@ -33,25 +29,6 @@ extension NodeShell {
                     PendingRequest(reply: reply, settled: { reply.answer(answer) }))
             case .failure(let failure): reply.fail(RPCError(failure))
             }
-        }
-    }
-
-    /// Refuses what its author's replicas would ignore.
-    private func checkErasable(_ entry: StoredEntry) throws(RPCError) {
-        let author = entry.key.name.author
-        guard let node = self.node, let own = node.person(of: node.id),
-            author == node.id || node.person(of: author) == own
-        else {
-            throw .refused(
-                "that message is not yours: \(self.shownName(of: author).name) has written it",
-                reason: "notYours",
-                remedy: "only who has written a message can take it back; to see nothing of "
-                    + "somebody any longer: stoa block @PERSON")
-        }
-        guard entry.envelope.entryClass == EntryClass.content.rawValue else {
-            throw .refused(
-                "who has joined and left cannot be taken back", reason: "notErasable",
-                remedy: "give the id of a message")
         }
     }
 }

@@ -36,6 +36,15 @@ extension SendMethod: MethodHandler {
                 idempotencyKey: params.idempotencyKey, wait: wait)
             shell.request(.send(outgoing), PendingRequest(reply: reply))
         }
+        if let place = params.location {
+            guard
+                let location = Location(
+                    latitude: place.latitude, longitude: place.longitude,
+                    accuracy: place.accuracy.map { Int($0) },
+                    label: params.text.isEmpty ? nil : params.text)
+            else { preconditionFailure("what is no place was refused before") }
+            return send(.location(location))
+        }
         guard let answered = params.replyTo else {
             return send(params.kind == .action ? .action(params.text) : .text(params.text))
         }

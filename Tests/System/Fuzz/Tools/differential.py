@@ -29,7 +29,6 @@ import noise_link  # noqa: E402
 from bodies import (  # noqa: E402
     Body,
     Kind,
-    Opened,
     fallback,
     read_body,
     read_content,
@@ -185,21 +184,33 @@ def room(data: bytes) -> Verdict:
     return (1, room_id(name)) if name and is_room_name(name) else REFUSED
 
 
+# The types of fields that mean something, where that is not the first one alone.
+MEANT: dict[Kind, set[int]] = {
+    Kind.OPEN: {1, 4},
+    Kind.LEAVE: set(),
+    Kind.TEXT: {1, 4},
+    Kind.LOCATION: {1, 8, 10},
+    Kind.EDIT: {1, 3},
+    Kind.REACTION: {1, 3, 5},
+}
+
+
 def content(data: bytes) -> Verdict:
     """What is read of a body in an entry of a class, in its shortest form."""
     if not data:
         return REFUSED
     found = read_body(data[1:])
     try:
-        said = read_content(data[0], found, False)
+        read_content(data[0], found, False)
     except Refused:
         words = fallback(data[0], found)
         # No kind has the number 0.
         return REFUSED if words is None else (1, b"\0" + words.encode())
-    # A list of closed logs, and what a text answers.
-    has_fourth = isinstance(said, Opened) or found.kind == Kind.TEXT
-    types = {1, 4} if has_fourth else set() if found.kind == Kind.LEAVE else {1}
-    kept = {type_: value for type_, value in found.fields.items() if type_ in types}
+    kept = {
+        type_: value
+        for type_, value in found.fields.items()
+        if type_ in MEANT.get(Kind(found.kind), {1})
+    }
     return 1, Body(found.kind, kept).packed()
 
 

@@ -1,0 +1,56 @@
+internal import ControlAPI
+internal import Engine
+internal import Storage
+
+extension InfoMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
+            let members = shell.members(having: entry)
+            var result = Result {
+                $0.id = entry.id.description
+                $0.members = members
+            }
+            let keyring = shell.node?.keyring ?? Keyring()
+            if let message = Message(entry, by: keyring), Reference(message.content) == nil,
+                message.content.traits.isShown
+            {
+                var texts = MessageTexts()
+                result.message = shell.messageResult(message, &texts)
+                if message.edited != nil {
+                    result.firstText = keyring.read(entry.envelope).content?.text
+                }
+            }
+            result.erased = entry.envelope.payload == nil
+            reply.answer(result)
+        }
+    }
+}
+
+extension NodeShell {
+    /// What has become of an own message at the other members; nil for those of others.
+    fileprivate func members(having entry: StoredEntry) -> [InfoMethod.Member]? {
+        guard entry.key.name.author == self.node?.id else { return nil }
+        let outcomes = self.node?.ask { $0.outcomes(of: entry.seq, in: entry.key) } ?? []
+        return outcomes.prefix(InfoMethod.Result.listedMembers).map { peer, outcome in
+            InfoMethod.Member {
+                $0.id = peer.description
+                ($0.name, $0.ambiguous) = self.shownName(of: peer)
+                $0.outcome = InfoMethod.Outcome(outcome)
+            }
+        }
+    }
+}
+
+extension InfoMethod.Outcome {
+    fileprivate init(_ outcome: DeliveryOutcome) {
+        self =
+            switch outcome {
+            case .delivered: .delivered
+            case .held: .held
+            case .waiting: .waiting
+            case .away: .away
+            }
+    }
+}

@@ -1,0 +1,86 @@
+/// What somebody makes of a message, in a sign: given, or taken back.
+///
+/// `Docs/Protocol/Entries.md` section 3. Of one person and sign the latest counts
+/// (``ReactionCount``).
+public struct Reaction: Hashable, Sendable {
+    private static let signType: UInt64 = 1
+    private static let targetType: UInt64 = 3
+    private static let withdrawnType: UInt64 = 5
+    static let mustKnow = [Self.signType, Self.targetType, Self.withdrawnType]
+
+    /// An emoji, or a short word.
+    public let sign: String
+    /// The message.
+    public let target: EntryTarget
+    /// Whether it is taken back.
+    public let isWithdrawn: Bool
+
+    /// Reacts to a message; nil where the sign has not 1 to ``Limits/signBytes`` bytes.
+    public init?(_ sign: String, to target: EntryTarget, isWithdrawn: Bool = false) {
+        guard (1...Limits.signBytes).contains(sign.utf8.count) else { return nil }
+        self.sign = sign
+        self.target = target
+        self.isWithdrawn = isWithdrawn
+    }
+
+    func write(to writer: inout WireWriter) {
+        writer.field(Self.signType, text: self.sign)
+        writer.field(Self.targetType, self.target.encoded)
+        if self.isWithdrawn { writer.field(Self.withdrawnType, []) }
+    }
+
+    init?(_ fields: FieldList) {
+        guard let sign = fields.text(of: Self.signType, bytes: 1...Limits.signBytes),
+            let target = EntryTarget(field: Self.targetType, of: fields)
+        else { return nil }
+        let withdrawn = fields.value(of: Self.withdrawnType)
+        guard withdrawn?.isEmpty ?? true else { return nil }
+        self.init(sign, to: target, isWithdrawn: withdrawn != nil)
+    }
+}
+
+/// A sign, and who has given it to a message.
+public struct ReactionCount: Hashable, Sendable {
+    /// The sign.
+    public var sign: String
+    /// Who, each person by one of their devices, in the order in which they did.
+    public var people: [PeerID]
+
+    /// Counts the reactions to a message: of one person and sign the one that is latest in display
+    /// order. Signs stand in the order in which they were first given; of
+    /// more than ``Limits/shownSigns`` those that most people have given.
+    ///
+    /// - Parameter person: whose device somebody is, where that is known.
+    public static func count(
+        _ reactions: [Message], person: (PeerID) -> PersonID?
+    ) -> [ReactionCount] {
+        struct Given: Hashable {
+            var sign: String
+            var person: PersonID?
+            var device: PeerID?
+        }
+        var latest: [Given: (message: Message, reaction: Reaction)] = [:]
+        for message in reactions {
+            guard case .reaction(let reaction) = message.content else { continue }
+            let person = person(message.author)
+            let given = Given(
+                sign: reaction.sign, person: person, device: person == nil ? message.author : nil)
+            if let known = latest[given], !known.message.isShown(before: message) { continue }
+            latest[given] = (message, reaction)
+        }
+        var counts: [ReactionCount] = []
+        let standing = latest.values.filter { !$0.reaction.isWithdrawn }
+        for (message, reaction) in standing.sorted(by: { $0.message.isShown(before: $1.message) }) {
+            if let index = counts.firstIndex(where: { $0.sign == reaction.sign }) {
+                counts[index].people.append(message.author)
+            } else {
+                counts.append(ReactionCount(sign: reaction.sign, people: [message.author]))
+            }
+        }
+        guard counts.count > Limits.shownSigns else { return counts }
+        let most = counts.indices.sorted {
+            (counts[$1].people.count, $0) < (counts[$0].people.count, $1)
+        }
+        return most.prefix(Limits.shownSigns).sorted().map { counts[$0] }
+    }
+}

@@ -1,0 +1,229 @@
+internal import Engine
+
+/// What entries say of messages: found from the message, however it came before or after them.
+///
+/// `Docs/Protocol/Entries.md` section 11.
+extension StoreFile {
+    /// A message at its place, and how often that is asked.
+    private struct Target {
+        var conversation: Int64
+        var digest: Int64
+        var kind: Reference.Kind
+
+        init(_ reference: Reference, in conversation: Int64) {
+            self.conversation = conversation
+            self.digest = reference.target.digest
+            self.kind = reference.kind
+        }
+    }
+
+    /// Connects an entry that has come with what it refers to, or with what refers to it.
+    func refer(
+        _ row: EntryRow, _ verdict: EntryVerdict, at key: LogKey, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        if let reference = verdict.refersTo {
+            try self.note(reference, of: row, in: key.conversation, &progress)
+        } else if try self.hasWaitingReferences() {
+            let place = EntryTarget(log: key.name, seq: UInt64(bitPattern: row.seq), id: row.id)
+            try self.releaseReferences(to: row, at: place, in: key.conversation, &progress)
+        }
+    }
+
+    private func hasWaitingReferences() throws(SQLiteError) -> Bool {
+        if let known = self.waitingReferences { return known > 0 }
+        let waiting = try self.statements.references.countHeld.int() ?? 0
+        self.waitingReferences = waiting
+        return waiting > 0
+    }
+
+    /// Notes what an entry says of a message; one that does not count is not noted.
+    ///
+    /// An edit of a message that is erased is erased with it.
+    private func note(
+        _ reference: Reference, of row: EntryRow, in conversation: ConversationID,
+        _ progress: inout Progress
+    ) throws(SQLiteError) {
+        let target = Target(reference, in: row.conversation)
+        let key = LogKey(conversation: conversation, name: reference.target.log)
+        guard let log = try self.logRow(key),
+            let message = try self.entryRow(log: log.id, seq: reference.target.seq)
+        else {
+            guard try self.count(target) < Limits.waitingReferences else { return }
+            self.waitingReferences = nil
+            return try self.add(target, row, isHeld: true)
+        }
+        guard message.id == reference.target.id,
+            try self.refer(row, to: message, reference.kind, conversation, &progress)
+        else { return }
+        try self.add(target, row, isHeld: false)
+    }
+
+    /// Whether an entry that refers to a message that is here counts; then the message is marked.
+    private func refer(
+        _ row: EntryRow, to message: EntryRow, _ kind: Reference.Kind,
+        _ conversation: ConversationID,
+        _ progress: inout Progress
+    ) throws(SQLiteError) -> Bool {
+        guard !message.flags.contains(.aside) else { return false }
+        let (author, writer) = (try self.authorship(row.log), try self.authorship(message.log))
+        guard kind.counts(from: author, for: writer) else { return false }
+        if kind == .edit, message.flags.contains(.erased) {
+            try self.eraseEdit(row, author, conversation, &progress)
+            return false
+        }
+        if !message.flags.contains(.referenced) {
+            try self.statements.entries.markOne.bind(.arrival, message.arrival)
+                .bind(.flags, EntryFlags.referenced.rawValue).run()
+        }
+        return true
+    }
+
+    private func bind(_ statement: Statement, _ target: Target) throws(SQLiteError) -> Statement {
+        try statement.bind(.conversation, target.conversation).bind(.target, target.digest)
+    }
+
+    private func count(_ target: Target) throws(SQLiteError) -> Int64 {
+        try self.bind(self.statements.references.count, target).int() ?? 0
+    }
+
+    /// Of one log the latest are kept, and of strangers no more than may be read at once.
+    private func add(_ target: Target, _ row: EntryRow, isHeld: Bool) throws(SQLiteError) {
+        let statements = self.statements.references
+        let count = try self.count(target)
+        if count >= Limits.references {
+            let isOwn = try self.authorRow(self.owner) == row.author
+            let isKnown = try statements.isKnown.bind(.author, row.author).int() != nil
+            guard isOwn || isKnown, count < 2 * Limits.references else { return }
+        }
+        try self.bind(statements.add, target).bind(.kind, target.kind.rawValue).bind(.log, row.log)
+            .bind(.seq, row.seq).bind(.held, isHeld ? 1 : 0).run()
+        let ofLog =
+            try self.bind(statements.countOfLog, target).bind(.kind, target.kind.rawValue)
+            .bind(.log, row.log).int() ?? 0
+        guard ofLog > Limits.referencesPerLog else { return }
+        try self.bind(statements.removeFirst, target).bind(.kind, target.kind.rawValue).bind(
+            .log, row.log
+        )
+        .run()
+    }
+
+    /// Whose log a row names.
+    private func authorship(_ log: Int64) throws(SQLiteError) -> Authorship {
+        let found = try self.statements.references.authorship.bind(.log, log).first {
+            (row) throws(SQLiteError) in
+            Authorship(
+                device: PeerID(try row.bytes32(.key)),
+                person: row.isNull(.hash) ? nil : PersonID(try row.bytes32(.hash)))
+        }
+        guard let found else { throw .damaged("an entry is of no log") }
+        return found
+    }
+
+    // MARK: What waits
+
+    /// A message has come: what waits for it counts from here on, or never. What people see by that
+    /// gets a new number, so that whoever reads on from a cursor sees it behind the message.
+    private func releaseReferences(
+        to message: EntryRow, at place: EntryTarget, in conversation: ConversationID,
+        _ progress: inout Progress
+    ) throws(SQLiteError) {
+        let statements = self.statements.references
+        var found: [(kind: Reference.Kind?, log: Int64, seq: Int64)] = []
+        try statements.held.bind(.conversation, message.conversation).bind(.target, place.digest)
+            .forEach { (row) throws(SQLiteError) in
+                found.append(
+                    (Reference.Kind(rawValue: row.int(.kind)), row.int(.log), row.int(.seq)))
+            }
+        if !found.isEmpty { self.waitingReferences = nil }
+        for (kind, log, seq) in found {
+            guard let kind, let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq))
+            else { throw .damaged("an entry of a log is missing") }
+            // The message as it is now: the first of these marks it.
+            guard let message = try self.entryRow(arrival: message.arrival),
+                try self.refer(row, to: message, kind, conversation, &progress)
+            else {
+                try self.removeReference(row)
+                continue
+            }
+            try statements.release.bind(.log, log).bind(.seq, seq).run()
+            guard row.isSeen else { continue }
+            let target = progress.arrive()
+            try self.move(row.arrival, to: target)
+            // The number may be among those that are not indexed yet.
+            self.recentIDs = nil
+            let stored = try self.statements.reading.stored.bind(.arrival, target).first {
+                (row) throws(SQLiteError) in try self.storedEntry(row)
+            }
+            if let stored { progress.filled.append(stored) }
+        }
+    }
+
+    // MARK: Erasing
+
+    /// A message is erased: its edits go with it.
+    func eraseEdits(
+        of message: EntryRow, at place: EntryTarget, in conversation: ConversationID,
+        _ progress: inout Progress
+    ) throws(SQLiteError) {
+        guard message.flags.contains(.referenced) else { return }
+        var found: [(log: Int64, seq: Int64)] = []
+        try self.statements.references.edits.bind(.conversation, message.conversation)
+            .bind(.target, place.digest).forEach { (row) throws(SQLiteError) in
+                found.append((row.int(.log), row.int(.seq)))
+            }
+        for (log, seq) in found {
+            guard let row = try self.entryRow(log: log, seq: UInt64(bitPattern: seq)) else {
+                throw .damaged("an entry of a log is missing")
+            }
+            try self.eraseEdit(row, try self.authorship(log), conversation, &progress)
+        }
+    }
+
+    /// Takes the text of an edit off the disk; the node is told as of any other entry.
+    private func eraseEdit(
+        _ row: EntryRow, _ author: Authorship, _ conversation: ConversationID,
+        _ progress: inout Progress
+    ) throws(SQLiteError) {
+        guard !row.flags.contains(.erased) else { return }
+        try self.forget(row, as: .erased)
+        let name = LogName(
+            author: author.device, incarnation: UInt64(stored: row.incarnation))
+        progress.erased.append(
+            Erasure(
+                conversation: conversation,
+                target: EntryTarget(log: name, seq: UInt64(bitPattern: row.seq), id: row.id),
+                eraser: author, step: .erase))
+    }
+
+    /// What an entry says does not count, or is gone.
+    func removeReference(_ row: EntryRow) throws(SQLiteError) {
+        try self.statements.references.remove.bind(.log, row.log).bind(.seq, row.seq).run()
+        self.waitingReferences = nil
+    }
+
+    // MARK: For people
+
+    /// Reads a message as people see it: with the edit that counts, and what people make of it.
+    func shownEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
+        var entry = try self.storedEntry(row)
+        if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) {
+            try self.addReferences(to: &entry)
+        }
+        return entry
+    }
+
+    private func addReferences(to entry: inout StoredEntry) throws(SQLiteError) {
+        let digest = EntryTarget(log: entry.key.name, seq: entry.seq, id: entry.id).digest
+        var found: [StoredEntry] = []
+        for (statement, kind) in [
+            (self.statements.references.lastShown, Reference.Kind.edit),
+            (self.statements.references.allShown, .reaction),
+        ] {
+            try statement.bind(.hash, entry.key.conversation.hash).bind(.target, digest)
+                .bind(.kind, kind.rawValue).forEach { (row) throws(SQLiteError) in
+                    found.append(try self.storedEntry(row))
+                }
+        }
+        entry.references = found
+    }
+}

@@ -1,0 +1,48 @@
+import ControlAPI
+
+/// The command `stoa info`.
+struct InfoCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        InfoMethod.description, operands: ["ID"],
+        details: [
+            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
+            "Of a message of your own it says who has it, as far as they are linked here: delivered, waiting, held until its time comes, or away, of whom nothing is known.",
+        ])
+
+    private let id: String
+
+    init(_ arguments: ParsedArguments) { self.id = arguments.required(0) }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(InfoMethod.self, .init { $0.id = self.id }) { info in
+            let lines = MessageLine(console: context.console, showsConversation: true)
+            var text = TextTable.text(Self.rows(of: info))
+            if let message = info["message"], message != .null {
+                text = lines.text(message) + text
+            }
+            return text
+        }
+    }
+
+    private static func rows(of info: JSON) -> [[String]] {
+        var rows = [["id", info.shown("id")]]
+        if info["erased"] == .bool(true) { rows.append(["text", "taken back, or not here"]) }
+        let message = info["message"] ?? .null
+        if message["edited"] != nil { rows.append(["edited", LocalTime.text(message["edited"])]) }
+        if info["firstText"] != nil { rows.append(["first text", info.shown("firstText")]) }
+        for sign in message.list("reactions") {
+            let people = sign.list("people").compactMap { $0.stringValue }.map {
+                "@\($0.prefix(12))"
+            }
+            rows.append([sign.shown("sign"), people.joined(separator: ", ")])
+        }
+        for member in info.list("members") {
+            rows.append([member.shown("outcome"), member.shownPerson()])
+        }
+        return rows
+    }
+}
+
+extension InfoMethod: CommandMethod {
+    static var command: any Subcommand.Type { InfoCommand.self }
+}

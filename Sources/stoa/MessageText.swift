@@ -1,0 +1,51 @@
+import ControlAPI
+
+/// The text of a message as a command takes it: words, or standard input.
+enum MessageText {
+    /// The words with spaces between, or standard input where the only word is `-`, or there is none
+    /// and the input is no terminal.
+    static func read(_ words: [String], _ console: Console) throws(Failure) -> String {
+        let text: String
+        if words == ["-"] || words.isEmpty && !console.inputIsTerminal {
+            text = try Self.inputText(console)
+        } else if words.isEmpty {
+            throw .usage(
+                "there is no text",
+                next: "give it as arguments, or give - to type it and end with Ctrl-D")
+        } else {
+            text = words.joined(separator: " ")
+        }
+        guard !text.isEmpty else {
+            throw Failure(.badData, why: "the text is empty", next: "give at least one character")
+        }
+        guard text.utf8.count <= ControlLimits.textBytes else {
+            throw Self.tooLong("has \(text.utf8.count)")
+        }
+        return text
+    }
+
+    private static func inputText(_ console: Console) throws(Failure) -> String {
+        // Room for the newline that is dropped, be it one byte or two.
+        var bytes = try console.readInput(limit: ControlLimits.textBytes + 2)
+        if bytes.last == UInt8(ascii: "\n") {
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
+        guard bytes.count <= ControlLimits.textBytes else {
+            throw Self.tooLong("on standard input has more than \(ControlLimits.textBytes)")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(
+                .badData, why: "standard input is not UTF-8",
+                next: "convert it, for example with: iconv -t UTF-8")
+        }
+        return text
+    }
+
+    private static func tooLong(_ what: String) -> Failure {
+        Failure(
+            .badData,
+            why: "the text \(what) bytes; a message holds at most \(ControlLimits.textBytes)",
+            next: "send it in parts, or put it in a file and send where that is")
+    }
+}

@@ -1,0 +1,225 @@
+import Crypto
+import Engine
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("Edits and reactions in the store") struct ReferenceTests {
+    /// Ada's two devices, bob and eve write, each in a log of a device.
+    private struct Story {
+        static let adasOther = Person(4)
+        var logs: [LogWriter] = [
+            LogWriter(ada), LogWriter(Self.adasOther), LogWriter(bob), LogWriter(eve),
+        ]
+        /// The appends of each log, in its order.
+        var appends: [[Append]] = [[], [], [], []]
+        var erasures: [Erasure] = []
+        var clock: UInt64 = 0
+
+        /// Each log begins with a run of its own, as they all do.
+        init() { for log in self.logs.indices { self.write(.join(nil), in: log) } }
+
+        static func person(of log: Int) -> PersonID {
+            PersonID(Bytes32([UInt8](repeating: UInt8(max(1, log)), count: 32)) ?? .zero)
+        }
+
+        /// Writes an entry into a log, and names it.
+        @discardableResult
+        mutating func write(_ content: Content, in log: Int) -> EntryTarget {
+            self.clock += 1
+            let run = self.logs[log].run([
+                Entry(
+                    entryClass: content.entryClass, time: time(self.clock), deps: [],
+                    payload: .present(payload(content)))
+            ])
+            var append = Append(run: run, heldFrom: .max)
+            append.person = Self.person(of: log)
+            self.appends[log].append(append)
+            return EntryTarget(log: run.run.key.name, seq: run.run.first, id: run.ids[0])
+        }
+
+        mutating func erase(_ target: EntryTarget, by log: Int) {
+            self.erasures.append(
+                Erasure(
+                    conversation: ops.conversation, target: target,
+                    eraser: Authorship(
+                        device: self.logs[log].key.name.author, person: Self.person(of: log)),
+                    step: .erase))
+        }
+    }
+
+    /// What a check finds, but for whose logs they are: the judge of these tests knows one person.
+    private static func faults(_ store: MessageStore) async throws -> [CheckFinding] {
+        try await store.check(by: LogsOfSomebody()).filter {
+            $0.text != "whose log it is is noted wrong"
+        }
+    }
+
+    private static func lines(_ store: MessageStore) async throws -> [String] {
+        let page = try await store.history(
+            HistoryQuery(conversation: ops.conversation, limit: 1_000))
+        return page.entries.compactMap { Message($0, by: Keyring()) }
+            .filter { $0.content.text != nil }.map { message in
+                let signs = ReactionCount.count(message.reactions) { device in
+                    device == Story.adasOther.id ? Story.person(of: 1) : PersonID(device.key)
+                }
+                return "\(message.content.text ?? "") \(message.edited?.rawValue ?? 0) "
+                    + signs.map { "\($0.sign)\($0.people.count)" }.joined(separator: ",")
+            }
+    }
+
+    @Test("an edit is shown in its message's place, and what people make of it beside it")
+    func shown() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("lunhc?"), in: 0)
+        story.write(.text("yes"), in: 2)
+        story.write(.edit("lunch?", of: first), in: 1)
+        let reaction = try #require(Reaction("ok", to: first))
+        story.write(.reaction(reaction), in: 2)
+        for append in story.appends.joined() { _ = try await store.commit(batch(append)) }
+        let found = try await Self.lines(store)
+        #expect(found == ["lunch? \(time(7).rawValue) ok1", "yes 0 "])
+        let arrivals = try await store.entries(after: Cursor(0), limit: 9)
+        #expect(arrivals.entries.compactMap { Message($0, by: Keyring()) }.count == 8)
+        let last = try await store.summaries().first?.lastMessage
+        #expect(last.flatMap { Message($0, by: Keyring()) }?.content == .text("yes"))
+        #expect(try await store.summaries().first?.unread == 1)
+        #expect(try await Self.faults(store).isEmpty)
+    }
+
+    @Test("an edit by somebody else, or of what stands with a message, changes nothing")
+    func refused() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("one"), in: 0)
+        let edit = story.write(.edit("two", of: first), in: 0)
+        story.write(.edit("fooled", of: first), in: 3)
+        story.write(.edit("three", of: edit), in: 0)
+        var elsewhere = first
+        elsewhere.seq = 3
+        story.write(.edit("four", of: elsewhere), in: 0)
+        elsewhere = first
+        elsewhere.id = EntryID(Bytes32([UInt8](repeating: 1, count: 32)) ?? .zero)
+        story.write(.edit("five", of: elsewhere), in: 0)
+        for append in story.appends.joined() { _ = try await store.commit(batch(append)) }
+        #expect(try await Self.lines(store) == ["two \(time(6).rawValue) "])
+    }
+
+    @Test("a message that is taken back takes its edits along, also those that come later")
+    func erased() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("secret-one"), in: 0)
+        story.write(.edit("secret-two", of: first), in: 0)
+        story.write(.edit("secret-three", of: first), in: 1)
+        story.erase(first, by: 0)
+        for append in story.appends[0] { _ = try await store.commit(batch(append)) }
+        var erasing = Batch(number: 3)
+        erasing.erasures = story.erasures
+        let outcome = try await store.commit(erasing)
+        #expect(outcome.erased.count == 2 && outcome.erasedNotices.count == 1)
+        for append in story.appends[1] {
+            let late = try await store.commit(batch(append))
+            #expect(late.erased.count == (append.run.run.first == 1 ? 0 : 1))
+        }
+        #expect(try await Self.lines(store).isEmpty)
+        #expect(try await Self.faults(store).isEmpty)
+        _ = await store.emptyLog()
+        let bytes = try readFile(directory.database)
+        for word in ["secret-one", "secret-two", "secret-three"] {
+            #expect(bytes.firstRange(of: Array(word.utf8)) == nil, "\(word)")
+        }
+    }
+
+    @Test(
+        "whatever comes first, all stores show the same in the end",
+        arguments: 1...40 as ClosedRange<UInt64>)
+    func order(_ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        var story = Story()
+        var targets: [(target: EntryTarget, log: Int)] = []
+        for number in 0..<40 {
+            let log = Int.random(in: 0..<4, using: &random)
+            let about = targets.randomElement(using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0...3: targets.append((story.write(.text("t\(number)"), in: log), log))
+            case 4...6:
+                guard let about else { continue }
+                story.write(.edit("e\(number)", of: about.target), in: log)
+            case 7, 8:
+                guard let about,
+                    let reaction = Reaction(
+                        ["ok", "no"].randomElement(using: &random) ?? "", to: about.target,
+                        isWithdrawn: Bool.random(using: &random))
+                else { continue }
+                story.write(.reaction(reaction), in: log)
+            default:
+                guard let about, about.log != 3 else { continue }
+                story.erase(about.target, by: about.log)
+            }
+        }
+        var found: [[String]] = []
+        for _ in 0..<3 {
+            let directory = try TemporaryDirectory()
+            let store = try await directory.open()
+            try await Self.commit(story, to: store, using: &random)
+            found.append(try await Self.lines(store))
+            #expect(try await Self.faults(store).isEmpty)
+        }
+        #expect(found[0] == found[1] && found[1] == found[2])
+        #expect(!found[0].contains { $0.hasPrefix("fooled") })
+    }
+
+    /// Commits the logs in any order between them, and each erasure once its target is there.
+    private static func commit(
+        _ story: Story, to store: MessageStore, using random: inout SeededRandom
+    ) async throws {
+        var left = story.appends.map { Array($0.reversed()) }
+        var erasures = story.erasures
+        var here: Set<EntryID> = []
+        var number: UInt64 = 1
+        while left.contains(where: { !$0.isEmpty }) || !erasures.isEmpty {
+            number += 1
+            var batch = Batch(number: number)
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let log = left.indices.filter { !left[$0].isEmpty }.randomElement(using: &random)
+                guard let log, let append = left[log].popLast() else { continue }
+                batch.appends.append(append)
+                here.formUnion(append.run.ids)
+            }
+            let due = erasures.filter { here.contains($0.target.id) }
+            let isDue = Bool.random(using: &random) || left.allSatisfy(\.isEmpty)
+            if isDue {
+                batch.erasures = due
+                erasures.removeAll { here.contains($0.target.id) }
+            }
+            _ = try await store.commit(batch)
+        }
+    }
+
+    @Test("of one log the latest reactions count, and of strangers as many as may be read at once")
+    func bounds() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("one"), in: 0)
+        for number in 1...40 {
+            let reaction = try #require(Reaction("s\(number)", to: first))
+            story.write(.reaction(reaction), in: 2)
+        }
+        for append in story.appends.joined() { _ = try await store.commit(batch(append)) }
+        let entry = try #require(
+            try await store.history(HistoryQuery(conversation: ops.conversation, limit: 5)).entries
+                .last)
+        #expect(entry.references.count == Limits.referencesPerLog)
+        let message = try #require(Message(entry, by: Keyring()))
+        let counts = ReactionCount.count(message.reactions) { _ in nil }
+        #expect(counts.map(\.sign) == (25...40).map { "s\($0)" })
+        #expect(try await Self.faults(store).isEmpty)
+    }
+}
