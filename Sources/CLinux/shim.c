@@ -13,6 +13,8 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -132,4 +134,17 @@ int clinux_signal_set_bytes(void) { return (int)sizeof(sigset_t); }
 int clinux_name_thread(const char *name) {
     errno = pthread_setname_np(pthread_self(), name);
     return errno == 0 ? 0 : -1;
+}
+
+int clinux_process_descriptor(pid_t pid) {
+    return pidfd_open(pid, 0);
+}
+
+int clinux_interrupt_descriptor(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
+    return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }

@@ -29,3 +29,23 @@ public final class LockFile {
         error.call == "lock" && error.code == EAGAIN
     }
 }
+
+/// A lock that goes over to programs that are started with its descriptor: flock(2).
+///
+/// It is free once all of them have ended, and this process, too.
+public final class LockHolder: Sendable {
+    private let descriptor: FileDescriptor
+
+    /// Opens the file, making it with mode 0600 when it is missing; the lock is not taken yet.
+    public init(path: String) throws(SystemError) {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw SystemError(errno, "open", path) }
+        self.descriptor = FileDescriptor(owning: number)
+    }
+
+    /// The descriptor to hand on.
+    public var number: Int32 { self.descriptor.number }
+
+    /// Takes the lock where nobody else has it, and says whether it is held now.
+    public func tryLock() -> Bool { flock(self.descriptor.number, LOCK_EX | LOCK_NB) == 0 }
+}

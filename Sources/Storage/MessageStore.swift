@@ -213,6 +213,15 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.history(query) }
     }
 
+    /// How many shown entries stand before a place, of so many at most.
+    public func count(
+        before position: DisplayPosition, _ query: HistoryQuery, limit: Int
+    ) throws(StoreFailure) -> Int {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.count(before: position, query, limit: limit)
+        }
+    }
+
     /// An entry by its id, whatever its state; nil where it is not stored.
     ///
     /// Its cursor is 0 while it is held, and where it never was shown.

@@ -400,13 +400,20 @@ final class ReadingStatements: StatementGroup {
         \(Self.joined) WHERE s.conversation = :conversation AND s.key = :name
         """)
     // Both bounds of the clock serve the index; the rest of the order only breaks ties.
-    lazy var historyBefore = self.sql(
+    private static let isBefore =
         """
-        \(Self.byTime) AND e.hlc <= :hlc AND e.hlc >= :since
+        e.hlc <= :hlc AND e.hlc >= :since
             AND (e.hlc < :hlc OR (a.key, l.incarnation, e.seq) < (:key, :incarnation, :seq))
             AND e.flags & \(EntryFlags.unlisted.rawValue) = 0
             AND \(EffectStatements.isWantedSQL)
-        \(Self.newestFirst)
+        """
+    lazy var historyBefore = self.sql(
+        "\(Self.byTime) AND \(Self.isBefore) \(Self.newestFirst)")
+    lazy var countBefore = self.sql(
+        """
+        SELECT count(*) FROM (SELECT 1 FROM entries e INDEXED BY entries_by_time \(Self.joined)
+            WHERE e.conversation = :conversation AND e.arrival > 0 AND \(Self.isBefore)
+            LIMIT :limit)
         """)
     lazy var historyAfter = self.sql(
         """

@@ -285,6 +285,20 @@ extension StoreFile {
             try statement.bind(.through, newest)
             try self.bind(position, to: statement)
             since = max(since, position.time.stored)
+        case .from(let position):
+            isForward = true
+            statement = self.statements.reading.historyAfter
+            try statement.bind(.through, newest)
+            // Right behind the place before it, where nothing is.
+            var before = position
+            before.seq -= 1
+            try self.bind(before, to: statement)
+            since = max(since, position.time.stored)
+        case .first:
+            isForward = true
+            statement = self.statements.reading.historyAfter
+            try statement.bind(.through, newest).bind(.hlc, HybridTime(0).stored)
+                .bind(.key, [UInt8]()).bind(.incarnation, Int64.min).bind(.seq, 0)
         case .before(let position):
             isForward = false
             statement = self.statements.reading.historyBefore
@@ -318,6 +332,20 @@ extension StoreFile {
         #endif
         if !isForward { page.entries.reverse() }
         return page
+    }
+
+    /// How many entries stand before a place, of so many at most that are looked for.
+    func count(
+        before position: DisplayPosition, _ query: HistoryQuery, limit: Int
+    ) throws(SQLiteError) -> Int {
+        guard let id = try self.conversationRow(query.conversation) else { return 0 }
+        let statement = self.statements.reading.countBefore
+        try self.bind(position, to: statement)
+        let since = query.since?.stored ?? .min
+        return Int(
+            try statement.bind(.conversation, id).bind(.since, since).bind(.limit, Int64(limit))
+                .int()
+                ?? 0)
     }
 
     private func bind(_ position: DisplayPosition, to statement: Statement) throws(SQLiteError) {

@@ -121,8 +121,10 @@ extension StoreFile {
 
     // MARK: What waits
 
-    /// A message has come: what waits for it counts from here on, or never. What people see by that
-    /// gets a new number, so that whoever reads on from a cursor sees it behind the message.
+    /// A message has come, so what waits for it counts from here on, or never.
+    ///
+    /// What people see by that gets a new number, so that whoever reads on from a cursor sees it behind
+    /// the message.
     private func releaseReferences(
         to message: EntryRow, at place: EntryTarget, in conversation: ConversationID,
         _ progress: inout Progress

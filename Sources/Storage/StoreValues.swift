@@ -48,6 +48,10 @@ public struct HistoryQuery: Hashable, Sendable {
         case before(DisplayPosition)
         /// The first entries behind a place.
         case after(DisplayPosition)
+        /// The first entries from a place on.
+        case from(DisplayPosition)
+        /// The first entries of all.
+        case first
     }
 
     /// The conversation.

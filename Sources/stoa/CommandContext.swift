@@ -6,7 +6,9 @@ import Posix
 final class CommandContext {
     let console: Console
     let options: GlobalOptions
-    private let environment: [String: String]
+    let environment: [String: String]
+    /// How the process ends where the command is done: some hand on what another program said.
+    var status = ExitCode.done.rawValue
     private var connected: DaemonConnection?
 
     /// What an answer may take longer than what the daemon was told to wait, in milliseconds.
@@ -59,6 +61,9 @@ final class CommandContext {
             return try connection.call(method, params)
         }
     }
+
+    /// Forgets the connection: the next call makes another.
+    func disconnect() { self.connected = nil }
 
     /// A path as the daemon understands it, which runs in another folder.
     func wholePath(_ path: String) throws(Failure) -> String {

@@ -3,13 +3,14 @@ import Posix
 
 /// One run of the command line, apart from the process it runs in.
 enum CommandLineProgram {
-    /// Runs what the words ask for and returns how the process shall end.
+    /// Runs what the words ask for and returns how the process shall end: an ``ExitCode``, or what a
+    /// command says of its own.
     ///
     /// Errors go to standard error. With `--json`, an error that the daemon answered is also printed
     /// on standard output, as an object with the one member `error`.
     static func run(
         _ words: [String], console: Console, environment: [String: String]
-    ) -> ExitCode {
+    ) -> Int32 {
         var json = false
         var name = ""
         do {
@@ -22,23 +23,25 @@ enum CommandLineProgram {
                 let context = CommandContext(
                     console: console, options: options, environment: environment)
                 try command.run(in: context)
+                try console.flush()
+                return context.status
             }
             try console.flush()
-            return .done
+            return ExitCode.done.rawValue
         } catch {
-            guard error != .outputClosed else { return .done }
+            guard error != .outputClosed else { return ExitCode.done.rawValue }
             var failure = error
             if failure.what.isEmpty { failure.what = name }
             if json, let answer = failure.answer {
                 try? console.print(["error": answer.json])
             }
             console.report(failure.text)
-            return failure.code
+            return failure.code.rawValue
         }
     }
 
     /// Runs in this process, with its arguments, environment and streams.
-    static func main(_ words: [String]) -> ExitCode {
+    static func main(_ words: [String]) -> Int32 {
         ProcessEnvironment.ignoreBrokenPipes()
         let environment = ProcessEnvironment.variables()
         return self.run(

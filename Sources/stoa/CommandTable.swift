@@ -22,7 +22,9 @@ enum CommandTable {
     /// several methods.
     static let all: [any Subcommand.Type] =
         ControlMethods.all.compactMap { ($0 as? any CommandMethod.Type)?.command }
-        + [ChatCommand.self]
+        + [
+            ChatCommand.self, ExportCommand.self, OnCommand.self, RunCommand.self, AskCommand.self,
+        ]
 
     /// Options of the program without a command.
     static let version = OptionSyntax("--version", nil, "show the version")

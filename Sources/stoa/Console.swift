@@ -11,12 +11,16 @@ final class Console {
     private var closed: Set<Int32> = []
     /// Whether a person looks at the output: only then may it be coloured and count as read.
     let outputIsTerminal: Bool
+    /// Whether a person looks at what is reported.
+    let errorsAreTerminal: Bool
     /// Whether a person types the input.
     let inputIsTerminal: Bool
     /// Whether a line can be drawn, erased and drawn again while it is typed.
     let canEdit: Bool
     private let colours: Bool
     private var pending: [UInt8] = []
+    /// What shows the output in its place, a screenful at a time.
+    private var pager: Pager?
 
     /// How much is gathered before it is written, in bytes: one pipe's worth.
     private static let pendingBytes = 65_536
@@ -28,6 +32,7 @@ final class Console {
     ) {
         self.outputIsTerminal = isatty(output.number) == 1
         self.inputIsTerminal = isatty(input.number) == 1
+        self.errorsAreTerminal = isatty(errors.number) == 1
         let canDraw =
             self.outputIsTerminal && !["", "dumb"].contains(environment["TERM", default: ""])
         self.canEdit = canDraw && self.inputIsTerminal
@@ -92,7 +97,21 @@ final class Console {
                 .inputOutput, why: "standard output is closed",
                 next: "open it, or use >/dev/null to discard the output")
         }
-        try Self.write(bytes, to: self.output)
+        if let pager = self.pager {
+            try pager.write(bytes)
+        } else {
+            try Self.write(bytes, to: self.output)
+        }
+    }
+
+    /// Writes bytes as they are to standard output, or to standard error.
+    func pass(_ bytes: [UInt8], toErrors: Bool) throws(Failure) {
+        try self.flush()
+        if toErrors {
+            try Self.write(bytes, to: self.errors)
+        } else {
+            try Self.write(bytes, to: self.output)
+        }
     }
 
     /// Writes a message to standard error at once; output gathered before comes first.
@@ -131,6 +150,29 @@ final class Console {
         }
     }
 
+    /// Lets a pager show what is printed while `body` runs: `PAGER`, else less(1).
+    ///
+    /// Nothing is paged where the output is no terminal, `PAGER` is empty or `cat`, or there is none.
+    func paging(
+        environment: [String: String], _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        guard self.outputIsTerminal else { return try body() }
+        try self.flush()
+        self.pager = Pager(
+            environment: environment, output: self.output.number, errors: self.errors.number)
+        defer {
+            self.pager?.finish()
+            self.pager = nil
+        }
+        do throws(Failure) {
+            try body()
+            try self.flush()
+        } catch {
+            // Who has read enough ends the pager.
+            guard error == .outputClosed, self.pager != nil else { throw error }
+        }
+    }
+
     /// How many columns the terminal has: ioctl_tty(2); 80 where that is not known.
     var columns: Int {
         var size = winsize()
@@ -155,7 +197,8 @@ final class Console {
         case cyan = 36
     }
 
-    private static func write(
+    /// Writes all of it, waiting where that is needed.
+    static func write(
         _ bytes: [UInt8], to descriptor: borrowing FileDescriptor
     ) throws(Failure) {
         var sent = 0

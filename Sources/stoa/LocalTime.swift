@@ -21,10 +21,35 @@ enum LocalTime {
         return Self.text(timestamp)
     }
 
-    /// The moment that a person means: RFC 3339, a local date, a local date and time, or how long
-    /// ago (`90s`, `30m`, `2h`, `3d`, `1w`); nil for anything else.
+    /// The moment that an option names; nil where it was not given.
+    static func option(_ name: String, of arguments: ParsedArguments) throws(Failure) -> Timestamp?
+    {
+        guard let text = arguments.value(name) else { return nil }
+        guard let moment = Self.parse(text, now: Self.now()) else {
+            throw .usage(
+                "\(name) cannot be \"\(TerminalText.line(text))\"",
+                next: "give a date, a time, both, yesterday, or how long ago such as 2h")
+        }
+        return moment
+    }
+
+    /// The moment that a person means: RFC 3339, a local date, a local date and time, a time of today,
+    /// `today`, `yesterday`, or how long ago (`90s`, `30m`, `2h`, `3d`, `1w`); nil for anything else.
     static func parse(_ text: String, now: Timestamp) -> Timestamp? {
         if let timestamp = Timestamp(text) { return timestamp }
+        let today = Self.text(now).prefix(10)
+        switch text {
+        case "today": return Self.parse(String(today), now: now)
+        case "yesterday":
+            // Noon of today is a day behind some time of yesterday, also where clocks are changed.
+            guard let noon = Self.parse("\(today) 12:00", now: now) else { return nil }
+            let before = Timestamp(milliseconds: noon.milliseconds - 86_400_000)
+            return Self.parse(String(Self.text(before).prefix(10)), now: now)
+        default: break
+        }
+        if text.utf8.count == 5, text.utf8.dropFirst(2).first == UInt8(ascii: ":") {
+            return Self.parse("\(today) \(text)", now: now)
+        }
         if let unit = text.unicodeScalars.last, let count = Int64(text.dropLast()), count >= 0 {
             let units: [Unicode.Scalar: Int64] = [
                 "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,

@@ -40,6 +40,18 @@ enum PollWait {
         return outcome
     }
 
+    /// Waits until one of the descriptors can be read, one of them can be written, or the time is up;
+    /// gives those that can.
+    static func any(
+        readable: [Int32], writable: Int32?, millisecondsAtMost: Int32?
+    ) -> Set<Int32> {
+        var entries = readable.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        if let writable { entries.append(pollfd(fd: writable, events: Int16(POLLOUT), revents: 0)) }
+        // Interrupted by a signal it says that nothing is ready, and whoever waits looks at the time.
+        _ = poll(&entries, nfds_t(entries.count), millisecondsAtMost ?? -1)
+        return Set(entries.filter { $0.revents != 0 }.map(\.fd))
+    }
+
     /// Waits until a descriptor takes bytes or is broken.
     static func until(writable descriptor: Int32) throws(Failure) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -1,3 +1,3 @@
 import Glibc
 
-exit(CommandLineProgram.main(Array(CommandLine.arguments.dropFirst())).rawValue)
+exit(CommandLineProgram.main(Array(CommandLine.arguments.dropFirst())))

@@ -115,9 +115,9 @@ struct MethodTests {
             ("history", #"{"to":"o","limit":0}"#, "limit"),
             ("history", #"{"to":"o","limit":1001}"#, "limit"),
             ("history", #"{"to":"o","limit":"5"}"#, "limit"),
-            ("history", #"{"to":"o","before":"abc"}"#, "before"),
+            ("history", #"{"to":"o","before":""}"#, "before"),
             (
-                "history", "{\"to\":\"o\",\"before\":\"\(String(repeating: "b", count: 52))\"}",
+                "history", "{\"to\":\"o\",\"before\":\"\(String(repeating: "b", count: 256))\"}",
                 "before"
             ),
             ("history", #"{"to":"o","since":"yesterday"}"#, "since"),

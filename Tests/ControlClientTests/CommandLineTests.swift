@@ -102,7 +102,7 @@ struct CommandLineTests {
         "values that cannot be are refused before the daemon is asked",
         arguments: [
             ["history", "ops", "--limit", "0"], ["history", "ops", "--limit", "1001"],
-            ["history", "ops", "--limit", "x"], ["history", "ops", "--since", "yesterday"],
+            ["history", "ops", "--limit", "x"], ["history", "ops", "--since", "tomorrow"],
             ["tail", "--from", "-1"], ["tail", "--limit=0"],
             ["send", "ops", "x", "--wait", "read"],
             ["status", "--timeout", "x"], ["send", "ops", "x", "--key", ""],

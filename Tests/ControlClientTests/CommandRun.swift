@@ -51,7 +51,9 @@ struct CommandRun {
         let console = Console(
             input: FileDescriptor(owning: input), output: FileDescriptor(owning: output),
             errors: FileDescriptor(owning: errors), environment: environment)
-        return CommandLineProgram.run(words, console: console, environment: environment)
+        let status = CommandLineProgram.run(
+            words, console: console, environment: environment)
+        return ExitCode(rawValue: status) ?? .internalError
     }
 
     private static func pipe() throws -> (Int32, Int32) {

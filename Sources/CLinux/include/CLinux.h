@@ -52,5 +52,12 @@ int clinux_block_signals(void *saved);
 int clinux_restore_signals(const void *saved);
 int clinux_signal_set_bytes(void);
 
+/* A descriptor that is readable once the process has ended, with FD_CLOEXEC: pidfd_open(2). */
+int clinux_process_descriptor(pid_t pid);
+
+/* Blocks SIGINT and SIGTERM, and makes a descriptor that is readable while one of them waits, with
+   SFD_NONBLOCK and SFD_CLOEXEC: signalfd(2). */
+int clinux_interrupt_descriptor(void);
+
 /* A printable name for the calling thread, at most 15 bytes: pthread_setname_np(3). */
 int clinux_name_thread(const char *name);

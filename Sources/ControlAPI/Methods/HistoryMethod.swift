@@ -17,6 +17,12 @@ public enum HistoryMethod: ControlMethod {
         public var after: String?
         /// Only messages of this time or later.
         public var since: Timestamp?
+        /// The message around which to read, half of them before it.
+        public var around: String?
+        /// Whether to begin with the oldest message, not to end with the newest.
+        public var oldest: Bool?
+        /// Whether to say how many older ones there are.
+        public var count: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -30,10 +36,34 @@ public enum HistoryMethod: ControlMethod {
             visitor.field(
                 "limit", &self.limit, .range(1...Int64(ControlLimits.historyMessages)),
                 "The most messages to return; 50 by default.")
-            visitor.field("before", &self.before, .id, "Only messages before the one with this id.")
-            visitor.field("after", &self.after, .id, "Only messages after the one with this id.")
+            visitor.field(
+                "before", &self.before, .word,
+                "Only messages before the one with this id, or 8 or more characters of its beginning."
+            )
+            visitor.field(
+                "after", &self.after, .word,
+                "Only messages after the one with this id, or the beginning of it.")
             visitor.field("since", &self.since, .any, "Only messages of this time or later.")
+            visitor.field(
+                "around", &self.around, .word,
+                "The message with this id, or the beginning of it, in the middle of others.")
+            visitor.field(
+                "oldest", &self.oldest, .any,
+                "Whether to begin with the oldest message; go on with after.")
+            visitor.field(
+                "count", &self.count, .any, "Whether to say how many messages are older.")
         }
+    }
+
+    /// Refuses several places at once.
+    public static func check(_ params: Params) throws(RPCError) {
+        let places = [
+            params.before != nil, params.after != nil, params.around != nil, params.oldest == true,
+        ].count { $0 }
+        guard places > 1 else { return }
+        throw .invalidParams(
+            "\"before\", \"after\", \"around\" and \"oldest\" exclude each other",
+            reason: "conflictingParams", remedy: "give one of them, and limit")
     }
 
     /// A page of messages.
@@ -42,6 +72,12 @@ public enum HistoryMethod: ControlMethod {
         public var messages: [MessageResult] = []
         /// Whether the limit left messages out that fit the question.
         public var more = false
+        /// How many messages are older than the first of these, where that was asked for; one more than
+        /// ``olderLimit`` for more than that.
+        public var older: Int64?
+
+        /// Up to how many older messages are counted.
+        public static let olderLimit: Int64 = 10_000
 
         /// The messages, and a little around them.
         public var expectedBytes: Int { self.messages.expectedBytes + 40 }
@@ -53,6 +89,7 @@ public enum HistoryMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("messages", &self.messages)
             visitor.field("more", &self.more)
+            visitor.field("older", &self.older)
         }
     }
 }

@@ -22,6 +22,14 @@ public enum SubscribeMethod: ControlMethod {
 
         /// Which kinds of change; nil for messages alone.
         public var kinds: [ChangeKind]?
+        /// Which kinds of messages; nil for all.
+        public var messages: [MessageResult.Kind]?
+        /// Whose: people as they are written, with `@`; nil for everybody's.
+        public var authors: [String]?
+        /// Whether what the user has written themselves is left out.
+        public var notMine: Bool?
+        /// Whether only messages come that call the user by name or answer them.
+        public var mentions: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -44,12 +52,32 @@ public enum SubscribeMethod: ControlMethod {
                 "Whether to end another live reader of this consumer instead of being refused.")
             visitor.field(
                 "kinds", &self.kinds, .any,
-                "Which kinds of change: message, conversation, alert. Left out: message alone.")
+                "Which kinds of change: message, conversation, alert, request, erased, edited, reaction. Left out: message alone."
+            )
+            visitor.field(
+                "messages", &self.messages, .any,
+                "Only messages of these kinds: text, action, location, join, leave, unknown.")
+            visitor.field(
+                "authors", &self.authors, .any,
+                "Only what these people have written: @names, or @ and 8 or more characters of an id."
+            )
+            visitor.field(
+                "notMine", &self.notMine, .any,
+                "Whether what you have written yourself, with any device, is left out.")
+            visitor.field(
+                "mentions", &self.mentions, .any,
+                "Whether only messages come that call you by name or answer you.")
         }
     }
 
     /// Refuses a choice of nothing.
     public static func check(_ params: Params) throws(RPCError) {
+        guard (params.authors?.count ?? 0) <= DeliveryMembers.namedLimit else {
+            throw .invalidParams(
+                "subscribe takes at most \(DeliveryMembers.namedLimit) \"authors\"",
+                reason: "badParam", remedy: "name fewer people",
+                details: [JSON.Member("param", "authors")])
+        }
         guard params.kinds?.isEmpty ?? false else { return }
         throw .invalidParams(
             "subscribe needs at least one of \"kinds\"", reason: "badParam",

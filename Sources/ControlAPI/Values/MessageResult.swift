@@ -107,6 +107,8 @@ public struct MessageResult: ControlValue {
     public var text = ""
     /// The message that it answers; nil where it answers none.
     public var replyTo: Answered?
+    /// True where it calls the user by name, or answers them; nil otherwise.
+    public var mention: Bool?
     /// Where it is about a place; nil for other kinds.
     public var location: Place?
     /// When the author has given it the text that it has; nil where that is the first one.
@@ -150,6 +152,7 @@ public struct MessageResult: ControlValue {
         visitor.field("cursor", &self.cursor)
         visitor.field("late", &self.late)
         visitor.field("disputed", &self.disputed)
+        visitor.field("mention", &self.mention)
         visitor.field("location", &self.location)
         visitor.field("edited", &self.edited)
         visitor.field("reactions", &self.reactions)

@@ -14,6 +14,7 @@ struct MessageTexts {
     var authorName = ""
     var isAuthorAmbiguous: Bool?
     var isAuthorVerified: Bool?
+    var isAuthorOwn = false
 }
 
 extension NodeShell {
@@ -29,6 +30,7 @@ extension NodeShell {
             texts.authorID = message.author.description
             (texts.authorName, texts.isAuthorAmbiguous) = self.shownName(of: message.author)
             let standing = self.node?.ask { $0.standing(of: message.author) }
+            texts.isAuthorOwn = self.isOwn(message.author)
             texts.isAuthorVerified = standing == .verified ? true : nil
         }
         var result = MessageResult()
@@ -39,8 +41,9 @@ extension NodeShell {
         result.authorName = texts.authorName
         result.ambiguous = texts.isAuthorAmbiguous
         result.verified = texts.isAuthorVerified
+        result.kind = MessageResult.Kind(message.content)
         switch message.content {
-        case .text(let text): result.text = text
+        case .text(let text), .action(let text), .fallback(let text): result.text = text
         case .reply(let text, let target):
             result.text = text
             result.replyTo = MessageResult.Answered {
@@ -48,21 +51,14 @@ extension NodeShell {
                 $0.author = target.log.author.description
                 $0.authorName = self.shownName(of: target.log.author).name
             }
-        case .action(let text):
-            result.kind = .action
-            result.text = text
-        case .join: result.kind = .join
-        case .leave: result.kind = .leave
-        case .fallback(let text):
-            result.kind = .unknown
-            result.text = text
+        case .join, .leave: break
         case .location(let location):
-            result.kind = .location
             result.text = location.label ?? ""
             result.location = MessageResult.Place(location)
         case .open, .erase, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
         }
+        if self.isMention(message, isOwn: texts.isAuthorOwn) { result.mention = true }
         result.edited = message.edited.map { Timestamp(clamping: $0.milliseconds) }
         if !message.reactions.isEmpty { result.reactions = self.signs(of: message) }
         result.time = Timestamp(clamping: message.time.milliseconds)
@@ -70,6 +66,24 @@ extension NodeShell {
         result.late = message.isLate
         result.disputed = message.isDisputed ? true : nil
         return result
+    }
+
+    /// Whether a message of somebody else calls the user by name, or answers them.
+    func isMention(_ message: Message, isOwn: Bool) -> Bool {
+        guard !isOwn, let text = message.content.text else { return false }
+        if case .reply(_, let target) = message.content, self.isOwn(target.log.author) {
+            return true
+        }
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return false }
+        return Mention.isMade(of: self.ownProfile().name, in: text)
+    }
+
+    /// Whether somebody is a device of the own person.
+    func isOwn(_ author: PeerID) -> Bool {
+        guard let id = self.node?.id else { return false }
+        if author == id { return true }
+        guard let own = self.node?.person(of: id) else { return false }
+        return self.node?.person(of: author) == own
     }
 
     /// What people make of a message; nil where all of it was taken back.
@@ -86,6 +100,21 @@ extension NodeShell {
             }
         }
         return signs.isEmpty ? nil : signs
+    }
+}
+
+extension MessageResult.Kind {
+    /// What a message is in the words of the API.
+    init(_ content: Content) {
+        self =
+            switch content {
+            case .text, .reply: .text
+            case .action: .action
+            case .location: .location
+            case .join: .join
+            case .leave: .leave
+            case .fallback, .open, .erase, .edit, .reaction: .unknown
+            }
     }
 }
 

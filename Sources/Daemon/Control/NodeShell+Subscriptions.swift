@@ -18,13 +18,15 @@ final class Subscription {
     let client: ControlConnection
     /// The durable consumer that it reads for.
     let consumer: String?
+    let filter: SubscriptionFilter
     var progress: SubscriptionProgress
 
     init(
         _ key: SubscriptionKey, client: ControlConnection, consumer: String?,
-        progress: SubscriptionProgress
+        filter: SubscriptionFilter, progress: SubscriptionProgress
     ) {
         self.key = key
+        self.filter = filter
         self.consumer = consumer
         self.client = client
         self.progress = progress
@@ -42,9 +44,11 @@ extension NodeShell {
         _ params: SubscribeMethod.Params, to conversation: ConversationID?, after cursor: Cursor,
         _ reply: Reply
     ) {
+        let filter: SubscriptionFilter
         // Another reader may have come while the store was asked for the position.
         do throws(RPCError) {
             try self.checkReader(params, in: conversation)
+            filter = try self.filter(params)
         } catch { return reply.fail(error) }
         self.endReader(of: params.consumer, in: conversation)
         guard let client = reply.asker, client.isAlive else { return reply.answer(EmptyValue()) }
@@ -52,7 +56,7 @@ extension NodeShell {
         self.nextSubscription += 1
         let start = min(cursor, self.newestShown)
         let subscription = Subscription(
-            key, client: client, consumer: params.consumer,
+            key, client: client, consumer: params.consumer, filter: filter,
             progress: SubscriptionProgress(
                 conversation: conversation, kinds: params.changeKinds, after: start,
                 newest: self.newestShown))
@@ -121,7 +125,7 @@ extension NodeShell {
             let isHidden = self.isHidden(change)
             for subscription in subscriptions
             where subscription.progress.show(change, hasRoom: subscription.client.hasRoom)
-                && !isHidden
+                && !isHidden && self.passes(change, subscription.filter)
             {
                 let made = event ?? self.shownChange(change, &texts)
                 event = made
@@ -162,7 +166,7 @@ extension NodeShell {
                 var lines: [UInt8] = []
                 let keyring = self.node?.keyring ?? Keyring()
                 for change in subscription.progress.read(arrivals, by: keyring)
-                where !self.isHidden(change) {
+                where !self.isHidden(change) && self.passes(change, subscription.filter) {
                     self.shownChange(change, &texts)
                         .writeLine(for: subscription.key.number, into: &lines)
                 }

@@ -46,9 +46,10 @@ public struct ReactionCount: Hashable, Sendable {
     /// Who, each person by one of their devices, in the order in which they did.
     public var people: [PeerID]
 
-    /// Counts the reactions to a message: of one person and sign the one that is latest in display
-    /// order. Signs stand in the order in which they were first given; of
-    /// more than ``Limits/shownSigns`` those that most people have given.
+    /// Counts the reactions to a message: of one person and sign the one that is latest.
+    ///
+    /// Signs stand in the order in which they were first given; of more than ``Limits/shownSigns`` those
+    /// that most people have given.
     ///
     /// - Parameter person: whose device somebody is, where that is known.
     public static func count(

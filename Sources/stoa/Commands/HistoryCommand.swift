@@ -7,58 +7,104 @@ struct HistoryCommand: Subcommand {
         options: [
             OptionSyntax(
                 "--limit", "N", "how many of the newest messages; 50 by default, 1000 at most"),
+            OptionSyntax("--all", nil, "all messages, however many"),
             OptionSyntax("--before", "ID", "only messages before the one with this id"),
+            OptionSyntax("--around", "ID", "the message with this id, and those around it"),
             OptionSyntax("--since", "T", "only messages since this time"),
             OptionSyntax("--ids", nil, "show the beginning of each message's id"),
         ],
         details: [
-            "T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and time (\"2026-01-31 18:00\"), or how long ago: 90s, 30m, 2h, 3d, 1w.",
+            "ID is a message's id, or 8 or more characters of its beginning.",
+            "T is RFC 3339 (2026-01-31T18:00:00Z), a local date (2026-01-31), a local date and time (\"2026-01-31 18:00\"), a time of today (09:00), today or yesterday, or how long ago: 90s, 30m, 2h, 3d, 1w.",
+            "On a terminal long output goes through PAGER, by default less.",
             "What is shown on a terminal counts as read.",
         ])
 
     private let params: HistoryMethod.Params
     private let showsIDs: Bool
+    private let isAll: Bool
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         let limit = try arguments.integer(
             "--limit", in: 1...Int64(ControlLimits.historyMessages))
-        var since: Timestamp?
-        if let text = arguments.value("--since") {
-            since = LocalTime.parse(text, now: LocalTime.now())
-            if since == nil {
-                throw .usage(
-                    "--since cannot be \"\(TerminalText.line(text))\"",
-                    next: "give a date, a date and time, or how long ago such as 2h")
-            }
-        }
         self.showsIDs = arguments.has("--ids")
+        self.isAll = arguments.has("--all")
+        let places = [self.isAll, arguments.has("--before"), arguments.has("--around")]
+        guard places.count(where: { $0 }) < 2, !self.isAll || limit == nil else {
+            throw .usage(
+                "--all, --before and --around exclude each other, and --all has no --limit",
+                next: "leave all but one out")
+        }
+        let since = try LocalTime.option("--since", of: arguments)
         self.params = HistoryMethod.Params {
             $0.to = arguments.required(0)
             $0.limit = limit
             $0.before = arguments.value("--before")
+            $0.around = arguments.value("--around")
             $0.since = since
         }
     }
 
     func run(in context: CommandContext) throws(Failure) {
         let console = context.console
-        let (messages, more) = try self.messages(context)
-        if context.json {
-            for message in messages { try console.print(message) }
-        } else if messages.isEmpty {
-            try console.print("no messages\n")
-        } else {
-            let lines = MessageLine(
-                console: console, showsConversation: false, showsID: self.showsIDs)
-            if more, console.outputIsTerminal {
-                let first = messages.first?.shown("id") ?? ""
-                try console.print(
-                    console.styled("older messages: add --before \(first)", .faint) + "\n")
+        if self.isAll {
+            return try self.paging(context) { () throws(Failure) in
+                let reading = HistoryReading(to: self.params.to, since: self.params.since)
+                let lines = self.lines(console)
+                try reading.forEachPage(context) { (page) throws(Failure) in
+                    try self.show(page, lines, context)
+                }
             }
-            for message in messages { try console.print(lines.text(message)) }
         }
-        try console.flush()
+        let (messages, more) = try self.messages(context)
+        try self.paging(context) { () throws(Failure) in
+            if !context.json, messages.isEmpty { try console.print("no messages\n") }
+            if more, !context.json, console.outputIsTerminal {
+                try console.print(try self.older(than: messages, context))
+            }
+            try self.show(messages, self.lines(console), context)
+        }
         if console.outputIsTerminal { try context.markRead(messages) }
+    }
+
+    private func lines(_ console: Console) -> MessageLine {
+        MessageLine(console: console, showsConversation: false, showsID: self.showsIDs)
+    }
+
+    private func paging(
+        _ context: CommandContext, _ body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        guard !context.json else { return try body() }
+        try context.console.paging(environment: context.environment, body)
+    }
+
+    private func show(
+        _ messages: [JSON], _ lines: MessageLine, _ context: CommandContext
+    ) throws(Failure) {
+        for message in messages {
+            try context.json
+                ? context.console.print(message) : context.console.print(lines.text(message))
+        }
+        try context.console.flush()
+    }
+
+    /// A line about what stands before these messages, and how to see it.
+    private func older(
+        than messages: [JSON], _ context: CommandContext
+    ) throws(Failure) -> String {
+        guard let first = messages.first?["id"]?.stringValue else { return "" }
+        var params = HistoryMethod.Params()
+        params.to = self.params.to
+        params.since = self.params.since
+        params.before = first
+        params.limit = 1
+        params.count = true
+        let page = try context.call(HistoryMethod.self, params)
+        let count = page.list("messages").count + Int(page.count("older"))
+        let limit = Int(HistoryMethod.Result.olderLimit)
+        let shown = count > limit ? "more than \(limit)" : "\(count)"
+        let line = "… \(shown) older: --before \(first.prefix(12))"
+        return context.console.styled(line, .faint) + "\n"
     }
 
     /// All messages that were asked for, oldest first, and whether there are older ones.
@@ -66,6 +112,10 @@ struct HistoryCommand: Subcommand {
     /// One answer holds fewer when the messages are long, because a line has its limit; then the
     /// next older ones are asked for.
     private func messages(_ context: CommandContext) throws(Failure) -> ([JSON], more: Bool) {
+        if self.params.around != nil {
+            let result = try context.call(HistoryMethod.self, self.params)
+            return (result.list("messages"), result["more"] == .bool(true))
+        }
         var pages: [[JSON]] = []
         var missing = self.params.limit ?? Int64(ControlLimits.historyMessagesDefault)
         var params = self.params
@@ -80,6 +130,33 @@ struct HistoryCommand: Subcommand {
                 return (pages.reversed().flatMap { $0 }, more)
             }
             params.before = oldest
+        }
+    }
+}
+
+/// All messages of a conversation from the oldest on, a page at a time.
+struct HistoryReading {
+    let to: String
+    let since: Timestamp?
+
+    /// Gives each page to `body`; one is held at a time.
+    func forEachPage(
+        _ context: CommandContext, _ body: ([JSON]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var params = HistoryMethod.Params()
+        params.to = self.to
+        params.since = self.since
+        params.limit = Int64(ControlLimits.historyMessages)
+        params.oldest = true
+        while true {
+            let result = try context.call(HistoryMethod.self, params)
+            let page = result.list("messages")
+            try body(page)
+            guard result["more"] == .bool(true), let last = page.last?["id"]?.stringValue else {
+                return
+            }
+            params.oldest = nil
+            params.after = last
         }
     }
 }

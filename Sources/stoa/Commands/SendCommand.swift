@@ -16,6 +16,7 @@ struct SendCommand: Subcommand {
             OptionSyntax("--action", nil, "say what you do: \"waves\" is shown as * ada waves"),
             OptionSyntax(
                 "--location", "LAT,LON", "send a place in degrees, whose name the text is, or none"),
+            OptionSyntax("--lines", nil, "send each line of standard input as a message"),
             OptionSyntax(
                 "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
         ],
@@ -26,6 +27,7 @@ struct SendCommand: Subcommand {
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
             "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
             "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused.",
+            "With --lines empty lines are left out, and lines are sent as fast as they are stored, or with --wait delivered as others have them. Where the daemon is restarted it goes on, and sends nothing twice; with --key also where the whole command is run again on the same lines.",
             "A key that belongs to another text in the same conversation is refused with exit code 65.",
         ])
 
@@ -37,6 +39,7 @@ struct SendCommand: Subcommand {
     private let replyTo: String?
     private let isAction: Bool
     private let location: MessageResult.Place?
+    private let isLines: Bool
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -66,6 +69,12 @@ struct SendCommand: Subcommand {
             throw .usage(
                 "a location is neither an action nor a reply",
                 next: "leave --location, or --reply and --action out")
+        }
+        self.isLines = arguments.has("--lines")
+        guard !self.isLines || self.words.isEmpty && self.location == nil && self.replyTo == nil
+        else {
+            throw .usage(
+                "--lines sends what is on standard input", next: "leave the text and --reply out")
         }
         self.members = arguments.value("--members")
         guard let members = self.members else { return }
@@ -98,10 +107,6 @@ struct SendCommand: Subcommand {
         var params = SendMethod.Params()
         params.to = self.to
         params.location = self.location
-        params.text =
-            self.location == nil
-            ? try MessageText.read(self.words, context.console)
-            : self.words.joined(separator: " ")
         params.kind = self.isAction ? .action : nil
         params.replyTo = self.replyTo
         params.idempotencyKey = self.key
@@ -110,6 +115,14 @@ struct SendCommand: Subcommand {
             params.members = self.members
             params.timeoutMilliseconds = context.options.timeoutMilliseconds.map { Int64($0) }
         }
+        if self.isLines {
+            var sender = try LineSender(context, params)
+            return try sender.run()
+        }
+        params.text =
+            self.location == nil
+            ? try MessageText.read(self.words, context.console)
+            : self.words.joined(separator: " ")
         let result = try context.show(
             SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds
         ) { sent in

@@ -15,11 +15,14 @@ struct TailCommand: Subcommand {
                 "--kind", "KINDS",
                 "message (default), conversation, alert, request, erased, edited, reaction"
             ),
+            OptionSyntax("--by", "@A,@B", "only what these people have written"),
+            OptionSyntax("--not-mine", nil, "not what you have written yourself"),
+            OptionSyntax("--mentions", nil, "only messages that call you by name or answer you"),
         ],
         details: [
             "Without TO it follows all conversations.",
             "--timeout bounds how long it waits for the daemon's first answer, not how long it follows.",
-            "KINDS are one or several with commas. The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
+            "KINDS are one or several with commas; beside those above text, action, location, join, leave and unknown, for messages of these kinds alone. The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
             "A consumer's position is kept per conversation, and apart from them for all.",
             "A message is acknowledged for the consumer once its line was written, so none goes unwritten, and after a crash the last lines may come again.",
             "What reads the lines through a pipe is beyond that: a program that must confirm its own work acknowledges over the socket.",
@@ -35,9 +38,13 @@ struct TailCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         let from = try arguments.integer("--from", in: 0...Int64.max)
         self.limit = try arguments.integer("--limit", in: 1...Int64.max)
-        let kinds = try arguments.value("--kind").map(Self.kinds)
+        let chosen = try arguments.value("--kind").map(Self.kinds)
         self.params = SubscribeMethod.Params {
-            $0.kinds = kinds
+            $0.kinds = chosen?.kinds
+            $0.messages = chosen?.messages
+            $0.authors = arguments.value("--by").map { $0.split(separator: ",").map { String($0) } }
+            $0.notMine = arguments.has("--not-mine") ? true : nil
+            $0.mentions = arguments.has("--mentions") ? true : nil
             $0.to = arguments.operand(0)
             $0.from = from
             $0.consumer = arguments.value("--consumer")
@@ -48,19 +55,31 @@ struct TailCommand: Subcommand {
         }
     }
 
-    private static func kinds(_ text: String) throws(Failure) -> [ChangeKind] {
+    /// The kinds of changes, and those of messages, that somebody names in one list.
+    private static func kinds(
+        _ text: String
+    ) throws(Failure) -> (kinds: [ChangeKind], messages: [MessageResult.Kind]?) {
         var kinds: [ChangeKind] = []
-        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let kind = ChangeKind(rawValue: String(word)) else {
+        var messages: [MessageResult.Kind] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false).map({ String($0) })
+        {
+            if let kind = ChangeKind(rawValue: word) {
+                kinds.append(kind)
+            } else if let kind = MessageResult.Kind(rawValue: word) {
+                messages.append(kind)
+            } else {
+                let known =
+                    ChangeKind.allCases.map(\.rawValue)
+                    + MessageResult.Kind.allCases.map(\.rawValue)
                 throw .usage(
-                    "\"\(TerminalText.line(String(word)))\" is no kind of change",
+                    "\"\(TerminalText.line(word))\" is no kind of change",
                     next: "give --kind with some of these, with commas: "
-                        + ChangeKind.allCases.map(\.rawValue).joined(separator: ", ")
-                )
+                        + known.joined(separator: ", "))
             }
-            kinds.append(kind)
         }
-        return kinds
+        // All messages are more than some.
+        guard !messages.isEmpty, !kinds.contains(.message) else { return (kinds, nil) }
+        return (kinds + [.message], messages)
     }
 
     func run(in context: CommandContext) throws(Failure) {

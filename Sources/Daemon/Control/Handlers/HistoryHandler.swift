@@ -7,43 +7,115 @@ extension HistoryMethod: MethodHandler {
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
         let conversation = try shell.conversation(params.to)
-        guard params.before == nil || params.after == nil else {
-            throw .invalidParams(
-                "\"before\" and \"after\" exclude each other", reason: "conflictingParams",
-                remedy: "give one of them, and limit")
-        }
         let limit = params.limit.map(Int.init) ?? ControlLimits.historyMessagesDefault
-        let anchorText = params.before ?? params.after
-        let anchor = anchorText.flatMap { EntryID($0) }
-        let isForward = params.after != nil
-        let since = params.since.map {
-            HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
-        }
-        let budget = reply.byteBudget - 65_536
-        shell.look(isSmall: limit <= ReadPace.pageLimit) {
-            (store) throws(StoreFailure) -> HistoryPage? in
-            var query = HistoryQuery(
-                conversation: conversation, limit: limit, since: since, byteLimit: max(budget, 0))
-            if let anchor {
-                guard let entry = try store.entry(anchor),
-                    entry.key.conversation == conversation
-                else { return nil }
-                let position = DisplayPosition(entry)
-                query.direction = isForward ? .after(position) : .before(position)
-            }
-            return try store.history(query)
+        let reading = HistoryLookUp(
+            params, in: conversation, limit: limit, byteLimit: max(reply.byteBudget - 65_536, 0))
+        let isWhole = reading.anchor.map { EntryID($0) != nil } ?? true
+        let isSmall = limit <= ReadPace.pageLimit && isWhole && params.count != true
+        shell.look(isSmall: isSmall) { (store) throws(StoreFailure) in
+            try reading.read(store)
         } then: { result in
             switch result {
             case .success(.some(let page)):
-                reply.answer(shell.historyResult(page, isForward: isForward, budget: budget))
+                var answer = shell.historyResult(
+                    page.page, isForward: reading.isForward, budget: reading.byteLimit)
+                answer.older = page.older.map { Int64($0) }
+                reply.answer(answer)
             case .success(.none):
                 reply.fail(
                     .notFound(
-                        "there is no message \(anchorText ?? "") in that conversation",
+                        "there is no message \(TerminalText.line(reading.anchor ?? "")) in that "
+                            + "conversation, or several begin so",
                         reason: "unknownMessage", remedy: "take an id from history"))
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }
+    }
+}
+
+/// What a client wants to read of a conversation.
+private struct HistoryLookUp: Sendable {
+    let conversation: ConversationID
+    let params: HistoryMethod.Params
+    let limit: Int
+    let byteLimit: Int
+
+    init(
+        _ params: HistoryMethod.Params, in conversation: ConversationID, limit: Int, byteLimit: Int
+    ) {
+        self.params = params
+        self.conversation = conversation
+        self.limit = limit
+        self.byteLimit = byteLimit
+    }
+
+    /// The message that is named; nil for none.
+    var anchor: String? { self.params.before ?? self.params.after ?? self.params.around }
+
+    /// Whether the page goes on towards newer messages.
+    var isForward: Bool { self.params.after != nil || self.params.oldest == true }
+
+    /// The page, and how many messages are older where that is wanted; nil where there is no such
+    /// message.
+    func read(
+        _ store: isolated MessageStore
+    ) throws(StoreFailure) -> (page: HistoryPage, older: Int?)? {
+        var query = HistoryQuery(
+            conversation: self.conversation, limit: self.limit,
+            since: self.params.since.map {
+                HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
+            }, byteLimit: self.byteLimit)
+        var page: HistoryPage
+        if let anchor = self.anchor {
+            guard let entry = try self.entry(anchor, store) else { return nil }
+            let position = DisplayPosition(entry)
+            if self.params.around != nil {
+                page = try self.page(around: entry, query, store)
+            } else {
+                query.direction = self.isForward ? .after(position) : .before(position)
+                page = try store.history(query)
+            }
+        } else {
+            query.direction = self.isForward ? .first : .last
+            page = try store.history(query)
+        }
+        guard self.params.count == true, let first = page.entries.first else { return (page, nil) }
+        return (
+            page,
+            try store.count(
+                before: DisplayPosition(first), query,
+                limit: Int(HistoryMethod.Result.olderLimit) + 1)
+        )
+    }
+
+    private func entry(
+        _ text: String, _ store: isolated MessageStore
+    ) throws(StoreFailure) -> StoredEntry? {
+        let entry: StoredEntry?
+        if let id = EntryID(text) {
+            entry = try store.entry(id)
+        } else {
+            guard let prefix = EntryIDPrefix(text.lowercased()) else { return nil }
+            let found = try store.entries(beginning: prefix)
+            entry = found.count == 1 ? found.first : nil
+        }
+        return entry?.key.conversation == self.conversation ? entry : nil
+    }
+
+    /// Half of the page before a message, and the rest from it on.
+    private func page(
+        around entry: StoredEntry, _ query: HistoryQuery, _ store: isolated MessageStore
+    ) throws(StoreFailure) -> HistoryPage {
+        let position = DisplayPosition(entry)
+        var query = query
+        query.byteLimit /= 2
+        query.limit = self.limit / 2
+        query.direction = .before(position)
+        var page = try store.history(query)
+        query.limit = max(1, self.limit - page.entries.count)
+        query.direction = .from(position)
+        page.entries += try store.history(query).entries
+        return page
     }
 }
 

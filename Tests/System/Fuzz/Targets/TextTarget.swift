@@ -16,8 +16,8 @@ enum TextTarget {
 
     private static func identifier(_ text: String) throws -> Bool {
         let ours = Base32.decode(text)
-        let params = RPCParams.positional(["ops", nil, .string(text)])
-        let theirs = (try? HistoryMethod.read(params))?.before
+        let theirs = ChangedMessage(
+            field: ["id": .string(text), "conversation": .string(text), "conversationName": ""])
         try demand((ours?.count == 32) == (theirs != nil), "two readers of ids differ")
         if let ours {
             try demand(

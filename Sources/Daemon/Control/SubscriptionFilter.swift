@@ -1,0 +1,55 @@
+internal import ControlAPI
+internal import Engine
+
+/// What of the changes that a subscriber follows it is given: the rest counts as given.
+struct SubscriptionFilter: Hashable, Sendable {
+    /// Which kinds of messages; nil for all.
+    var messages: Set<MessageResult.Kind>?
+    /// Whose; nil for everybody's.
+    var authors: Set<PeerID>?
+    /// The persons whose devices these are, as far as that is known.
+    var persons: Set<PersonID> = []
+    /// Whether what the user has written is left out.
+    var isNotMine = false
+    /// Whether only messages come that call the user by name or answer them.
+    var isMentions = false
+}
+
+extension NodeShell {
+    /// The filter that a client asks for.
+    func filter(_ params: SubscribeMethod.Params) throws(RPCError) -> SubscriptionFilter {
+        var filter = SubscriptionFilter()
+        filter.messages = params.messages.map { Set($0) }
+        if let names = params.authors {
+            var authors: Set<PeerID> = []
+            for name in names { authors.insert(try self.person(name)) }
+            filter.authors = authors
+            filter.persons = Set(authors.compactMap { self.node?.person(of: $0) })
+        }
+        filter.isNotMine = params.notMine == true
+        filter.isMentions = params.mentions == true
+        return filter
+    }
+
+    /// Whether a subscriber is given a change.
+    func passes(_ change: Change, _ filter: SubscriptionFilter) -> Bool {
+        let author: PeerID?
+        switch change {
+        case .message(let message):
+            author = message.author
+            if change.kind == .message {
+                guard filter.messages?.contains(MessageResult.Kind(message.content)) ?? true,
+                    !filter.isMentions
+                        || self.isMention(message, isOwn: self.isOwn(message.author))
+                else { return false }
+            }
+        case .notice(_, let notice):
+            guard case .erased(_, _, let eraser) = notice.event else { return true }
+            author = eraser
+        }
+        guard let author else { return true }
+        if filter.isNotMine && self.isOwn(author) { return false }
+        guard let authors = filter.authors, !authors.contains(author) else { return true }
+        return self.node?.person(of: author).map(filter.persons.contains) ?? false
+    }
+}

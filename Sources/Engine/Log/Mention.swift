@@ -1,0 +1,28 @@
+/// Whether a text calls somebody by name: `@ada`, or `@Ada Lovelace`.
+public enum Mention {
+    /// Whether `@` and the name, or its first word, stand in a text, in upper or lower case, with no
+    /// letter or digit around them.
+    public static func isMade(of name: String, in text: String) -> Bool {
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return false }
+        let whole = name.lowercased()
+        let first = whole.split(separator: " ").first.map { String($0) } ?? ""
+        guard !first.isEmpty else { return false }
+        let lowered = text.lowercased()
+        var isInWord = false
+        for index in lowered.indices {
+            let character = lowered[index]
+            defer { isInWord = Self.isOfWord(character) }
+            guard character == "@", !isInWord else { continue }
+            let rest = lowered[lowered.index(after: index)...]
+            for word in [whole, first] where rest.hasPrefix(word) {
+                guard let next = rest.dropFirst(word.count).first else { return true }
+                if !Self.isOfWord(next) { return true }
+            }
+        }
+        return false
+    }
+
+    private static func isOfWord(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
+    }
+}

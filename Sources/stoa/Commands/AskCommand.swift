@@ -1,0 +1,188 @@
+import ControlAPI
+import ControlClient
+import Posix
+
+/// The command `stoa ask`.
+struct AskCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        "ask", "Ask people something, wait for an answer, and print it.",
+        operands: ["TO", "QUESTION..."], lastRepeats: true,
+        options: [
+            OptionSyntax("--choices", "A,B", "what may be answered; several with commas"),
+            OptionSyntax("--from", "@A,@B", "who may answer; by default all whom you know"),
+            OptionSyntax("--key", "KEY", "asking again with the same key asks once"),
+        ],
+        details: [
+            "An answer is a reply to the question (stoa send --reply), or a reaction to it; between two people any message that comes after it. With --choices only one of these counts, in upper or lower case; \u{1F44D} and \u{2705} stand for the first, \u{1F44E} and \u{274C} for the second.",
+            "Who is to decide something should be named with --from, and verified (stoa verify): anybody may answer in an open room, and only those count who are named, or whom you know.",
+            "The answer is printed on standard output. Exit codes: 0 for the first choice, or any answer without --choices; 1 for the second, and so on; 75 where --timeout is over first, an hour by default.",
+            "Example: stoa ask ops \"Delete the old backups?\" --choices yes,no --from @ada && ./delete.sh",
+        ])
+
+    /// As many as exit codes can tell apart from those of sysexits.h.
+    private static let mostChoices = 32
+    private static let timeoutMillisecondsDefault = 3_600_000
+    private static let signs: [String: Int] = [
+        "\u{1F44D}": 0, "\u{2705}": 0, "+1": 0, "\u{1F44E}": 1, "\u{274C}": 1, "-1": 1,
+    ]
+
+    private let to: String
+    private let question: String
+    private let choices: [String]
+    private let from: [String]?
+    private let key: String?
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.to = arguments.required(0)
+        self.question = arguments.operands.dropFirst().joined(separator: " ")
+        let words = arguments.value("--choices").map { text in
+            text.split(separator: ",", omittingEmptySubsequences: false).map {
+                Self.normal(String($0))
+            }
+        }
+        self.choices = words ?? []
+        if let words {
+            guard words.allSatisfy({ !$0.isEmpty }), Set(words).count == words.count,
+                (1...Self.mostChoices).contains(words.count)
+            else {
+                throw .usage(
+                    "--choices has an empty one, one twice, or more than \(Self.mostChoices)",
+                    next: "give different words with commas between: yes,no")
+            }
+        }
+        self.from = arguments.value("--from").map { $0.split(separator: ",").map { String($0) } }
+        self.key = arguments.value("--key")
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        let limit = context.options.timeoutMilliseconds ?? Self.timeoutMillisecondsDefault
+        let deadline = SystemClock.monotonicMilliseconds() + UInt64(limit)
+        let allowed = try self.allowed(context)
+        if self.to.hasPrefix("@") {
+            let person = CreateConversationMethod.Params { $0.person = self.to }
+            _ = try context.call(CreateConversationMethod.self, person)
+        }
+        // Subscribed first, so that no answer falls in between.
+        let path = try context.socketPath()
+        let follower = try Failure.of { () throws(ClientError) in
+            try MessageFollower(
+                path: path,
+                params: SubscribeMethod.Params {
+                    $0.to = self.to
+                    $0.kinds = [.message, .reaction]
+                    $0.notMine = true
+                    $0.authors = self.from
+                }, answerMilliseconds: limit)
+        }
+        var send = SendMethod.Params()
+        send.to = self.to
+        send.text = self.text
+        send.idempotencyKey = self.key
+        let asked = try context.call(SendMethod.self, send)
+        guard let id = asked["id"]?.stringValue else {
+            throw Failure(.garbled("what was sent has no id"))
+        }
+        let answers = Answers(question: id, isDirect: self.to.hasPrefix("@"))
+        let found = try self.wait(
+            follower, until: deadline, answers, from: allowed, since: asked.count("cursor"))
+        guard let found else {
+            throw Failure(
+                .temporary, why: "nobody has answered in time",
+                next: "the question stays; ask again with the same --key to go on waiting")
+        }
+        context.status = Int32(found.choice)
+        try context.json
+            ? context.console.print(found.json) : context.console.print(found.text + "\n")
+    }
+
+    /// The question with what may be answered.
+    private var text: String {
+        guard !self.choices.isEmpty else { return self.question }
+        return self.question + " [" + self.choices.joined(separator: "/") + "]"
+    }
+
+    /// Upper and lower case, and spaces around, say nothing.
+    private static func normal(_ text: String) -> String {
+        text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// The devices of those who may answer where nobody is named: all whom the user knows; nil where the
+    /// daemon chooses by name.
+    private func allowed(_ context: CommandContext) throws(Failure) -> Set<String>? {
+        guard self.from == nil, !self.to.hasPrefix("@") else { return nil }
+        var known: Set<String> = []
+        try context.forEach(PeopleMethod.self) { (person) throws(Failure) in
+            let tier = person["tier"]?.stringValue.flatMap { TierWord(rawValue: $0) }
+            if tier == .known || tier == .verified { known.insert(person.shown("id")) }
+        }
+        guard !known.isEmpty else {
+            throw Failure(
+                .refused, why: "you know nobody, so nobody could answer",
+                next: "say who may: --from @PERSON, or: stoa people add @PERSON")
+        }
+        return known
+    }
+
+    /// What counts as an answer to a question.
+    private struct Answers {
+        let question: String
+        let isDirect: Bool
+
+        /// What a message or a reaction answers; nil where it answers nothing.
+        func text(of event: MessageFollower.Event) -> (author: String, text: String, json: JSON)? {
+            switch event {
+            case .message(let json):
+                let isReply = json["replyTo"]?["id"]?.stringValue == self.question
+                guard isReply || self.isDirect && json["replyTo"] == nil,
+                    let text = json["text"]?.stringValue, !text.isEmpty
+                else { return nil }
+                return (json.shown("author"), text, json)
+            case .change(let json):
+                guard json["event"] == "reacted", json["message"]?.stringValue == self.question,
+                    let sign = json["text"]?.stringValue
+                else { return nil }
+                return (json.shown("peer"), sign, json)
+            case .gap, .lost, .connected: return nil
+            }
+        }
+    }
+
+    /// Waits for the first answer that counts; nil where the time is over.
+    private func wait(
+        _ follower: MessageFollower, until deadline: UInt64, _ answers: Answers,
+        from allowed: Set<String>?, since cursor: Int64
+    ) throws(Failure) -> (choice: Int, text: String, json: JSON)? {
+        var events = try Failure.of { () throws(ClientError) in try follower.takeEvents() }
+        while true {
+            for event in events {
+                guard let answer = answers.text(of: event), answer.json.count("cursor") > cursor,
+                    allowed?.contains(answer.author) ?? true, let choice = self.choice(answer.text)
+                else { continue }
+                let text = self.choices.isEmpty ? answer.text : self.choices[choice]
+                return (choice, TerminalText.block(text, indent: ""), answer.json)
+            }
+            let now = SystemClock.monotonicMilliseconds()
+            guard now < deadline else { return nil }
+            let pause = follower.pauseMilliseconds.map { Int64($0) } ?? .max
+            _ = try PollWait.until(
+                readable: follower.descriptor.map { [$0] } ?? [],
+                millisecondsAtMost: Int32(clamping: min(Int64(deadline - now), pause)))
+            guard SystemClock.monotonicMilliseconds() < deadline else { return nil }
+            if let descriptor = follower.descriptor,
+                PollWait.any(readable: [descriptor], writable: nil, millisecondsAtMost: 0).isEmpty
+            {
+                events = []
+            } else {
+                events = try Failure.of { () throws(ClientError) in try follower.receive() }
+            }
+        }
+    }
+
+    /// Which choice an answer means; nil for none.
+    private func choice(_ text: String) -> Int? {
+        guard !self.choices.isEmpty else { return 0 }
+        if let index = self.choices.firstIndex(of: Self.normal(text)) { return index }
+        let bare = String(text.unicodeScalars.filter { $0.value != 0xFE0F })
+        return Self.signs[bare].flatMap { $0 < self.choices.count ? $0 : nil }
+    }
+}

@@ -1,0 +1,186 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// The command `stoa run`.
+struct RunCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        "run", "Run a command, and tell a conversation how it ended.",
+        operands: ["TO", "COMMAND..."], lastRepeats: true,
+        options: [
+            OptionSyntax("--on-failure", nil, "tell it only where the command does not end with 0"),
+            OptionSyntax("--lines", "N", "how many lines of the end of its output; 20 by default"),
+            OptionSyntax("--name", "NAME", "what to call it, in the place of its words"),
+        ],
+        details: [
+            "Write -- before COMMAND. Its input and output are as without stoa; its exit code becomes that of stoa, 128 and the signal's number where a signal ended it, 127 where it cannot be started.",
+            "The message has how it ended, how long it took and the end of its output, \(RunCommand.outputBytes) bytes at most. Where no daemon takes it within a minute that is said on standard error.",
+            "Example, in a crontab: stoa run --on-failure ops -- /usr/local/bin/backup",
+        ])
+
+    /// How much of the output is told, in bytes.
+    private static let outputBytes = 8_000
+    /// How long a daemon is looked for that takes the message, in milliseconds.
+    private static let patienceMilliseconds: UInt64 = 60_000
+    private static let retryMilliseconds: Int32 = 1_000
+    /// What a shell gives for a program that cannot be started.
+    private static let notStarted: Int32 = 127
+
+    private let to: String
+    private let words: [String]
+    private let isOnFailure: Bool
+    private let lines: Int
+    private let name: String
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.to = arguments.required(0)
+        self.words = Array(arguments.operands.dropFirst())
+        self.isOnFailure = arguments.has("--on-failure")
+        self.lines = Int(try arguments.integer("--lines", in: 0...1_000) ?? 20)
+        self.name = arguments.value("--name") ?? self.words.joined(separator: " ")
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        let started = SystemClock.monotonicMilliseconds()
+        var tail = OutputTail(limit: Self.outputBytes)
+        let how: String
+        do throws(SystemError) {
+            let end = try self.perform(context, &tail)
+            context.status = end.status
+            how =
+                switch end {
+                case .exited(0): "done"
+                case .exited(let status): "failed with exit code \(status)"
+                case .killed(let signal): "was ended by signal \(signal)"
+                }
+        } catch {
+            context.status = Self.notStarted
+            how = "could not be started: \(error)"
+            context.console.report("stoa: run: \(TerminalText.line(self.name)) \(how)\n")
+        }
+        guard context.status != 0 || !self.isOnFailure else { return }
+        let took = Self.duration(SystemClock.monotonicMilliseconds() - started)
+        let mark = context.status == 0 ? "\u{2713}" : "\u{2717}"
+        var text = "\(mark) \(self.name.prefix(500)): \(how) after \(took)"
+        let output = tail.text(lines: self.lines)
+        if !output.isEmpty { text += "\n\(output)" }
+        self.tell(text, context)
+    }
+
+    /// Runs the command, and hands its output on.
+    private func perform(
+        _ context: CommandContext, _ tail: inout OutputTail
+    ) throws(SystemError) -> ChildProcess.End {
+        let (out, errors) = (try Pipe.make(), try Pipe.make())
+        let readers = [FileReader(out.output), FileReader(errors.output)]
+        var writers: [FileReader] = [FileReader(out.input), FileReader(errors.input)]
+        // Both get what is typed; the command decides, and then stoa tells of it.
+        signal(SIGINT, SIG_IGN)
+        signal(SIGQUIT, SIG_IGN)
+        let process = try ChildProcess(
+            self.words, environment: context.environment,
+            streams: [1: writers[0].number, 2: writers[1].number])
+        writers = []
+        var open = Set(readers.map(\.number))
+        var isEnded = false
+        while !open.isEmpty {
+            // What it has started may hold the output open for longer.
+            let ready = PollWait.any(
+                readable: open.sorted() + (isEnded ? [] : [process.endDescriptor]), writable: nil,
+                millisecondsAtMost: isEnded ? 0 : nil)
+            if ready.contains(process.endDescriptor) { isEnded = true }
+            for (index, reader) in readers.enumerated() where ready.contains(reader.number) {
+                guard let bytes = reader.read() else {
+                    open.remove(reader.number)
+                    continue
+                }
+                tail.append(bytes)
+                // A reader that has gone must not end the command.
+                try? context.console.pass(bytes, toErrors: index == 1)
+            }
+            if isEnded, ready.isDisjoint(with: open) { break }
+        }
+        return process.wait()
+    }
+
+    private static func duration(_ milliseconds: UInt64) -> String {
+        let seconds = milliseconds / 1_000
+        if seconds < 10 { return "\(seconds).\(milliseconds % 1_000 / 100) s" }
+        if seconds < 120 { return "\(seconds) s" }
+        let minutes = seconds / 60
+        return minutes < 120
+            ? "\(minutes) min \(seconds % 60) s" : "\(minutes / 60) h \(minutes % 60) min"
+    }
+
+    /// Sends the message, once, whatever happens to the daemon meanwhile.
+    private func tell(_ text: String, _ context: CommandContext) {
+        let params = SendMethod.Params {
+            $0.to = self.to
+            $0.text = text
+            $0.idempotencyKey =
+                "run-\(ProcessEnvironment.processID)-\(SystemClock.wallMilliseconds())"
+        }
+        let deadline = SystemClock.monotonicMilliseconds() + Self.patienceMilliseconds
+        while true {
+            do throws(Failure) {
+                _ = try context.call(SendMethod.self, params)
+                return
+            } catch {
+                let isPassing = [.noDaemon, .temporary].contains(error.code)
+                guard isPassing, SystemClock.monotonicMilliseconds() < deadline else {
+                    context.console.report(
+                        "stoa: run: \(TerminalText.line(self.to)) was not told: \(error.why); "
+                            + "\(error.next)\n")
+                    return
+                }
+                context.disconnect()
+                _ = PollWait.any(
+                    readable: [], writable: nil, millisecondsAtMost: Self.retryMilliseconds)
+            }
+        }
+    }
+}
+
+/// The end of what a command has printed.
+struct OutputTail {
+    private var bytes: [UInt8] = []
+    private var isCut = false
+    private let limit: Int
+
+    /// Keeps so many bytes.
+    init(limit: Int) { self.limit = limit }
+
+    mutating func append(_ more: [UInt8]) {
+        self.bytes += more
+        guard self.bytes.count > 2 * self.limit else { return }
+        self.bytes.removeFirst(self.bytes.count - self.limit)
+        self.isCut = true
+    }
+
+    /// The last lines, as far as they are kept, without the newline at their end.
+    func text(lines limit: Int) -> String {
+        var text = String(decoding: self.bytes.suffix(self.limit), as: UTF8.self)
+        while text.last == "\n" || text.last == "\r\n" { text.removeLast() }
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // The first of those that were kept may have lost its beginning.
+        if self.isCut || self.bytes.count > self.limit, lines.count > 1 { lines.removeFirst() }
+        return lines.suffix(limit).joined(separator: "\n")
+    }
+}
+
+/// A descriptor that this process owns, and reads from.
+final class FileReader {
+    private let descriptor: FileDescriptor
+
+    /// Takes a descriptor over.
+    init(_ number: Int32) { self.descriptor = FileDescriptor(owning: number) }
+
+    var number: Int32 { self.descriptor.number }
+
+    /// What one read gives; nil at the end.
+    func read() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        guard case .bytes(let count) = self.descriptor.read(into: &buffer) else { return nil }
+        return Array(buffer[..<count])
+    }
+}

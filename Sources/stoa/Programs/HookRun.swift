@@ -1,0 +1,125 @@
+import ControlAPI
+import ControlClient
+import Posix
+
+/// One run of `stoa on`, once it is subscribed: takes events and runs the command for each, in order.
+struct HookRun {
+    let hook: Hook
+    let event: OnCommand.Event
+    let match: TextPattern?
+    let retries: Int64?
+    let context: CommandContext
+    let follower: MessageFollower
+    let interrupts: Interrupts
+    /// The last cursor that is dealt with.
+    private var handled: Int64 = 0
+    private var isEnding = false
+
+    /// The first and the longest pause before a command is run again, in milliseconds.
+    private static let pauses: ClosedRange<Int64> = 1_000...60_000
+
+    init(
+        hook: Hook, event: OnCommand.Event, match: TextPattern?, retries: Int64?,
+        context: CommandContext, follower: MessageFollower, interrupts: Interrupts
+    ) {
+        self.hook = hook
+        self.event = event
+        self.match = match
+        self.retries = retries
+        self.context = context
+        self.follower = follower
+        self.interrupts = interrupts
+    }
+
+    /// Ends when the program is told to.
+    mutating func run() throws(Failure) {
+        let follower = self.follower
+        var events = try Failure.of { () throws(ClientError) in try follower.takeEvents() }
+        while true {
+            for event in events where !self.isEnding { try self.take(event) }
+            if self.isEnding { break }
+            let ready = PollWait.any(
+                readable: [self.interrupts.number] + (follower.descriptor.map { [$0] } ?? []),
+                writable: nil, millisecondsAtMost: follower.pauseMilliseconds)
+            if ready.contains(self.interrupts.number) { break }
+            guard !ready.isEmpty || follower.descriptor == nil else { continue }
+            events = try Failure.of { () throws(ClientError) in try follower.receive() }
+        }
+        try Failure.of { () throws(ClientError) in try follower.finish() }
+    }
+
+    private mutating func take(_ event: MessageFollower.Event) throws(Failure) {
+        switch event {
+        case .message(let json), .change(let json): try self.take(json)
+        case .gap(let gap):
+            self.report(
+                "events after cursor \(gap.count("from")) up to \(gap.count("to")) are missing: "
+                    + gap.shown("reason"))
+        case .lost(let error): self.report("\(error.reason); connecting again")
+        case .connected:
+            self.report("connected again")
+            if self.handled > 0 { try self.settle(self.handled) }
+        }
+    }
+
+    private mutating func take(_ json: JSON) throws(Failure) {
+        let cursor = json.count("cursor")
+        // What a lost connection had brought comes again over the next one.
+        guard cursor > self.handled else { return }
+        if self.isMeant(json) {
+            guard self.runUntilDone(json) else { return self.isEnding = true }
+        }
+        self.handled = cursor
+        try self.settle(cursor)
+    }
+
+    private func settle(_ cursor: Int64) throws(Failure) {
+        let follower = self.follower
+        try Failure.of { () throws(ClientError) in try follower.settle(cursor) }
+    }
+
+    private func isMeant(_ json: JSON) -> Bool {
+        switch self.event {
+        case .direct where !json.shown("conversationName").hasPrefix("@"): false
+        case .alert where json["event"] != "raised": false
+        default: self.match?.isFound(in: json["text"]?.stringValue ?? "") ?? true
+        }
+    }
+
+    /// Runs the command until it ends with 0, or has been tried often enough; false where the program is
+    /// to end first.
+    private func runUntilDone(_ json: JSON) -> Bool {
+        let variables = json.hookVariables(event: self.event.rawValue)
+        var attempts: Int64 = 0
+        while true {
+            switch self.hook.run(json, variables, self.interrupts) {
+            case .done: return true
+            case .interrupted(let isDone):
+                if isDone {
+                    // Done all the same: it need not come again.
+                    try? self.settle(json.count("cursor"))
+                }
+                return false
+            case .failed(let why):
+                attempts += 1
+                let name = TerminalText.line(self.hook.words.first ?? "")
+                let id =
+                    (json["message"] ?? json["id"])?.stringValue.map { " \($0.prefix(12))" } ?? ""
+                let what = "\(name) \(why), for \(self.event.rawValue)\(TerminalText.line(id))"
+                if let retries = self.retries, attempts > retries {
+                    self.report("\(what); given up after \(attempts) attempts")
+                    return true
+                }
+                let pause = min(
+                    Self.pauses.lowerBound << min(attempts - 1, 6), Self.pauses.upperBound)
+                self.report("\(what); again in \(pause / 1_000) s")
+                let ready = PollWait.any(
+                    readable: [self.interrupts.number], writable: nil,
+                    millisecondsAtMost: Int32(pause))
+                if ready.contains(self.interrupts.number) { return false }
+            }
+        }
+    }
+
+    private func report(_ text: String) { self.context.console.report("stoa: on: \(text)\n") }
+}
