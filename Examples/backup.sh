@@ -1,0 +1,26 @@
+#!/bin/sh
+# Deletes all but the newest three files of a folder, if somebody says so:
+#
+#   Examples/backup.sh ROOM @PERSON FOLDER
+#
+# Nobody else's answer counts. Without one within an hour nothing is deleted.
+set -eu
+
+if [ $# -ne 3 ]; then
+    echo "usage: $0 ROOM @PERSON FOLDER" >&2
+    exit 64
+fi
+room=$1 person=$2 folder=$3
+
+old=$(ls -1t -- "$folder" | tail -n +4)
+if [ -z "$old" ]; then
+    echo "nothing to delete"
+    exit 0
+fi
+count=$(printf '%s\n' "$old" | wc -l)
+if stoa ask "$room" "Delete $count old backups of $folder?" --choices yes,no --from "$person" >/dev/null; then
+    printf '%s\n' "$old" | while IFS= read -r name; do rm -- "$folder/$name"; done
+    stoa send "$room" "Deleted $count old backups of $folder." >/dev/null
+else
+    stoa send "$room" "Kept all backups of $folder." >/dev/null
+fi
