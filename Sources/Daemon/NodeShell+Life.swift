@@ -98,6 +98,7 @@ extension NodeShell {
         self.control = control
         self.startDiscovery()
         self.startScrub()
+        self.startSearch()
         let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
             .info,
@@ -263,7 +264,9 @@ extension NodeShell {
     /// Closes the store, which nobody may be using any more.
     private func closeStore() {
         guard let open = self.store.take() else { return }
+        let index = self.search.index
         Task {
+            await index?.close()
             await open.store.close()
             self.end()
         }

@@ -57,6 +57,7 @@ public actor NodeShell {
     var dirtyClients: [ControlConnection] = []
     var requests = PendingRequests()
     var subscriptions: [SubscriptionKey: Subscription] = [:]
+    let search = SearchFeed()
     var nextSubscription: Int64 = 1
     var newestShown = Cursor(0)
 

@@ -14,7 +14,8 @@ enum Name: Int, CaseIterable {
         last
     case latest, limit, log, milliseconds, missing, name, number, oldest, owner, parent, payload
     case peer
-    case person, place, prefix, present, proof, read, realm, record, root, row, seen, seq, shown,
+    case person, place, prefix, present, proof, read, realm, record, root, row, scope, seen, seq,
+        shown,
         since
     case source, standing, starts, suffix, suite
     case table, target, text, through, token, unread, until

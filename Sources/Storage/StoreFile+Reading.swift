@@ -260,7 +260,7 @@ extension StoreFile {
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
         guard let arrival = try self.locate(id) else { return nil }
         return try self.statements.reading.stored.bind(.arrival, arrival)
-            .first { (row) throws(SQLiteError) in try self.storedEntry(row) }
+            .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
     }
 
     /// A page of a conversation; see ``MessageStore/history(_:)``.

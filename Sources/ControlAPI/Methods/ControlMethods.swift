@@ -22,6 +22,7 @@ public enum ControlMethods {
         ReactMethod.self,
         InfoMethod.self,
         HistoryMethod.self,
+        SearchMethod.self,
         SubscribeMethod.self,
         UnsubscribeMethod.self,
         AcknowledgeMethod.self,

@@ -171,6 +171,7 @@ extension NodeShell {
         switch result {
         case .success(let outcome):
             if outcome.hasErased { self.emptyLogSoon() }
+            self.noteForSearch(outcome)
             self.happened(.committed(outcome))
         case .failure(let failure):
             let text = "\(failure.detail); \(failure.remedy)"

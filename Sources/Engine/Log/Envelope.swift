@@ -41,6 +41,9 @@ public struct Envelope: Hashable, Sendable {
         self.header = nil
     }
 
+    /// Whether the payload is sealed.
+    public var isSealed: Bool { self.epoch != .zero }
+
     /// Whether the header holds nothing that a reader must understand and this version does not.
     var isUnderstood: Bool { Extensions.areUnderstood(self.extensions) }
 }

@@ -30,4 +30,5 @@ extension BLAKE2b.Personal {
     static let phraseSalt = BLAKE2b.Personal("stoa phrase salt")
     static let aesKey = BLAKE2b.Personal("stoa aes key")
     static let target = BLAKE2b.Personal("stoa target")
+    static let searchPlace = BLAKE2b.Personal("stoa place")
 }

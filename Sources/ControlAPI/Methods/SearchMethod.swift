@@ -1,0 +1,118 @@
+/// The method `search`.
+public enum SearchMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "search", "Find messages by their words.", result: "found",
+        errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true)
+
+    /// In which order hits come.
+    public enum Order: String, WordValue {
+        /// Those that came last first.
+        case newest
+        /// Those that fit best first.
+        case rank
+    }
+
+    /// What to look for, and where.
+    public struct Params: ControlValue {
+        /// The words.
+        public var words = ""
+        /// A room, a person or a conversation id; nil for all conversations.
+        public var to: String?
+        /// Whose messages: people as they are written, with `@`; nil for everybody's.
+        public var authors: [String]?
+        /// Only messages of this time or later.
+        public var since: Timestamp?
+        /// In which order; nil for the newest first.
+        public var order: Order?
+        /// The most hits to return, 1 to ``hitsLimit``.
+        public var limit: Int64?
+        /// How many hits to leave out first.
+        public var offset: Int64?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "words", &self.words, .bytes(SearchMethod.wordsBytes),
+                "Words that must all be there; several in quotes as they stand, and with * at the end the beginning of one."
+            )
+            visitor.field(
+                "to", &self.to, .word,
+                "Only in this room (bare word), with this @name, or of this conversation id.")
+            visitor.field(
+                "authors", &self.authors, .any, "Only what these people have written: @names.")
+            visitor.field("since", &self.since, .any, "Only messages of this time or later.")
+            visitor.field("order", &self.order, .any, "newest (default) or rank: what fits best.")
+            visitor.field(
+                "limit", &self.limit, .range(1...SearchMethod.hitsLimit),
+                "The most hits to return; 20 by default.")
+            visitor.field(
+                "offset", &self.offset, .range(0...SearchMethod.offsetLimit),
+                "How many hits to leave out, to see the next ones.")
+        }
+    }
+
+    /// The longest text to look for, in bytes.
+    public static let wordsBytes = 1_024
+    /// The most hits of one answer.
+    public static let hitsLimit: Int64 = 100
+    /// How far hits can be paged.
+    public static let offsetLimit: Int64 = 10_000
+
+    /// A part of an excerpt.
+    public struct Part: ControlValue {
+        /// The text.
+        public var text = ""
+        /// True where it is what was looked for; nil otherwise.
+        public var match: Bool?
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("text", &self.text)
+            visitor.field("match", &self.match)
+        }
+    }
+
+    /// A message that was found.
+    public struct Hit: ControlValue {
+        /// The message.
+        public var message = MessageResult()
+        /// The part of its text with what was looked for.
+        public var excerpt: [Part] = []
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("message", &self.message)
+            visitor.field("excerpt", &self.excerpt)
+        }
+    }
+
+    /// What was found.
+    public struct Result: ControlValue {
+        /// The messages, in the order that was asked for.
+        public var hits: [Hit] = []
+        /// Whether more follow.
+        public var more = false
+        /// False while messages are still being indexed, so that some may be missing.
+        public var complete = true
+
+        /// An empty result.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("hits", &self.hits)
+            visitor.field("more", &self.more)
+            visitor.field("complete", &self.complete)
+        }
+    }
+}

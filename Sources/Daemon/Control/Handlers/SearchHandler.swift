@@ -1,0 +1,129 @@
+internal import ControlAPI
+internal import Engine
+internal import Storage
+
+extension SearchMethod: MethodHandler {
+    /// How long a search waits for messages to be indexed, in milliseconds.
+    private static let patienceMilliseconds: UInt64 = 5_000
+    private static let hitsDefault = 20
+
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        guard let expression = SearchableText.expression(params.words) else {
+            throw .invalidParams(
+                "there is no word in \"\(TerminalText.line(params.words))\"", reason: "noWords",
+                remedy: "give letters, digits or emoji to look for",
+                details: [JSON.Member("param", "words")])
+        }
+        var query = SearchQuery(expression)
+        query.conversation = try params.to.map { (to) throws(RPCError) in
+            try shell.conversation(to)
+        }
+        query.authors = try (params.authors ?? []).map { (name) throws(RPCError) in
+            try shell.person(name)
+        }
+        query.since = params.since.map {
+            HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
+        }
+        query.order = params.order == .rank ? .rank : .newest
+        // One more tells whether there are more.
+        query.limit = (params.limit.map { Int($0) } ?? Self.hitsDefault) + 1
+        query.offset = Int(params.offset ?? 0)
+        let asked = query
+        shell.withSearch(within: Self.patienceMilliseconds) { index, isComplete in
+            switch index {
+            case .success(let index): shell.search(asked, index, isComplete, reply)
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
+    }
+}
+
+extension NodeShell {
+    /// How many messages of sealed conversations are read through for one search.
+    private static let sealedMessages = 20_000
+
+    /// Which sealed conversations a search is to read through.
+    private func sealed(_ query: SearchQuery) -> [ConversationID] {
+        let joined = self.node?.ask { $0.joinedConversations } ?? [:]
+        return joined.filter { id, kind in
+            kind.room == nil && (query.conversation ?? id) == id
+        }.keys.sorted()
+    }
+
+    fileprivate func search(
+        _ query: SearchQuery, _ index: SearchIndex, _ isComplete: Bool, _ reply: Reply
+    ) {
+        let keyring = self.node?.keyring ?? Keyring()
+        let sealed = self.sealed(query)
+        let each = sealed.isEmpty ? 0 : max(1, Self.sealedMessages / sealed.count)
+        self.ask { (store) async throws(StoreFailure) in
+            // The first hits of both, put together, begin with the first hits of all.
+            var wide = query
+            wide.limit = query.offset + query.limit
+            wide.offset = 0
+            var hits = try await index.search(wide)
+            var documents: [SearchDocument] = []
+            for conversation in sealed {
+                documents += try await store.searchDocuments(
+                    in: conversation, limit: each, by: keyring)
+            }
+            if !documents.isEmpty {
+                // In the order of arrival, as the index has them.
+                documents.sort { ($0.time, $0.id) < ($1.time, $1.id) }
+                hits += try await index.search(wide, in: documents)
+                switch query.order {
+                case .newest: hits.sort { ($0.time, $0.id) > ($1.time, $1.id) }
+                case .rank: hits.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
+                }
+            }
+            var found: [(hit: SearchHit, entry: StoredEntry)] = []
+            for hit in hits.dropFirst(query.offset).prefix(query.limit) {
+                if let entry = try await store.entry(hit.id) { found.append((hit, entry)) }
+            }
+            return found
+        } then: { result in
+            switch result {
+            case .success(let found):
+                reply.answer(
+                    self.searchResult(found, query, isComplete, budget: reply.listBytes))
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
+    }
+
+    private func searchResult(
+        _ found: [(hit: SearchHit, entry: StoredEntry)], _ query: SearchQuery, _ isComplete: Bool,
+        budget: Int
+    ) -> SearchMethod.Result {
+        var result = SearchMethod.Result()
+        result.complete = isComplete
+        result.more = found.count == query.limit
+        let keyring = self.node?.keyring ?? Keyring()
+        var texts = MessageTexts()
+        var bytes = 0
+        for (hit, entry) in found.prefix(query.limit - 1) {
+            // What was taken back meanwhile, and who is blocked, is not found.
+            guard let message = Message(entry, by: keyring), !self.isBlocked(message.author) else {
+                continue
+            }
+            let shown = SearchMethod.Hit {
+                $0.message = self.messageResult(message, &texts)
+                $0.excerpt = SearchableText.parts(ofExcerpt: hit.excerpt).map { part in
+                    SearchMethod.Part {
+                        $0.text = part.text
+                        $0.match = part.isMatch ? true : nil
+                    }
+                }
+            }
+            bytes += shown.message.jsonBytes + 7 * hit.excerpt.utf8.count + 64
+            guard bytes <= budget || result.hits.isEmpty else {
+                result.more = true
+                break
+            }
+            result.hits.append(shown)
+        }
+        return result
+    }
+}

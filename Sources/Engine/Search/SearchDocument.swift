@@ -1,0 +1,50 @@
+internal import Crypto
+
+/// A message as it can be found.
+public struct SearchDocument: Hashable, Sendable {
+    /// Its place, in eight bytes.
+    public var place: Int64
+    /// Its id.
+    public var id: EntryID
+    /// Its conversation.
+    public var conversation: ConversationID
+    /// Who wrote it.
+    public var author: PeerID
+    /// When, by its author's clock.
+    public var time: HybridTime
+    /// What it says.
+    public var text: String
+
+    /// The document of an entry that people see; nil where it has no text of its own.
+    public init?(_ entry: StoredEntry, by keyring: Keyring) {
+        guard let message = Message(entry, by: keyring), Reference(message.content) == nil,
+            let text = message.content.text ?? message.content.fallbackText
+        else { return nil }
+        self.place = Self.place(entry.key, entry.seq)
+        self.id = entry.id
+        self.conversation = entry.key.conversation
+        self.author = entry.key.name.author
+        self.time = entry.time
+        self.text = text
+    }
+
+    /// Eight bytes that stand for a place in a log.
+    public static func place(_ key: LogKey, _ seq: UInt64) -> Int64 {
+        var writer = WireWriter(capacity: 80)
+        writer.raw(key.conversation.hash)
+        writer.raw(key.name.author.key)
+        writer.u64(key.name.incarnation)
+        writer.u64(seq)
+        return BLAKE2b.hash256(writer.bytes, personal: .searchPlace).withBytes { bytes in
+            // Any eight bytes are an Int64, and the load checks its bounds.
+            Int64(bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: Int64.self))
+        }
+    }
+}
+
+extension Content {
+    /// What stands for a message that this version cannot read.
+    fileprivate var fallbackText: String? {
+        if case .fallback(let text) = self { text } else { nil }
+    }
+}

@@ -1,0 +1,46 @@
+public import Engine
+
+/// A part of what arrived, as it can be found.
+public struct SearchPage: Hashable, Sendable {
+    /// The messages of open conversations that arrived or were edited.
+    public var documents: [SearchDocument]
+    /// How far the page reaches.
+    public var through: Cursor
+    /// Whether more follows.
+    public var hasMore: Bool
+}
+
+extension MessageStore {
+    /// What arrived behind a cursor, as far as it may stand in an index: what is sealed stays so.
+    ///
+    /// A message that was edited comes again with its new text.
+    public func searchDocuments(
+        after cursor: Cursor, limit: Int, byteLimit: Int, by keyring: Keyring
+    ) throws(StoreFailure) -> SearchPage {
+        let arrivals = try self.entries(after: cursor, limit: limit, byteLimit: byteLimit)
+        var page = SearchPage(
+            documents: [], through: arrivals.through, hasMore: arrivals.hasMore)
+        for entry in arrivals.entries where !entry.envelope.isSealed {
+            if let document = SearchDocument(entry, by: keyring) {
+                page.documents.append(document)
+                continue
+            }
+            guard let content = keyring.read(entry.envelope).content,
+                case .edit(let target)? = Reference(content),
+                let edited = try self.entry(target.id),
+                !edited.envelope.isSealed, let document = SearchDocument(edited, by: keyring)
+            else { continue }
+            page.documents.append(document)
+        }
+        return page
+    }
+
+    /// The newest messages of a sealed conversation, so many at most, as they can be found.
+    public func searchDocuments(
+        in conversation: ConversationID, limit: Int, by keyring: Keyring
+    ) throws(StoreFailure) -> [SearchDocument] {
+        let page = try self.history(
+            HistoryQuery(conversation: conversation, limit: limit, byteLimit: 33_554_432))
+        return page.entries.compactMap { SearchDocument($0, by: keyring) }
+    }
+}

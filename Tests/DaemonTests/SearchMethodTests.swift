@@ -1,0 +1,79 @@
+import ControlAPI
+import Posix
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite("Searching over the control socket", .serialized, .timeLimit(.minutes(2)))
+struct SearchMethodTests {
+    private static func found(_ client: TestClient, _ params: JSON) throws -> [String] {
+        let result = try client.ask("search", params)
+        #expect(result["complete"] == true)
+        return (result["hits"]?.arrayValue ?? []).compactMap {
+            $0["message"]?["text"]?.stringValue
+        }
+    }
+
+    /// Asks again until it is so.
+    private static func wait(_ holds: () throws -> Bool) throws {
+        let deadline = SystemClock.monotonicMilliseconds() + 20_000
+        while try !holds() { try #require(SystemClock.monotonicMilliseconds() < deadline) }
+    }
+
+    @Test("messages of all conversations are found by what they say now, and none that is gone")
+    func everywhere() throws {
+        let folder = try TestFolder()
+        let daemon = try TestDaemon(name: "ada", directory: folder)
+        let client = try daemon.connect()
+        for room in ["ops", "den"] { try client.ask("join", ["room": .string(room)]) }
+        let first = try client.ask("send", ["to": "ops", "text": "the quick brown fox"])
+        try client.ask("send", ["to": "den", "text": "a lazy brown dog"])
+        let secret = try client.ask("send", ["to": "@me", "text": "brown paper zxcvb"])
+        #expect(
+            try Self.found(client, ["words": "brown"])
+                == ["brown paper zxcvb", "a lazy brown dog", "the quick brown fox"])
+        #expect(
+            try Self.found(client, ["words": "brown", "to": "den"]) == ["a lazy brown dog"])
+        #expect(try Self.found(client, ["words": "brown", "to": "@me"]).count == 1)
+        #expect(try Self.found(client, ["words": "brown", "limit": 2]).count == 2)
+        let rest: JSON = ["words": "brown", "limit": 2, "offset": 2]
+        #expect(try Self.found(client, rest) == ["the quick brown fox"])
+        let hits = try client.ask("search", ["words": "qui* fox"])["hits"]?.arrayValue
+        let parts = hits?.first?["excerpt"]?.arrayValue ?? []
+        #expect(parts.filter { $0["match"] == true }.map { $0["text"] } == ["quick", "fox"])
+        try client.ask("edit", .members(["id": first["id"], "text": "the slow red fox"]))
+        try Self.wait { try Self.found(client, ["words": "red fox"]).count == 1 }
+        #expect(try Self.found(client, ["words": "quick"]).isEmpty)
+        try client.ask("erase", .members(["id": first["id"]]))
+        #expect(try Self.found(client, ["words": "red"]).isEmpty)
+        let path = "\(folder.path)/data/search.db"
+        func hasWord(_ word: String) -> Bool {
+            ["", "-wal"].contains { suffix in
+                (TestFiles.read(path + suffix) ?? []).firstRange(of: Array(word.utf8)) != nil
+            }
+        }
+        try Self.wait { !hasWord("slow") && !hasWord("quick") }
+        #expect(hasWord("lazy") && !hasWord("zxcvb"), "what is sealed stays so")
+        try client.ask("erase", .members(["id": secret["id"]]))
+        #expect(try Self.found(client, ["words": "paper"]).isEmpty)
+        #expect(refusal { _ = try client.ask("search", ["words": "!!"]) } == "noWords")
+        #expect(
+            refusal { _ = try client.ask("search", ["words": "x", "to": "nowhere"]) } != nil)
+    }
+
+    @Test("the next start goes on with the index, and finds what was written since")
+    func restart() throws {
+        let folder = try TestFolder()
+        do {
+            let daemon = try TestDaemon(name: "ada", directory: folder)
+            try daemon.ask("join", ["room": "ops"])
+            try daemon.ask("send", ["to": "ops", "text": "one needle"])
+            #expect(try Self.found(daemon.connect(), ["words": "needle"]).count == 1)
+            daemon.stop()
+        }
+        let daemon = try TestDaemon(name: "ada", directory: folder)
+        try daemon.ask("send", ["to": "ops", "text": "two needles and a needle"])
+        #expect(try Self.found(daemon.connect(), ["words": "needle"]).count == 2)
+    }
+}
