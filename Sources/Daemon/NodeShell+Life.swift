@@ -99,6 +99,7 @@ extension NodeShell {
         self.startDiscovery()
         self.startScrub()
         self.startSearch()
+        self.turn { self.expireOld() }
         let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
             .info,

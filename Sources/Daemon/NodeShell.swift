@@ -58,6 +58,8 @@ public actor NodeShell {
     var requests = PendingRequests()
     var subscriptions: [SubscriptionKey: Subscription] = [:]
     let search = SearchFeed()
+    /// Whether what is old is to be looked at again.
+    var isRetentionPlanned = false
     var nextSubscription: Int64 = 1
     var newestShown = Cursor(0)
 

@@ -353,6 +353,8 @@ public enum Limits {
     public static let alertMilliseconds: UInt64 = 3_600_000
     /// One about two histories of an author stands for a day: so long there is somebody to ask.
     public static let forkAlertMilliseconds: UInt64 = 86_400_000
+    /// What a user says in days.
+    static let dayMilliseconds: UInt64 = 86_400_000
     /// Peers that are remembered to have turned this node away since its key runs twice.
     static let shutOutPeers = 64
     /// Lines of the log that peers may cause at once.

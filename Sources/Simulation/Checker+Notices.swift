@@ -23,7 +23,8 @@ extension Checker {
             switch notice.event {
             case .joined(let room): joined[room] = true
             case .left(let room): joined[room] = false
-            case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested, .erased:
+            case .arranged, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested,
+                .erased:
                 break
             }
         }

@@ -35,7 +35,9 @@ enum Schema {
             shown INTEGER,
             unread INTEGER NOT NULL DEFAULT 0,
             latest INTEGER NOT NULL DEFAULT 0,
-            read INTEGER NOT NULL DEFAULT 0
+            read INTEGER NOT NULL DEFAULT 0,
+            arranged INTEGER NOT NULL DEFAULT 0,
+            days INTEGER
         ) STRICT;
         CREATE TABLE authors (
             id INTEGER PRIMARY KEY,

@@ -6,7 +6,8 @@ internal import Engine
 ///
 /// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
 enum Name: Int, CaseIterable {
-    case addresses, arrival, attestation, author, before, body, `class`, conversation, count,
+    case addresses, arranged, arrival, attestation, author, before, body, `class`, conversation,
+        count, days,
         cursor, declined, ends
     case extra
     case first, flags, fork, hash, head, held, hlc, id, incarnation, indexed, joined, key, keys,

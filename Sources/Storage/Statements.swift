@@ -288,6 +288,9 @@ final class ValueStatements: StatementGroup {
             root = :root, peer = :peer, joined = :joined
         WHERE id = :id
         """)
+    lazy var setArranged = self.sql(
+        "UPDATE conversations SET arranged = :arranged WHERE id = :id")
+    lazy var setDays = self.sql("UPDATE conversations SET days = :days WHERE id = :id")
     lazy var replaceRecord = self.sql(
         """
         INSERT OR REPLACE INTO records (author, conversation, kind, record)

@@ -133,6 +133,15 @@ extension StoreFile {
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
             try self.store(membership, of: conversation)
         }
+        for (conversation, arrangement) in batch.arrangements.sorted(by: { $0.key < $1.key }) {
+            try self.statements.values.setArranged
+                .bind(.id, self.makeConversationRow(conversation))
+                .bind(.arranged, Int64(arrangement.rawValue)).run()
+        }
+        for (conversation, days) in batch.retentions.sorted(by: { $0.key < $1.key }) {
+            try self.statements.values.setDays.bind(.id, self.makeConversationRow(conversation))
+                .bind(.days, days == 0 ? nil : Int64(days)).run()
+        }
         try self.store(people: batch.people)
         try self.end(requestsOf: batch.endedRequests)
         try self.store(batch.requests)

@@ -11,7 +11,8 @@ extension StoreFile {
         snapshot.incarnation = try state.int().map { UInt64(stored: $0) }
         let conversations = try self.database.prepare(
             """
-            SELECT hash, kind, realm, name, suite, root, peer, joined, shown FROM conversations
+            SELECT hash, kind, realm, name, suite, root, peer, joined, shown, arranged, days
+            FROM conversations
             """)
         try conversations.forEach { (row) throws(SQLiteError) in
             let conversation = ConversationID(try row.bytes32(.hash))
@@ -24,6 +25,13 @@ extension StoreFile {
             }
             if let shown = row.optionalInt(.shown) {
                 snapshot.latestShown[conversation] = HybridTime(stored: shown)
+            }
+            if let days = row.optionalInt(.days), days > 0 {
+                snapshot.retentions[conversation] = UInt32(clamping: days)
+            }
+            let arranged = UInt8(truncatingIfNeeded: row.int(.arranged))
+            if arranged != 0 {
+                snapshot.arrangements[conversation] = Arrangement(rawValue: arranged)
             }
         }
         try self.readLogs(into: &snapshot)

@@ -145,10 +145,12 @@ final class CommandContext {
     /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
         _ method: Method.Type, _ params: (PageParams) -> Method.Params, empty: String,
-        heading: [String], row: (JSON) -> [String]
+        heading: [String], where isShown: (JSON) -> Bool = { _ in true },
+        row: (JSON) -> [String]
     ) throws(Failure) {
         var table = TextTable(heading: heading)
-        try self.forEachPage(of: method, params) { (page) throws(Failure) in
+        try self.forEachPage(of: method, params) { (whole) throws(Failure) in
+            let page = whole.filter(isShown)
             if self.json {
                 for element in page { try self.console.print(element) }
             } else {
@@ -160,9 +162,11 @@ final class CommandContext {
 
     /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
-        _ method: Method.Type, empty: String, heading: [String], row: (JSON) -> [String]
+        _ method: Method.Type, empty: String, heading: [String],
+        where isShown: (JSON) -> Bool = { _ in true }, row: (JSON) -> [String]
     ) throws(Failure) where Method.Params == PageParams {
-        try self.showList(method, { $0 }, empty: empty, heading: heading, row: row)
+        try self.showList(
+            method, { $0 }, empty: empty, heading: heading, where: isShown, row: row)
     }
 
     /// Tells the daemon that the user has read these messages of one conversation.

@@ -111,6 +111,9 @@ final class MessageLine {
             switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
             case .joined: "you have joined \(name)"
             case .left: "you have left \(name)"
+            case .arranged:
+                name + (change["muted"] == .bool(true) ? " is muted" : " is not muted")
+                    + (change["archived"] == .bool(true) ? " and put away" : "")
             case .realmJoined: "you are in the realm \(name)"
             case .realmLeft: "you are in the realm \(name) no longer"
             case .realmRenewed: "the realm \(name) has a new secret"

@@ -28,6 +28,7 @@ struct OverviewCommand: Subcommand {
         }
         var first: String?
         try context.forEach(ConversationsMethod.self) { room in
+            guard room["archived"] != .bool(true) else { return }
             rooms.add(Self.room(room))
             first = first ?? room.shown("name")
         }
@@ -57,7 +58,7 @@ struct OverviewCommand: Subcommand {
     }
 
     private static func room(_ room: JSON) -> String {
-        let unread = room.count("unread")
+        let unread = room["muted"] == .bool(true) ? 0 : room.count("unread")
         return room.shown("name") + (unread > 0 ? " (\(unread) unread)" : "")
     }
 

@@ -6,6 +6,6 @@ public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
         "fetch", "openStream",
-        "markRead", "forget", "retain", "usage",
+        "markRead", "forget", "usage",
     ]
 }

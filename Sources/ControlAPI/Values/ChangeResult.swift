@@ -24,6 +24,8 @@ public struct ChangeResult: ControlValue {
         case joined
         /// The user has left the conversation.
         case left
+        /// The user has muted the conversation, put it away, or ended one of these.
+        case arranged
         /// The user has joined the realm.
         case realmJoined
         /// The user has left the realm.
@@ -67,6 +69,10 @@ public struct ChangeResult: ControlValue {
     public var peerName: String?
     /// The message that was taken back or edited, or that somebody reacts to; nil for others.
     public var message: String?
+    /// Whether the conversation is muted from here on; nil for other events.
+    public var muted: Bool?
+    /// Whether the conversation is put away from here on; nil for other events.
+    public var archived: Bool?
     /// What the alert says, what was written first, the text that a message has now, or the sign; nil
     /// for others and for an alert that is over.
     public var text: String?
@@ -90,5 +96,7 @@ public struct ChangeResult: ControlValue {
         visitor.field("message", &self.message, .id)
         visitor.field("text", &self.text)
         visitor.field("peerName", &self.peerName)
+        visitor.field("muted", &self.muted)
+        visitor.field("archived", &self.archived)
     }
 }

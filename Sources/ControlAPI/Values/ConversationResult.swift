@@ -30,6 +30,12 @@ public struct ConversationResult: ControlValue {
     public var learning = false
     /// How many messages were not read.
     public var unread: Int64 = 0
+    /// True where the user has muted it; nil otherwise.
+    public var muted: Bool?
+    /// True where the user has put it away; nil otherwise.
+    public var archived: Bool?
+    /// For how many days its messages are kept here; nil for ever.
+    public var retainDays: Int64?
     /// The newest message in display order; nil, written as null, when there is none.
     public var lastMessage: MessageResult?
 
@@ -52,5 +58,8 @@ public struct ConversationResult: ControlValue {
         visitor.field("learning", &self.learning)
         visitor.field("unread", &self.unread)
         visitor.field("lastMessage", &self.lastMessage, .orNull)
+        visitor.field("muted", &self.muted)
+        visitor.field("archived", &self.archived)
+        visitor.field("retainDays", &self.retainDays)
     }
 }

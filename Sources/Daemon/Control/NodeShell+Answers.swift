@@ -46,6 +46,7 @@ extension NodeShell {
                 self.withConversation(id, reply) { reply.answer($0) }
             }
         case .left(let id): self.left(id, reply)
+        case .arranged(let id): self.withConversation(id, reply) { reply.answer($0) }
         case .sent where pending.settled != nil: pending.settled?()
         case .sent(let message, let isDuplicate, let peers):
             var result = self.sendResult(message, deliveredTo: peers)

@@ -73,6 +73,10 @@ extension NodeShell {
         switch notice.event {
         case .joined(let conversation): self.name(conversation, as: .joined, in: &result)
         case .left(let conversation): self.name(conversation, as: .left, in: &result)
+        case .arranged(let conversation, let arrangement):
+            self.name(conversation, as: .arranged, in: &result)
+            result.muted = arrangement.contains(.muted)
+            result.archived = arrangement.contains(.archived)
         case .realmJoined(let realm): self.name(realm, as: .realmJoined, in: &result)
         case .realmLeft(let realm): self.name(realm, as: .realmLeft, in: &result)
         case .realmRenewed(let realm): self.name(realm, as: .realmRenewed, in: &result)

@@ -20,6 +20,8 @@ public struct Notice: Hashable, Sendable {
         case realmRenewed(RealmID)
         /// Somebody whom the user does not know has written to them.
         case requested(PeerID, String)
+        /// The user has said something of a conversation in their list.
+        case arranged(ConversationID, Arrangement)
         /// A message that was shown is taken back: it is on this disk no longer.
         case erased(ConversationID, EntryID, by: PeerID)
         /// An alert stands from here on, or says something else.
@@ -48,7 +50,7 @@ public struct Notice: Hashable, Sendable {
     /// What sort of change it is.
     public var kind: Change.Kind {
         switch self.event {
-        case .joined, .left, .realmJoined, .realmLeft, .realmRenewed: .conversation
+        case .joined, .left, .arranged, .realmJoined, .realmLeft, .realmRenewed: .conversation
         case .raised, .cleared: .alert
         case .requested: .request
         case .erased: .erased
@@ -58,7 +60,7 @@ public struct Notice: Hashable, Sendable {
     /// The conversation that it belongs to; nil for none.
     public var conversation: ConversationID? {
         switch self.event {
-        case .joined(let conversation), .left(let conversation),
+        case .joined(let conversation), .left(let conversation), .arranged(let conversation, _),
             .erased(let conversation, _, _):
             conversation
         case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: nil
@@ -112,6 +114,7 @@ extension Notice {
         case .cleared: 7
         case .requested: 8
         case .erased: Self.erasedNumber
+        case .arranged: 10
         }
     }
 
@@ -121,6 +124,7 @@ extension Notice {
         writer.u64(self.time)
         switch self.event {
         case .joined, .left: break
+        case .arranged(_, let arrangement): writer.byte(arrangement.rawValue)
         case .realmJoined(let realm), .realmLeft(let realm), .realmRenewed(let realm):
             writer.raw(realm.hash)
         case .raised(let code, let peer, let text):
@@ -176,6 +180,9 @@ extension Notice.Event {
         case (8, nil):
             let peer = PeerID(try reader.bytes32("peer"))
             self = .requested(peer, try reader.text("text", limit: Limits.noticeTextBytes))
+        case (10, let conversation?):
+            let arrangement = Arrangement(rawValue: try reader.byte("arrangement"))
+            self = .arranged(conversation, arrangement)
         case (Int64(Notice.erasedNumber), let conversation?):
             let id = EntryID(try reader.bytes32("message"))
             self = .erased(conversation, id, by: PeerID(try reader.bytes32("author")))

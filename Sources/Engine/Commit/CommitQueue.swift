@@ -61,6 +61,10 @@ struct CommitQueue: Sendable {
     private(set) var notices: [Notice] = []
     /// Whom the user knows from here on, or no longer.
     var people: [PeerID: Standing] = [:]
+    /// For how many days what is said in conversations is kept from here on; 0 for ever.
+    var retentions: [ConversationID: UInt32] = [:]
+    /// What the user has said of conversations in their list.
+    var arrangements: [ConversationID: Arrangement] = [:]
     /// Requests of strangers to keep, and people whose requests are over.
     var requests: [PersonID: DirectRequest] = [:]
     var endedRequests: Set<PersonID> = []
@@ -86,7 +90,8 @@ struct CommitQueue: Sendable {
         self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
             || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
-            || !self.notices.isEmpty || !self.people.isEmpty
+            || !self.notices.isEmpty || !self.people.isEmpty || !self.arrangements.isEmpty
+            || !self.retentions.isEmpty
             || !self.requests.isEmpty || !self.endedRequests.isEmpty
             || !self.answers.isEmpty
     }
@@ -186,6 +191,9 @@ struct CommitQueue: Sendable {
         flight.batch.forgotten = self.forgotten.sorted()
         flight.batch.notices += self.notices
         flight.batch.people = self.people
+        flight.batch.arrangements = self.arrangements
+        flight.batch.retentions = self.retentions
+        (self.arrangements, self.retentions) = ([:], [:])
         flight.batch.requests = self.requests.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.endedRequests = self.endedRequests.sorted()
         (self.requests, self.endedRequests) = ([:], [])
@@ -293,6 +301,9 @@ struct CommitQueue: Sendable {
         }
         self.endedRequests.formUnion(flight.batch.endedRequests)
         if flight.batch.release != nil { self.release = true }
+        // The user was told that it is not on disk, and it holds until the next start all the same.
+        self.retentions.merge(flight.batch.retentions) { later, _ in later }
+        self.arrangements.merge(flight.batch.arrangements) { later, _ in later }
         // A join or leave that is not on disk has not happened.
         let waiting = self.notices
         self.notices = []

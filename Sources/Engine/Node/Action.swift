@@ -168,6 +168,8 @@ public enum Answer: Hashable, Sendable {
     case standing(PeerID, Standing)
     /// It is on disk that somebody was turned down.
     case declined(PeerID)
+    /// It is on disk what the user has said of a conversation, or for how long it is kept.
+    case arranged(ConversationID)
     /// The people of a backup are taken on.
     case restored
     /// Nothing has changed.

@@ -97,6 +97,10 @@ public enum Request: Hashable, Sendable {
     case accept(PeerID)
     /// Turn somebody down who has written and waits.
     case decline(PeerID)
+    /// Take what the user says of a conversation in their list.
+    case arrange(ConversationID, Arrangement)
+    /// Keep what is said in a conversation for so many days here; nil for ever.
+    case retain(ConversationID, days: UInt32?)
     /// Take on the people of a backup, and the own name.
     case restore(Contacts)
 }

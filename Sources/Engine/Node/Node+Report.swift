@@ -118,6 +118,7 @@ extension Node {
         return ConversationStatus(
             id: id, kind: conversation.kind, members: self.members(of: conversation),
             isReachable: conversation.isReachable(in: self.realms),
+            arrangement: conversation.arrangement, retentionDays: conversation.retentionDays,
             isLearning: self.isLearning(of: id))
     }
 

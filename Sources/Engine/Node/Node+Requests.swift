@@ -20,6 +20,8 @@ extension Node {
         case .joinSecret(let room): self.joinSecret(room, request)
         case .accept(let peer): self.acceptRequest(of: peer, request)
         case .decline(let peer): self.declineRequest(of: peer, request)
+        case .arrange(let id, let arrangement): self.arrange(id, arrangement, request)
+        case .retain(let id, let days): self.retain(id, days: days, request)
         case .restore(let contacts): self.restorePeople(of: contacts, request)
         }
     }
@@ -142,6 +144,41 @@ extension Node {
             let link = self.links.link(with: member)
             return link?.shared[conversation.id]?.digests.isDeclined ?? false
         }
+    }
+
+    /// Takes what the user says of a conversation in their list, and tells subscribers.
+    private mutating func arrange(
+        _ id: ConversationID, _ arrangement: Arrangement, _ request: RequestID
+    ) {
+        guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
+            return self.fail(request, .notMember)
+        }
+        self.commits.answers.append((request, .arranged(id)))
+        guard self.conversationTable[known: id].arrangement != arrangement else { return }
+        self.conversationTable[known: id].arrangement = arrangement
+        self.commits.arrangements[id] = arrangement
+        self.commits.add([Notice(.arranged(id, arrangement), at: self.now.wall)])
+    }
+
+    /// Keeps what is said in a conversation for so many days; the shell asks for what is older to go.
+    private mutating func retain(_ id: ConversationID, days: UInt32?, _ request: RequestID) {
+        guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
+            return self.fail(request, .notMember)
+        }
+        self.conversationTable[known: id].retentionDays = days
+        self.commits.retentions[id] = days ?? 0
+        self.commits.answers.append((request, .arranged(id)))
+    }
+
+    /// Before which moment messages are not kept, by conversation; wall-clock milliseconds.
+    public func retentionBounds(at now: UInt64) -> [ConversationID: UInt64] {
+        var bounds: [ConversationID: UInt64] = [:]
+        for conversation in self.conversationTable.values {
+            guard let days = conversation.retentionDays else { continue }
+            let kept = UInt64(days) * Limits.dayMilliseconds
+            bounds[conversation.id] = now > kept ? now - kept : 0
+        }
+        return bounds
     }
 
     private mutating func erase(

@@ -28,6 +28,10 @@ public struct Batch: Hashable, Sendable {
     public var proofs: [ForkProof] = []
     /// Conversations that the user joined, began or left.
     public var membership: [ConversationID: ConversationMembership] = [:]
+    /// What the user has said of conversations in their list.
+    public var arrangements: [ConversationID: Arrangement] = [:]
+    /// For how many days what is said in conversations is kept from here on; 0 for ever.
+    public var retentions: [ConversationID: UInt32] = [:]
     /// Held entries up to this time are due: they become shown and get cursors.
     public var release: HybridTime?
     /// What to remember of peers.
@@ -58,7 +62,8 @@ public struct Batch: Hashable, Sendable {
             && self.expiry == nil && self.records.isEmpty
             && self.droppedRecords.isEmpty
             && self.proofs.isEmpty
-            && self.membership.isEmpty && self.release == nil && self.peers.isEmpty
+            && self.membership.isEmpty && self.arrangements.isEmpty && self.retentions.isEmpty
+            && self.release == nil && self.peers.isEmpty
             && self.forgotten.isEmpty && self.people.isEmpty
             && self.requests.isEmpty && self.endedRequests.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
@@ -272,6 +277,10 @@ public struct Snapshot: Sendable {
     public var requests: [DirectRequest] = []
     /// What is stored but not due.
     public var held = HeldEntries(count: 0, first: nil)
+    /// What the user has said of conversations in their list.
+    public var arrangements: [ConversationID: Arrangement] = [:]
+    /// For how many days what is said in conversations is kept, where that is not for ever.
+    public var retentions: [ConversationID: UInt32] = [:]
     /// The newest time of each conversation that was ever shown.
     public var latestShown: [ConversationID: HybridTime] = [:]
 

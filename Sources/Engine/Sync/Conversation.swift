@@ -65,6 +65,10 @@ struct Conversation: Sendable {
     var heads = Heads()
     private(set) var attendance: [PeerID: Attendance] = [:]
     var latestShown = HybridTime(0)
+    /// For how many days what is said in it is kept; nil for ever.
+    var retentionDays: UInt32?
+    /// What the user has said of it in their list.
+    var arrangement: Arrangement = []
     /// The digest of records, and the newest one in it in milliseconds.
     private var recordCache: (digest: Bytes32, newest: UInt64)?
 
@@ -107,6 +111,8 @@ struct Conversation: Sendable {
         for (id, membership) in snapshot.conversations {
             var conversation = Conversation(membership.kind, isJoined: membership.isJoined)
             conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
+            conversation.arrangement = snapshot.arrangements[id] ?? []
+            conversation.retentionDays = snapshot.retentions[id]
             conversation.attendance = snapshot.attendance[id] ?? [:]
             // Whether the others were told before the last stop is not known.
             if !membership.isJoined { conversation.leave(own: own) }

@@ -125,6 +125,12 @@ struct Rebuild {
         var bytes = 0
         for conversation in self.salvage.conversations.values {
             batch.membership[ConversationID(conversation.hash)] = conversation.membership
+            if let days = conversation.days {
+                batch.retentions[ConversationID(conversation.hash)] = days
+            }
+            if !conversation.arrangement.isEmpty {
+                batch.arrangements[ConversationID(conversation.hash)] = conversation.arrangement
+            }
         }
         batch.records = self.salvage.records
         batch.peers = self.salvage.peers

@@ -9,6 +9,8 @@ struct Salvage {
     struct Conversation {
         let hash: Bytes32
         var membership: ConversationMembership?
+        var arrangement: Arrangement = []
+        var days: UInt32?
         var read: Int64 = 0
     }
 
@@ -122,13 +124,17 @@ struct Salvage {
 
     private mutating func readNames() throws(SQLiteError) {
         try self.read(
-            "hash, kind, realm, name, suite, root, peer, joined, read", of: "conversations"
+            "hash, kind, realm, name, suite, root, peer, joined, read, arranged, days",
+            of: "conversations"
         ) { row, salvage in
             guard let hash = try? row.bytes32(.hash) else { return }
             var found = Conversation(hash: hash, read: row.int(.read))
             if !row.isNull(.kind), let kind = ConversationKind(row, ConversationID(hash)) {
                 found.membership = ConversationMembership(kind, isJoined: row.int(.joined) == 1)
             }
+            found.days = row.optionalInt(.days).map { UInt32(clamping: $0) }
+            found.arrangement = Arrangement(
+                rawValue: UInt8(truncatingIfNeeded: row.int(.arranged)))
             salvage.conversations[row.int(.row)] = found
         }
         try self.readIndex("hash", of: "conversations", orderedBy: ["hash"]) { row, salvage in

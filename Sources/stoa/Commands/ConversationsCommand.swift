@@ -2,16 +2,22 @@ import ControlAPI
 
 /// The command `stoa conversations`.
 struct ConversationsCommand: Subcommand {
-    static let syntax = CommandSyntax(ConversationsMethod.description)
+    static let syntax = CommandSyntax(
+        ConversationsMethod.description,
+        options: [OptionSyntax("--all", nil, "those, too, that were put away (stoa archive)")])
 
-    init(_ arguments: ParsedArguments) {}
+    private let isAll: Bool
+
+    init(_ arguments: ParsedArguments) { self.isAll = arguments.has("--all") }
 
     func run(in context: CommandContext) throws(Failure) {
+        let isAll = self.isAll
         try context.showList(
             ConversationsMethod.self,
             empty:
                 "no conversations yet; start one with: stoa join ROOM, or stoa send @PERSON TEXT",
-            heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"]
+            heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"],
+            where: { isAll || $0["archived"] != .bool(true) }
         ) { conversation in
             let last = conversation["lastMessage"] ?? .null
             var shown = ""
@@ -24,11 +30,17 @@ struct ConversationsCommand: Subcommand {
                 shown += words.count > 60 ? words.prefix(59) + "…" : words
             }
             return [
-                conversation.shown("name"),
+                Self.name(of: conversation),
                 "\(conversation.count("members"))",
                 "\(conversation.count("unread"))", shown,
             ]
         }
+    }
+
+    private static func name(of conversation: JSON) -> String {
+        let marks = ["muted", "archived"].filter { conversation[$0] == .bool(true) }
+        let shown = conversation.shown("name")
+        return marks.isEmpty ? shown : "\(shown) (\(marks.joined(separator: ", ")))"
     }
 }
 

@@ -40,6 +40,24 @@ import Testing
         #expect(harness.node.audit.open.isEmpty)
     }
 
+    @Test("for how many days a conversation is kept says before which moment nothing is")
+    func retention() {
+        var harness = TextStory.joined()
+        let id = TextStory.ops.conversation
+        #expect(harness.node.retentionBounds(at: 10 * 86_400_000).isEmpty)
+        harness.give(.request(RequestID(93), .retain(id, days: 3)))
+        harness.settle()
+        #expect(harness.answers(of: RequestID(93)) == [.arranged(id)])
+        #expect(harness.node.retentionBounds(at: 10 * 86_400_000) == [id: 7 * 86_400_000])
+        #expect(harness.node.retentionBounds(at: 86_400_000) == [id: 0])
+        harness.give(.request(RequestID(94), .retain(id, days: nil)))
+        harness.settle()
+        #expect(harness.node.retentionBounds(at: 10 * 86_400_000).isEmpty)
+        harness.give(.request(RequestID(95), .retain(room("other").conversation, days: 1)))
+        harness.settle()
+        #expect(harness.answers(of: RequestID(95)) == [.failed(.notMember)])
+    }
+
     @Test("a long history goes in parts, conversations in turns, and each request is answered once")
     func parts() {
         var harness = TextStory.joined()

@@ -1,0 +1,24 @@
+import ControlAPI
+
+/// The command `stoa archive`.
+struct ArchiveCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        ArchiveMethod.description, operands: ["TO"],
+        details: [
+            "Its messages come and are stored as before. \"stoa conversations --all\" lists it."
+        ])
+
+    private let params: ConversationParams
+
+    init(_ arguments: ParsedArguments) {
+        self.params = ConversationParams { $0.to = arguments.required(0) }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(ArchiveMethod.self, self.params) { "\($0.shown("name")) is put away\n" }
+    }
+}
+
+extension ArchiveMethod: CommandMethod {
+    static var command: any Subcommand.Type { ArchiveCommand.self }
+}

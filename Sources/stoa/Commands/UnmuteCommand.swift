@@ -1,0 +1,23 @@
+import ControlAPI
+
+/// The command `stoa unmute`.
+struct UnmuteCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        UnmuteMethod.description, operands: ["TO"])
+
+    private let params: ConversationParams
+
+    init(_ arguments: ParsedArguments) {
+        self.params = ConversationParams { $0.to = arguments.required(0) }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(UnmuteMethod.self, self.params) {
+            "\($0.shown("name")) is muted no longer\n"
+        }
+    }
+}
+
+extension UnmuteMethod: CommandMethod {
+    static var command: any Subcommand.Type { UnmuteCommand.self }
+}
