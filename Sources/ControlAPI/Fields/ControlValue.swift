@@ -15,6 +15,9 @@ public protocol ControlValue: FieldValue {
 
 /// What goes through the fields of a ``ControlValue``: to write, to read or to describe them.
 public protocol FieldVisitor {
+    /// Whether fields that are left out may be passed over: it only writes.
+    static var leavesOut: Bool { get }
+
     /// Takes one field: an optional one may be left out, any other is required.
     ///
     /// - Parameters:
@@ -27,6 +30,9 @@ public protocol FieldVisitor {
 }
 
 extension FieldVisitor {
+    /// Most look at every field.
+    public static var leavesOut: Bool { false }
+
     /// Takes a field of any value of its type that needs no explanation.
     @inline(__always)
     mutating func field<Value: FieldValue>(_ name: StaticString, _ value: inout Value) {

@@ -7,6 +7,8 @@ struct FieldWriter: FieldVisitor {
     var output: [UInt8] = []
     private var isFirst = true
 
+    static var leavesOut: Bool { true }
+
     mutating func field<Value: FieldValue>(
         _ name: StaticString, _ value: inout Value, _ rule: FieldRule, _ summary: StaticString
     ) {

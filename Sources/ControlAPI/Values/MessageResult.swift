@@ -107,14 +107,6 @@ public struct MessageResult: ControlValue {
     public var text = ""
     /// The message that it answers; nil where it answers none.
     public var replyTo: Answered?
-    /// True where it calls the user by name, or answers them; nil otherwise.
-    public var mention: Bool?
-    /// Where it is about a place; nil for other kinds.
-    public var location: Place?
-    /// When the author has given it the text that it has; nil where that is the first one.
-    public var edited: Timestamp?
-    /// What people make of it; nil where nobody has said.
-    public var reactions: [Sign]?
     /// When the author wrote it, by the author's clock.
     public var time = Timestamp(milliseconds: 0)
     /// Its position in this node's order of arrival.
@@ -123,6 +115,8 @@ public struct MessageResult: ControlValue {
     public var late = false
     /// True when it lies after a proven fork of its log; nil otherwise.
     public var disputed: Bool?
+    /// What few messages have; none in most, so that those cost nothing for it.
+    private var rare: [Rare] = []
 
     /// An empty value.
     public init() {}
@@ -137,7 +131,7 @@ public struct MessageResult: ControlValue {
     public static var schemaName: String? { "Message" }
 
     /// Visits the fields in order.
-    public mutating func fields(_ visitor: inout some FieldVisitor) {
+    public mutating func fields<Visitor: FieldVisitor>(_ visitor: inout Visitor) {
         visitor.field("id", &self.id, .id)
         visitor.field("conversation", &self.conversation, .id)
         visitor.field("conversationName", &self.conversationName)
@@ -152,9 +146,52 @@ public struct MessageResult: ControlValue {
         visitor.field("cursor", &self.cursor)
         visitor.field("late", &self.late)
         visitor.field("disputed", &self.disputed)
+        if Visitor.leavesOut, self.rare.isEmpty { return }
         visitor.field("mention", &self.mention)
         visitor.field("location", &self.location)
         visitor.field("edited", &self.edited)
         visitor.field("reactions", &self.reactions)
+    }
+}
+
+extension MessageResult {
+    /// What few messages have.
+    fileprivate struct Rare: Equatable, Sendable {
+        var mention: Bool?
+        var location: Place?
+        var edited: Timestamp?
+        var reactions: [Sign]?
+    }
+
+    private mutating func change(_ isSaid: Bool, _ body: (inout Rare) -> Void) {
+        if self.rare.isEmpty {
+            guard isSaid else { return }
+            self.rare = [Rare()]
+        }
+        body(&self.rare[0])
+    }
+
+    /// True where it calls the user by name, or answers them; nil otherwise.
+    public var mention: Bool? {
+        get { self.rare.first?.mention }
+        set { self.change(newValue != nil) { $0.mention = newValue } }
+    }
+
+    /// Where it is about a place; nil for other kinds.
+    public var location: Place? {
+        get { self.rare.first?.location }
+        set { self.change(newValue != nil) { $0.location = newValue } }
+    }
+
+    /// When the author has given it the text that it has; nil where that is the first one.
+    public var edited: Timestamp? {
+        get { self.rare.first?.edited }
+        set { self.change(newValue != nil) { $0.edited = newValue } }
+    }
+
+    /// What people make of it; nil where nobody has said.
+    public var reactions: [Sign]? {
+        get { self.rare.first?.reactions }
+        set { self.change(newValue != nil) { $0.reactions = newValue } }
     }
 }

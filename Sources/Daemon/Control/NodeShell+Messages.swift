@@ -59,7 +59,9 @@ extension NodeShell {
             preconditionFailure("what only has effects is not shown by itself")
         }
         if self.isMention(message, isOwn: texts.isAuthorOwn) { result.mention = true }
-        result.edited = message.edited.map { Timestamp(clamping: $0.milliseconds) }
+        if let edited = message.edited {
+            result.edited = Timestamp(clamping: edited.milliseconds)
+        }
         if !message.reactions.isEmpty { result.reactions = self.signs(of: message) }
         result.time = Timestamp(clamping: message.time.milliseconds)
         result.cursor = message.cursor.rawValue
@@ -74,7 +76,7 @@ extension NodeShell {
         if case .reply(_, let target) = message.content, self.isOwn(target.log.author) {
             return true
         }
-        guard text.utf8.contains(UInt8(ascii: "@")) else { return false }
+        guard Mention.isPossible(in: text) else { return false }
         return Mention.isMade(of: self.ownProfile().name, in: text)
     }
 
@@ -82,19 +84,22 @@ extension NodeShell {
     func isOwn(_ author: PeerID) -> Bool {
         guard let id = self.node?.id else { return false }
         if author == id { return true }
-        guard let own = self.node?.person(of: id) else { return false }
-        return self.node?.person(of: author) == own
+        return self.node?.ask { node in
+            node.person(of: id).map { $0 == node.person(of: author) } ?? false
+        } ?? false
     }
 
     /// What people make of a message; nil where all of it was taken back.
     private func signs(of message: Message) -> [MessageResult.Sign]? {
-        guard let node = self.node else { return nil }
-        let own = node.person(of: node.id)
-        let signs = ReactionCount.count(message.reactions) { node.person(of: $0) }.map { count in
+        let counts =
+            self.node?.ask { node in
+                ReactionCount.count(message.reactions) { node.person(of: $0) }
+            } ?? []
+        let signs = counts.map { count in
             MessageResult.Sign {
                 $0.sign = count.sign
                 $0.count = Int64(count.people.count)
-                $0.own = count.people.contains { node.person(of: $0) == own } ? true : nil
+                $0.own = count.people.contains { self.isOwn($0) } ? true : nil
                 $0.people = count.people.prefix(MessageResult.Sign.listedPeople)
                     .map(\.description)
             }

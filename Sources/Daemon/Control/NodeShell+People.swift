@@ -29,7 +29,9 @@ extension NodeShell {
     func isHidden(_ change: Change) -> Bool {
         switch change {
         case .message(let message):
-            return self.isBlocked(message.author) || self.node?.counts(message) == false
+            if self.isBlocked(message.author) { return true }
+            guard change.kind != .message else { return false }
+            return self.node?.ask { $0.counts(message) } == false
         case .notice(_, let notice):
             guard case .erased(_, _, let author) = notice.event else { return false }
             return self.isBlocked(author)

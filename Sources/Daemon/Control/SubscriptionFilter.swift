@@ -13,6 +13,11 @@ struct SubscriptionFilter: Hashable, Sendable {
     var isNotMine = false
     /// Whether only messages come that call the user by name or answer them.
     var isMentions = false
+
+    /// Whether everything passes.
+    var isEmpty: Bool {
+        self.messages == nil && self.authors == nil && !self.isNotMine && !self.isMentions
+    }
 }
 
 extension NodeShell {
@@ -24,7 +29,8 @@ extension NodeShell {
             var authors: Set<PeerID> = []
             for name in names { authors.insert(try self.person(name)) }
             filter.authors = authors
-            filter.persons = Set(authors.compactMap { self.node?.person(of: $0) })
+            filter.persons = Set(
+                authors.compactMap { peer in self.node?.ask { $0.person(of: peer) } })
         }
         filter.isNotMine = params.notMine == true
         filter.isMentions = params.mentions == true
@@ -33,6 +39,7 @@ extension NodeShell {
 
     /// Whether a subscriber is given a change.
     func passes(_ change: Change, _ filter: SubscriptionFilter) -> Bool {
+        guard !filter.isEmpty else { return true }
         let author: PeerID?
         switch change {
         case .message(let message):
@@ -50,6 +57,6 @@ extension NodeShell {
         guard let author else { return true }
         if filter.isNotMine && self.isOwn(author) { return false }
         guard let authors = filter.authors, !authors.contains(author) else { return true }
-        return self.node?.person(of: author).map(filter.persons.contains) ?? false
+        return self.node?.ask { $0.person(of: author) }.map(filter.persons.contains) ?? false
     }
 }

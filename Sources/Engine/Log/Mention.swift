@@ -3,7 +3,7 @@ public enum Mention {
     /// Whether `@` and the name, or its first word, stand in a text, in upper or lower case, with no
     /// letter or digit around them.
     public static func isMade(of name: String, in text: String) -> Bool {
-        guard text.utf8.contains(UInt8(ascii: "@")) else { return false }
+        guard Self.isPossible(in: text) else { return false }
         let whole = name.lowercased()
         let first = whole.split(separator: " ").first.map { String($0) } ?? ""
         guard !first.isEmpty else { return false }
@@ -19,6 +19,13 @@ public enum Mention {
                 if !Self.isOfWord(next) { return true }
             }
         }
+        return false
+    }
+
+    /// Whether there is an `@` in a text; in most there is none, and each message is looked at.
+    public static func isPossible(in text: String) -> Bool {
+        let bytes = text.utf8.span
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "@") { return true }
         return false
     }
 
