@@ -391,7 +391,7 @@ final class ReadingStatements: StatementGroup {
         WHERE e.conversation = :conversation AND e.arrival > 0
         """
 
-    fileprivate static let newestFirst =
+    private static let newestFirst =
         "ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC"
 
     lazy var stored = self.sql(
@@ -500,14 +500,12 @@ final class ReferenceStatements: StatementGroup {
         LEFT JOIN persons p ON p.id = l.person WHERE l.id = :log
         """)
 
-    private static let shown =
+    lazy var shown = self.sql(
         """
-        SELECT \(ReadingStatements.columns) FROM refs r
+        SELECT \(ReadingStatements.columns), r.kind FROM refs r
         CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq \(ReadingStatements.joined)
-        WHERE r.conversation = (SELECT id FROM conversations WHERE hash = :hash)
-            AND r.target = :target AND r.kind = :kind AND r.held = 0 AND e.arrival > 0
-            AND e.flags & \(EntryFlags.unseen.rawValue) = 0 AND \(EffectStatements.isWantedSQL)
-        """
-    lazy var lastShown = self.sql("\(Self.shown) \(ReadingStatements.newestFirst) LIMIT 1")
-    lazy var allShown = self.sql("\(Self.shown) ORDER BY e.hlc, a.key, e.seq")
+        WHERE r.conversation = :conversation AND r.target = :target AND r.held = 0
+            AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
+            AND \(EffectStatements.isWantedSQL)
+        """)
 }

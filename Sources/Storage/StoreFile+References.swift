@@ -209,23 +209,33 @@ extension StoreFile {
     func shownEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
         var entry = try self.storedEntry(row)
         if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) {
-            try self.addReferences(to: &entry)
+            try self.addReferences(to: &entry, in: row.int(.place))
         }
         return entry
     }
 
-    private func addReferences(to entry: inout StoredEntry) throws(SQLiteError) {
+    private func addReferences(
+        to entry: inout StoredEntry, in conversation: Int64
+    ) throws(SQLiteError) {
         let digest = EntryTarget(log: entry.key.name, seq: entry.seq, id: entry.id).digest
-        var found: [StoredEntry] = []
-        for (statement, kind) in [
-            (self.statements.references.lastShown, Reference.Kind.edit),
-            (self.statements.references.allShown, .reaction),
-        ] {
-            try statement.bind(.hash, entry.key.conversation.hash).bind(.target, digest)
-                .bind(.kind, kind.rawValue).forEach { (row) throws(SQLiteError) in
-                    found.append(try self.storedEntry(row))
+        var edit: StoredEntry?
+        var reactions: [StoredEntry] = []
+        try self.statements.references.shown.bind(.conversation, conversation)
+            .bind(.target, digest).forEach { (row) throws(SQLiteError) in
+                let found = try self.storedEntry(row)
+                switch Reference.Kind(rawValue: row.int(.kind)) {
+                case .edit?: edit = edit.map { found.isShown(after: $0) ? found : $0 } ?? found
+                case .reaction?: reactions.append(found)
+                case nil: throw .damaged("what an entry says of a message")
                 }
-        }
-        entry.references = found
+            }
+        entry.references = (edit.map { [$0] } ?? []) + reactions
+    }
+}
+
+extension StoredEntry {
+    /// Whether it stands behind another one in display order.
+    fileprivate func isShown(after other: StoredEntry) -> Bool {
+        (self.time, self.key.name, self.seq) > (other.time, other.key.name, other.seq)
     }
 }

@@ -62,6 +62,13 @@ final class CommandContext {
         }
     }
 
+    /// Begins the conversation with a person, where somebody is named who has not written yet.
+    func begin(with name: String) throws(Failure) {
+        guard name.hasPrefix("@") else { return }
+        _ = try self.call(
+            CreateConversationMethod.self, CreateConversationMethod.Params { $0.person = name })
+    }
+
     /// Forgets the connection: the next call makes another.
     func disconnect() { self.connected = nil }
 

@@ -5,15 +5,6 @@ import Testing
 
 extension IntegrationTests {
     @Suite("the examples") struct ExampleTests {
-        private static func two(_ scratch: Scratch) throws -> (Node, Node) {
-            let ada = try Node.onLoopback("Ada", in: scratch)
-            try ada.start()
-            let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
-            try ben.start()
-            for node in [ada, ben] { try node.join("ops") }
-            return (ada, ben)
-        }
-
         /// Starts one as its user would, with `stoa` where programs are looked for.
         private static func start(_ words: [String], as node: Node) throws -> ChildProcess {
             var environment = node.environment
@@ -30,7 +21,7 @@ extension IntegrationTests {
         @Test("a bot answers who calls it by name")
         func bot() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             let bot = try Self.start(
                 [
                     "\(try Surroundings.programs())/stoa", "on", "mention", "--in", "ops", "--",
@@ -52,7 +43,7 @@ extension IntegrationTests {
         @Test("a relay hands messages on, each once, though it and the daemon are killed")
         func relay() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             for node in [ada, ben] { try node.join("alerts") }
             func start() throws -> ChildProcess {
                 let relay = try Self.start(
@@ -80,7 +71,7 @@ extension IntegrationTests {
         @Test("a job deletes what somebody lets it delete")
         func approval() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             _ = try ben.stoa("send", "ops", "hello")
             try ada.await("who is there is known") { try $0.texts(in: "ops") == ["hello"] }
             let folder = try scratch.folder("backups")

@@ -5,16 +5,6 @@ import Testing
 
 extension IntegrationTests {
     @Suite("scripts") struct ScriptTests {
-        /// Ada and Ben, linked, in a room.
-        private static func two(_ scratch: Scratch) throws -> (Node, Node) {
-            let ada = try Node.onLoopback("Ada", in: scratch)
-            try ada.start()
-            let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
-            try ben.start()
-            for node in [ada, ben] { try node.join("ops") }
-            return (ada, ben)
-        }
-
         private static func lines(_ path: String) -> [String] {
             String(decoding: (try? Files.read(path, limitBytes: 1 << 20)) ?? [], as: UTF8.self)
                 .split(separator: "\n").map { String($0) }
@@ -38,7 +28,7 @@ extension IntegrationTests {
         )
         func hooks() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             let out = "\(ben.folder)/out"
             // Every third run fails, and two at once would be seen.
             let hook = try Self.script(
@@ -93,7 +83,7 @@ extension IntegrationTests {
         @Test("a command tells a room how it ended, and its exit code is handed on")
         func runs() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             let output = try ada.stoa(
                 "run", "ops", "--name", "the job", "--", "sh", "-c", "echo one; echo two; exit 4",
                 expecting: 4)
@@ -110,7 +100,7 @@ extension IntegrationTests {
             "a question is answered by a reply or a reaction of those who may, and by nobody else")
         func questions() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             _ = try ada.stoa("ask", "ops", "Anybody?", expecting: 77)
             _ = try ada.stoa("people", "add", "@Ben")
             let ask = try ada.startStoa("ask", "ops", "Delete it?", "--choices", "yes,no")
@@ -138,7 +128,7 @@ extension IntegrationTests {
         )
         func lines() throws {
             let scratch = try Scratch()
-            let (ada, ben) = try Self.two(scratch)
+            let (ada, ben) = try Node.two(in: "ops", scratch)
             let file = "\(ada.folder)/lines"
             let count = 3_000
             let descriptor = open(file, O_WRONLY | O_CREAT, 0o600)

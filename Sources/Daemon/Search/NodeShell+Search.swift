@@ -150,13 +150,12 @@ extension NodeShell {
             isDone = true
             switch self.search.phase {
             case .open(let index): body(.success(index), isComplete)
-            case .failed(let failure):
-                // The next search tries again.
-                self.search.phase = .unused
-                body(.failure(failure), isComplete)
+            case .failed(let failure): body(.failure(failure), isComplete)
             case .unused, .opening: body(.failure(Self.notReady), false)
             }
         }
+        // What failed may have passed.
+        if case .failed = self.search.phase { self.search.phase = .unused }
         self.search.waiting.append { goOn(isComplete: true) }
         self.after(milliseconds) { goOn(isComplete: false) }
         self.openSearch()

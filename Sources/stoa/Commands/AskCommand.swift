@@ -58,10 +58,7 @@ struct AskCommand: Subcommand {
         let limit = context.options.timeoutMilliseconds ?? Self.timeoutMillisecondsDefault
         let deadline = SystemClock.monotonicMilliseconds() + UInt64(limit)
         let allowed = try self.allowed(context)
-        if self.to.hasPrefix("@") {
-            let person = CreateConversationMethod.Params { $0.person = self.to }
-            _ = try context.call(CreateConversationMethod.self, person)
-        }
+        try context.begin(with: self.to)
         // Subscribed first, so that no answer falls in between.
         let path = try context.socketPath()
         let follower = try Failure.of { () throws(ClientError) in

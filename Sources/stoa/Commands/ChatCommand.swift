@@ -27,11 +27,8 @@ struct ChatCommand: Subcommand {
         }
         let console = context.console
         let lines = MessageLine(console: console, showsConversation: false)
-        if self.to.hasPrefix("@") {
-            // The first who talks begins it.
-            let person = CreateConversationMethod.Params { $0.person = self.to }
-            _ = try context.call(CreateConversationMethod.self, person)
-        }
+        // The first who talks begins it.
+        try context.begin(with: self.to)
         // Subscribed first, so that nothing falls between history and what follows.
         let path = try context.socketPath()
         let follower = try Failure.of { () throws(ClientError) in

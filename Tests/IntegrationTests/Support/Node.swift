@@ -34,6 +34,16 @@ final class Node {
                 + peers.flatMap { ["--peer", $0] })
     }
 
+    /// Ada and Ben, started and linked to one another, in a room.
+    static func two(in room: String, _ scratch: Scratch) throws -> (Node, Node) {
+        let ada = try Node.onLoopback("Ada", in: scratch)
+        try ada.start()
+        let ben = try Node.onLoopback("Ben", in: scratch, peers: [try ada.address()])
+        try ben.start()
+        for node in [ada, ben] { try node.join(room) }
+        return (ada, ben)
+    }
+
     /// Ada, Ben and Cleo, started and linked to one another, in a room.
     static func three(in room: String, _ scratch: Scratch) throws -> (Node, Node, Node) {
         let ada = try Node.onLoopback("Ada", in: scratch)
