@@ -153,13 +153,17 @@ final class Console {
     /// Lets a pager show what is printed while `body` runs: `PAGER`, else less(1).
     ///
     /// Nothing is paged where the output is no terminal, `PAGER` is empty or `cat`, or there is none.
+    ///
+    /// - Parameter fromEnd: whether less(1) shows the end first.
     func paging(
-        environment: [String: String], _ body: () throws(Failure) -> Void
+        environment: [String: String], fromEnd: Bool = false,
+        _ body: () throws(Failure) -> Void
     ) throws(Failure) {
         guard self.outputIsTerminal else { return try body() }
         try self.flush()
         self.pager = Pager(
-            environment: environment, output: self.output.number, errors: self.errors.number)
+            environment: environment, fromEnd: fromEnd, output: self.output.number,
+            errors: self.errors.number)
         defer {
             self.pager?.finish()
             self.pager = nil
@@ -175,11 +179,19 @@ final class Console {
 
     /// How many columns the terminal has: ioctl_tty(2); 80 where that is not known.
     var columns: Int {
+        let size = self.size
+        return size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// How many lines the terminal has; 24 where that is not known.
+    var rows: Int {
+        let size = self.size
+        return size.ws_row > 0 ? Int(size.ws_row) : 24
+    }
+
+    private var size: winsize {
         var size = winsize()
-        guard ioctl(self.output.number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return 80
-        }
-        return Int(size.ws_col)
+        return ioctl(self.output.number, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
     }
 
     /// A text in a colour or weight, when colours are wanted.

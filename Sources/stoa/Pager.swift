@@ -15,8 +15,9 @@ final class Pager {
 
     /// Starts the pager that the environment names, else less(1), before a terminal; nil where none is
     /// wanted, or it cannot be started.
-    init?(environment: [String: String], output: Int32, errors: Int32) {
-        let words = (environment["PAGER"] ?? "less").split(separator: " ").map { String($0) }
+    init?(environment: [String: String], fromEnd: Bool, output: Int32, errors: Int32) {
+        let chosen = environment["PAGER"] ?? (fromEnd ? "less +G" : "less")
+        let words = chosen.split(separator: " ").map { String($0) }
         guard !words.isEmpty, words != ["cat"], let ends = try? Pipe.make() else { return nil }
         let reading = FileDescriptor(owning: ends.output)
         self.writer = Writer(FileDescriptor(owning: ends.input))

@@ -15,7 +15,8 @@ struct ConversationsCommand: Subcommand {
         try context.showList(
             ConversationsMethod.self,
             empty:
-                "no conversations yet; start one with: stoa join ROOM, or stoa send @PERSON TEXT",
+                "no conversations are listed; start one with: stoa join ROOM, or stoa send @PERSON "
+                + "TEXT; those that were put away: stoa conversations --all",
             heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"],
             where: { isAll || $0["archived"] != .bool(true) }
         ) { conversation in

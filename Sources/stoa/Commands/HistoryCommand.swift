@@ -57,14 +57,24 @@ struct HistoryCommand: Subcommand {
             }
         }
         let (messages, more) = try self.messages(context)
-        try self.paging(context) { () throws(Failure) in
+        if context.json || !console.outputIsTerminal {
             if !context.json, messages.isEmpty { try console.print("no messages\n") }
-            if more, !context.json, console.outputIsTerminal {
-                try console.print(try self.older(than: messages, context))
-            }
-            try self.show(messages, self.lines(console), context)
+            return try self.show(messages, self.lines(console), context)
         }
-        if console.outputIsTerminal { try context.markRead(messages) }
+        let lines = self.lines(console)
+        var text = more ? try self.older(than: messages, context) : ""
+        for message in messages { text += lines.text(message) }
+        if messages.isEmpty { text = "no messages\n" }
+        if text.count(where: { $0 == "\n" }) < console.rows {
+            try console.print(text)
+            try console.flush()
+        } else {
+            // What was said last is what people look for.
+            try console.paging(environment: context.environment, fromEnd: true) {
+                () throws(Failure) in try console.print(text)
+            }
+        }
+        try context.markRead(messages)
     }
 
     private func lines(_ console: Console) -> MessageLine {
