@@ -77,7 +77,8 @@ extension NodeShell {
             configuration: NodeConfiguration(
                 name: self.configuration.name, staticPeers: numeric,
                 buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
-                discovers: self.discovery.isRunning, directFrom: self.configuration.directFrom),
+                discovers: self.discovery.isRunning, directFrom: self.configuration.directFrom,
+                tellsReads: self.configuration.tellsReads),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
         let addresses = self.listening.addresses

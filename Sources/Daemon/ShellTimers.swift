@@ -74,7 +74,8 @@ extension Engine.Timer {
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
         case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search: .milliseconds(5)
-        case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts:
+        case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
+            .marks:
             .coarse
         }
     }

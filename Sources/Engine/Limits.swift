@@ -291,6 +291,24 @@ public enum Limits {
     /// Own ids that are kept to check what members say to have: more than are ever on their way.
     static let recentOwnIDs = 1_024
 
+    // MARK: What members have received and read
+
+    /// Logs of which one mark tells, those first that were written last: with their names and with those
+    /// of members they fit a record, also sealed.
+    static let markRows = 80
+    /// Members who are told of each other's marks; in larger rooms only links tell what was received.
+    static let markMembers = 64
+    /// What the user has read is told this long after the last time: who scrolls reads many at once.
+    static let readMilliseconds: UInt64 = 2_000
+    /// What has come is told this seldom, to those who are linked through others only.
+    static let storedMilliseconds: UInt64 = 10_000
+    /// Marks and positions are gathered for this long, so that many cost one transaction.
+    static let gatherMilliseconds: UInt64 = 1_000
+    /// Strangers of whom it is kept how far they have an own log.
+    static let strangersPositions = 256
+    /// Who was not heard of for so long is not waited for where all are to have a message.
+    static let awayMilliseconds: UInt64 = 30 * 86_400_000
+
     // MARK: Discovery and dialling
 
     /// Addresses of one peer are tried one after another, this far apart.

@@ -201,7 +201,7 @@ struct Checker {
     /// A wait for delivery ends well only where those have the message who were to have it.
     private func reached(_ wait: DeliveryWait?, _ holders: [PeerID], on machine: Machine) throws {
         let isReached =
-            switch wait?.goal {
+            switch wait?.aim.goal {
             case .members(let count)?: holders.count >= count
             case .named(let peers)?: peers.isSubset(of: holders)
             case .all?, nil: true

@@ -60,6 +60,8 @@ struct ModelStore {
     var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
+    /// How far members have own logs.
+    private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// The notices that are kept, oldest first.
     var notices: [(cursor: Cursor, notice: Notice)] = []
     private var places: [EntryID: (key: LogKey, index: Int)] = [:]
@@ -113,6 +115,9 @@ struct ModelStore {
         for request in batch.requests { self.requests[request.person.id] = request }
         for append in batch.appends {
             if let person = append.person, let keys = append.keys { self.persons[person] = keys }
+        }
+        for (key, members) in batch.positions {
+            self.positions[key, default: [:]].merge(members) { _, later in later }
         }
         if let incarnation = batch.incarnation { self.incarnation = incarnation }
         // What one batch both appends and releases is told once, as released.
@@ -316,6 +321,7 @@ struct ModelStore {
         snapshot.records = self.records.values.sorted { $0.key < $1.key }
         snapshot.peers = self.peers.values.sorted { $0.id < $1.id }
         snapshot.people = self.people
+        snapshot.positions = self.positions
         snapshot.persons = self.persons
         snapshot.requests = self.requests.values.sorted { $0.person.id < $1.person.id }
         snapshot.held = self.held

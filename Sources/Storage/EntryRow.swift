@@ -32,18 +32,24 @@ struct EntryFlags: OptionSet {
     /// There are such entries about it.
     static let referenced = EntryFlags(rawValue: 4_096)
 
+    /// It calls the user by name.
+    static let mention = EntryFlags(rawValue: 8_192)
+
     /// What keeps people from seeing an entry.
     static let unseen: EntryFlags = [.withheld, .hidden]
     /// What keeps it out of the conversation's history.
     static let unlisted: EntryFlags = [.withheld, .hidden, .aside]
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 8_191)
+    static let all = EntryFlags(rawValue: 16_383)
     /// What a verdict says.
     static let judged: EntryFlags = [.hidden, .counted, .attendance, .present, .locked, .aside]
 
     /// What says why a payload is absent: one of these where it is.
     static let absent: EntryFlags = [.wanted, .erased, .expired]
 
+    /// How many of the entries `e` call the user by name.
+    static let mentionsSQL =
+        "coalesce(sum(e.flags & \(Self.mention.rawValue) <> 0), 0) AS mentions"
     /// The condition that people see an entry `e` and that it counts as unread.
     static let isCountedSQL =
         "e.flags & \(Self.unseen.union(.counted).rawValue) = \(Self.counted.rawValue)"
@@ -61,6 +67,7 @@ extension EntryFlags {
         }
         if verdict.isLocked { self.insert(.locked) }
         if verdict.refersTo != nil { self.insert(.aside) }
+        if verdict.isMention { self.insert(.mention) }
         self.formUnion(EntryFlags(verdict.payload))
     }
 

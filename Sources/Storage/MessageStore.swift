@@ -248,6 +248,13 @@ public actor MessageStore {
         }
     }
 
+    /// The messages of logs that stand behind an entry.
+    public func waiting(
+        behind places: [(key: LogKey, seq: UInt64)]
+    ) throws(StoreFailure) -> WaitingMessages {
+        try self.perform { (file) throws(SQLiteError) in try file.waiting(behind: places) }
+    }
+
     /// How much is stored; does not count rows of messages.
     public func counts() throws(StoreFailure) -> StoreCounts {
         try self.perform { (file) throws(SQLiteError) in try file.counts() }

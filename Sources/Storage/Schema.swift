@@ -34,6 +34,7 @@ enum Schema {
             joined INTEGER,
             shown INTEGER,
             unread INTEGER NOT NULL DEFAULT 0,
+            mentions INTEGER NOT NULL DEFAULT 0,
             latest INTEGER NOT NULL DEFAULT 0,
             read INTEGER NOT NULL DEFAULT 0,
             arranged INTEGER NOT NULL DEFAULT 0,
@@ -121,6 +122,14 @@ enum Schema {
             PRIMARY KEY (conversation, author)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX members_by_author ON members (author);
+        CREATE TABLE positions (
+            log INTEGER NOT NULL REFERENCES logs,
+            author INTEGER NOT NULL REFERENCES authors,
+            stored INTEGER NOT NULL,
+            read INTEGER NOT NULL,
+            PRIMARY KEY (log, author)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX positions_by_author ON positions (author);
         CREATE TABLE records (
             author INTEGER NOT NULL REFERENCES authors,
             conversation INTEGER NOT NULL,
@@ -151,8 +160,11 @@ enum Schema {
             arrival INTEGER NOT NULL UNIQUE,
             conversation INTEGER REFERENCES conversations,
             kind INTEGER NOT NULL,
+            subject INTEGER REFERENCES authors,
             body BLOB NOT NULL
         ) STRICT;
+        CREATE INDEX notices_by_subject ON notices (subject, conversation, kind)
+            WHERE subject IS NOT NULL;
         CREATE TABLE consumers (
             name TEXT NOT NULL,
             conversation INTEGER NOT NULL,

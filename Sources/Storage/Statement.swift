@@ -13,12 +13,13 @@ enum Name: Int, CaseIterable {
     case first, flags, fork, hash, head, held, hlc, id, incarnation, indexed, joined, key, keys,
         kind,
         last
-    case latest, limit, log, milliseconds, missing, name, number, oldest, owner, parent, payload
+    case latest, limit, log, mentions, milliseconds, missing, name, number, oldest, owner, parent,
+        payload
     case peer
     case person, place, prefix, present, proof, read, realm, record, root, row, scope, seen, seq,
         shown,
         since
-    case source, standing, starts, suffix, suite
+    case source, standing, starts, stored, subject, suffix, suite
     case table, target, text, through, token, unread, until
 
     fileprivate static let numbers = Dictionary(

@@ -192,7 +192,8 @@ final class EntryStatements: StatementGroup {
         """)
     lazy var countRead = self.sql(
         """
-        UPDATE conversations SET unread = unread - 1 WHERE id = :id AND read < :arrival
+        UPDATE conversations SET unread = unread - 1, mentions = mentions - :mentions
+        WHERE id = :id AND read < :arrival
         """)
     lazy var idAt = self.sql("SELECT prefix, suffix FROM entries WHERE log = :log AND seq = :seq")
 }
@@ -228,7 +229,9 @@ final class EffectStatements: StatementGroup {
     lazy var noteShown = self.sql(
         """
         UPDATE conversations SET shown = max(coalesce(shown, :shown), :shown),
-            unread = unread + :unread, latest = max(latest, :latest) WHERE id = :id
+            unread = unread + :unread, mentions = mentions + :mentions,
+            latest = max(latest, :latest)
+        WHERE id = :id
         """)
     lazy var member = self.sql(
         """
@@ -250,20 +253,63 @@ final class EffectStatements: StatementGroup {
         ORDER BY hlc DESC LIMIT 1
         """)
     lazy var readPosition = self.sql(
-        "SELECT id, read, latest, unread FROM conversations WHERE hash = :hash")
+        "SELECT id, read, latest, unread, mentions FROM conversations WHERE hash = :hash")
     lazy var setRead = self.sql(
-        "UPDATE conversations SET read = :read, unread = :unread WHERE id = :id")
+        """
+        UPDATE conversations SET read = :read, unread = :unread, mentions = :mentions
+        WHERE id = :id
+        """)
+    /// Through which entry of each log something arrived in a range, by what is in it.
+    lazy var readInRange = self.sql(
+        """
+        SELECT e.log, a.key, l.incarnation, max(e.seq) AS seq FROM entries e NOT INDEXED
+        CROSS JOIN logs l ON l.id = e.log JOIN authors a ON a.id = l.author
+        WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
+            AND l.author <> :author
+        GROUP BY e.log
+        """)
+    /// The same by the end of each log.
+    lazy var readByLog = self.sql(
+        """
+        SELECT l.id AS log, a.key, l.incarnation, (
+            SELECT e.seq FROM entries e INDEXED BY entries_by_position
+            WHERE e.log = l.id AND e.arrival BETWEEN 1 AND :through
+            ORDER BY e.seq DESC LIMIT 1) AS seq
+        FROM logs l JOIN authors a ON a.id = l.author
+        WHERE l.conversation = :conversation AND l.author <> :author AND l.seq > :since
+        """)
+    lazy var position = self.sql(
+        "SELECT stored, read FROM positions WHERE log = :log AND author = :author")
+    lazy var setPosition = self.sql(
+        """
+        INSERT OR REPLACE INTO positions (log, author, stored, read)
+        VALUES (:log, :author, :stored, :read)
+        """)
+    /// The messages of a log behind an entry.
+    lazy var countBehind = self.sql(
+        """
+        SELECT count(*) AS count, min(e.hlc) AS first FROM entries e
+        WHERE e.log = :log AND e.seq > :since AND \(EntryFlags.isCountedSQL)
+        """)
+    /// The last message of a log up to an entry.
+    lazy var lastCounted = self.sql(
+        """
+        SELECT e.seq, e.prefix, e.suffix FROM entries e
+        WHERE e.log = :log AND e.seq <= :seq AND e.seq > :since AND e.arrival > 0
+            AND \(EntryFlags.isCountedSQL)
+        ORDER BY e.seq DESC LIMIT 1
+        """)
     lazy var countUnread = self.sql(
         """
-        SELECT count(*) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
+        SELECT count(*) AS unread, \(EntryFlags.mentionsSQL) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
         WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
             AND \(EntryFlags.isCountedSQL) AND l.author <> :author AND \(Self.isWantedSQL)
         """)
     /// Counts anew what is unread of conversations in which somebody has written.
     lazy var recountUnread = self.sql(
         """
-        UPDATE conversations SET unread = (
-            SELECT count(*) FROM entries e CROSS JOIN logs l ON l.id = e.log
+        UPDATE conversations SET (unread, mentions) = (
+            SELECT count(*), \(EntryFlags.mentionsSQL) FROM entries e CROSS JOIN logs l ON l.id = e.log
             WHERE e.conversation = conversations.id AND e.arrival > conversations.read
                 AND \(EntryFlags.isCountedSQL) AND l.author <> :owner AND \(Self.isWantedSQL))
         WHERE id IN (SELECT conversation FROM logs WHERE author = :author)
@@ -328,13 +374,26 @@ final class ValueStatements: StatementGroup {
     lazy var removePerson = self.sql("DELETE FROM people WHERE author = :author")
     lazy var addNotice = self.sql(
         """
-        INSERT INTO notices (number, arrival, conversation, kind, body)
-        VALUES (:number, :arrival, :conversation, :kind, :body)
+        INSERT INTO notices (number, arrival, conversation, kind, subject, body)
+        VALUES (:number, :arrival, :conversation, :kind, :subject, :body)
+        """)
+    lazy var removeNotice = self.sql(
+        """
+        DELETE FROM notices WHERE subject = :subject AND conversation IS :conversation
+            AND kind = :kind
+        """)
+    lazy var removePositions = self.sql("DELETE FROM positions WHERE author = :author")
+    /// But for the newest of all, which says how many there were and how far cursors are.
+    lazy var removeSubjectNotices = self.sql(
+        """
+        DELETE FROM notices
+        WHERE subject = :subject AND number < (SELECT max(number) FROM notices)
         """)
     lazy var newestNotice = self.sql("SELECT max(number) FROM notices")
-    // Some thousand rows at most, of two sorts, so that much of one takes no place of the other.
-    lazy var pruneNotices = self.sql(Self.prune("kind <> :kind"))
+    // Some thousand rows at most, of three sorts, so that much of one takes no place of another.
+    lazy var pruneNotices = self.sql(Self.prune("kind <> :kind AND subject IS NULL"))
     lazy var pruneErasedNotices = self.sql(Self.prune("kind = :kind"))
+    lazy var pruneSubjectNotices = self.sql(Self.prune("subject IS NOT NULL"))
 
     private static func prune(_ condition: String) -> String {
         """
@@ -439,7 +498,7 @@ final class ReadingStatements: StatementGroup {
         """)
     lazy var shown = self.sql("SELECT id, shown FROM conversations WHERE hash = :hash")
     lazy var summaries = self.sql(
-        "SELECT id, hash, unread, read, shown FROM conversations ORDER BY hash")
+        "SELECT id, hash, unread, mentions, read, shown FROM conversations ORDER BY hash")
     lazy var lastMessage = self.sql(
         """
         \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)

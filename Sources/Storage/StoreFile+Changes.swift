@@ -145,6 +145,8 @@ extension StoreFile {
             guard let author = try self.authorRow(peer) else { continue }
             let values = self.statements.values
             try values.removePeer.bind(.author, author).run()
+            try values.removePositions.bind(.author, author).run()
+            try values.removeSubjectNotices.bind(.subject, author).run()
             try values.removeRecords.bind(.author, author).run()
             try values.removeAuthor.bind(.author, author).run()
         }
@@ -215,17 +217,27 @@ extension StoreFile {
             let conversation = try notice.conversation.map { (id) throws(SQLiteError) in
                 try self.makeConversationRow(id)
             }
+            var subject: Int64?
+            if notice.isLatestOnly {
+                subject = try self.makeAuthorRow(notice.subject ?? self.owner)
+                try self.statements.values.removeNotice.bind(.subject, subject)
+                    .bind(.conversation, conversation).bind(.kind, Int64(notice.number)).run()
+            }
             try self.statements.values.addNotice.bind(.number, number).bind(.arrival, arrival)
                 .bind(.conversation, conversation).bind(.kind, Int64(notice.number))
-                .bind(.body, notice.body).run()
+                .bind(.subject, subject).bind(.body, notice.body).run()
             cursors.append(Cursor(arrival))
         }
-        for isErased in Set(notices.map { $0.number == Notice.erasedNumber }) {
-            let prune =
-                isErased
-                ? self.statements.values.pruneErasedNotices : self.statements.values.pruneNotices
-            try prune.bind(.kind, Int64(Notice.erasedNumber)).bind(.limit, Int64(Limits.notices))
-                .run()
+        let values = self.statements.values
+        let (kind, limit) = (Int64(Notice.erasedNumber), Int64(Limits.notices))
+        if notices.contains(where: { $0.number == Notice.erasedNumber }) {
+            try values.pruneErasedNotices.bind(.kind, kind).bind(.limit, limit).run()
+        }
+        if notices.contains(where: { $0.number != Notice.erasedNumber && !$0.isLatestOnly }) {
+            try values.pruneNotices.bind(.kind, kind).bind(.limit, limit).run()
+        }
+        if notices.contains(where: \.isLatestOnly) {
+            try values.pruneSubjectNotices.bind(.limit, limit).run()
         }
         return cursors
     }

@@ -17,16 +17,17 @@ extension StoreFile {
         _ findings: inout Findings, _ derived: Derived
     ) throws(SQLiteError) {
         let newest = try self.newestCursor().rawValue
-        var rows: [(id: Int64, hash: Bytes32, unread: Int64, read: Int64)] = []
+        var rows: [(id: Int64, hash: Bytes32, unread: Int64, mentions: Int64, read: Int64)] = []
         let statement = try self.database.prepare(
             """
-            SELECT id, hash, unread, read, kind, realm, name, suite, root, peer, joined, shown,
+            SELECT id, hash, unread, mentions, read, kind, realm, name, suite, root, peer, joined, shown,
                 latest
             FROM conversations
             """)
         try statement.forEach { (row) throws(SQLiteError) in
             let hash = try row.bytes32(.hash)
-            rows.append((row.int(.id), hash, row.int(.unread), row.int(.read)))
+            rows.append(
+                (row.int(.id), hash, row.int(.unread), row.int(.mentions), row.int(.read)))
             if !row.isNull(.kind) {
                 let kind = ConversationKind(row, ConversationID(hash))
                 if kind == nil || !(0...1).contains(row.int(.joined)) {
@@ -44,9 +45,11 @@ extension StoreFile {
         }
         for row in rows {
             let unread = try self.countUnread(row.id, after: row.read, through: newest)
-            if unread != row.unread {
+            if unread.unread != row.unread || unread.mentions != row.mentions {
                 findings.add(
-                    nil, nil, "conversation \(row.hash) counts \(row.unread) unread, has \(unread)")
+                    nil, nil,
+                    "conversation \(row.hash) counts \(row.unread) unread, \(row.mentions) of them "
+                        + "mentions, has \(unread.unread) and \(unread.mentions)")
             }
         }
     }

@@ -146,7 +146,10 @@ extension StoreFile {
         try self.end(requestsOf: batch.endedRequests)
         try self.store(batch.requests)
         try self.store(batch.peers)
-        let cursors = try self.store(batch.notices + erased.notices, &progress)
+        let told = try self.store(batch.positions)
+        let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
+        let own = erased.notices + told.map { Notice($0, at: batch.time) } + read.notices
+        let cursors = try self.store(batch.notices + own, &progress)
         if let incarnation = batch.incarnation {
             try self.statements.values.setIncarnation.bind(.incarnation, incarnation.stored).run()
         }
@@ -156,9 +159,10 @@ extension StoreFile {
             held: try self.held(progress.heldCount))
         outcome.filled = progress.filled
         outcome.erased = erased.done + progress.erased
-        outcome.erasedNotices = zip(cursors.dropFirst(batch.notices.count), erased.notices).map {
+        outcome.ownNotices = zip(cursors.dropFirst(batch.notices.count), own).map {
             StoredNotice(cursor: $0, notice: $1)
         }
+        outcome.reads = read.positions
         outcome.expired = expired
         return outcome
     }
@@ -273,6 +277,8 @@ extension StoreFile {
         /// Whether none of the entries counts as unread.
         let isUncounted: Bool
         var unread: Int64 = 0
+        /// How many of these call the user by name.
+        var mentions: Int64 = 0
         /// The newest arrival that counts as unread.
         var latest: Int64 = 0
         var shown: HybridTime?
@@ -282,6 +288,7 @@ extension StoreFile {
             self.shown = max(self.shown ?? row.time, row.time)
             if row.isSeen && row.flags.contains(.counted) && !self.isUncounted {
                 self.unread += 1
+                if row.flags.contains(.mention) { self.mentions += 1 }
                 self.latest = max(self.latest, row.arrival)
             }
         }
@@ -291,7 +298,8 @@ extension StoreFile {
     func note(_ tally: Tally, in conversation: Int64) throws(SQLiteError) {
         guard let shown = tally.shown else { return }
         try self.statements.effects.noteShown.bind(.id, conversation).bind(.shown, shown.stored)
-            .bind(.unread, tally.unread).bind(.latest, tally.latest).run()
+            .bind(.unread, tally.unread).bind(.mentions, tally.mentions)
+            .bind(.latest, tally.latest).run()
     }
 
     /// Makes a join or leave count, unless a later one of the same author does; any other entry

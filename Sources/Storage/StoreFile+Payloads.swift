@@ -106,7 +106,8 @@ extension StoreFile {
             try self.authorRow(self.owner) != row.author
         {
             try self.statements.entries.countRead.bind(.id, row.conversation)
-                .bind(.arrival, row.arrival).run()
+                .bind(.arrival, row.arrival)
+                .bind(.mentions, row.flags.contains(.mention) ? 1 : 0).run()
         }
         if row.flags.contains(.aside) { try self.removeReference(row) }
         var flags = row.flags

@@ -58,6 +58,7 @@ extension StoreFile {
             snapshot.records.append(try Self.record(row.bytes(.record)))
         }
         try self.readPeers(into: &snapshot)
+        try self.readPositions(into: &snapshot)
         let people = try self.database.prepare(
             "SELECT a.key, p.standing FROM people p JOIN authors a ON a.id = p.author")
         try people.forEach { (row) throws(SQLiteError) in
@@ -454,7 +455,8 @@ extension StoreFile {
         try self.statements.reading.summaries.forEach { (row) throws(SQLiteError) in
             let summary = ConversationSummary(
                 conversation: ConversationID(try row.bytes32(.hash)), unread: Int(row.int(.unread)),
-                readCursor: Cursor(row.int(.read)), lastMessage: nil)
+                mentions: Int(row.int(.mentions)), readCursor: Cursor(row.int(.read)),
+                lastMessage: nil)
             summaries.append((row.int(.id), row.optionalInt(.shown), summary))
         }
         for (index, (row, shown, _)) in summaries.enumerated() {
@@ -478,45 +480,5 @@ extension StoreFile {
             databaseBytes: Int(
                 try self.database.int("PRAGMA page_count")
                     * self.database.int("PRAGMA page_size")))
-    }
-
-    // MARK: Read positions
-
-    /// Moves what the user has read forward, and counts what is unread from there.
-    func markRead(_ conversation: ConversationID, through cursor: Cursor) throws(SQLiteError) {
-        try self.database.transaction { () throws(SQLiteError) in
-            let found = try self.statements.effects.readPosition.bind(.hash, conversation.hash)
-                .first { (row) throws(SQLiteError) in
-                    (
-                        id: row.int(.id), read: row.int(.read), latest: row.int(.latest),
-                        unread: row.int(.unread)
-                    )
-                }
-            let newest = try self.newestCursor().rawValue
-            // A cursor from the future would hide entries that nobody has seen.
-            let read = min(cursor.rawValue, newest)
-            guard let found, read > found.read else { return }
-            let unread: Int64
-            if read >= found.latest {
-                unread = 0
-            } else if newest - read <= read - found.read {
-                unread = try self.countUnread(found.id, after: read, through: newest)
-            } else {
-                unread =
-                    found.unread
-                    - (try self.countUnread(found.id, after: found.read, through: read))
-            }
-            try self.statements.effects.setRead.bind(.id, found.id).bind(.read, read)
-                .bind(.unread, max(0, unread)).run()
-        }
-    }
-
-    /// Counts the unread messages that arrived in a range.
-    func countUnread(
-        _ conversation: Int64, after: Int64, through: Int64
-    ) throws(SQLiteError) -> Int64 {
-        try self.statements.effects.countUnread
-            .bind(.author, self.authorRow(self.owner) ?? 0).bind(.since, after)
-            .bind(.through, through).bind(.conversation, conversation).int() ?? 0
     }
 }

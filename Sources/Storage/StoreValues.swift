@@ -123,10 +123,22 @@ public struct ConversationSummary: Hashable, Sendable {
     public var conversation: ConversationID
     /// How many shown messages of others stand behind the read position.
     public var unread: Int
+    /// How many of these call the user by name.
+    public var mentions = 0
     /// What the user has read; 0 for nothing.
     public var readCursor: Cursor
     /// The last shown message in display order; joins and leaves do not count.
     public var lastMessage: StoredEntry?
+}
+
+/// Own messages that nobody else has yet.
+public struct WaitingMessages: Hashable, Sendable {
+    /// How many.
+    public var messages = 0
+    /// In how many conversations.
+    public var conversations = 0
+    /// The time of the oldest of them; nil where there are none.
+    public var since: HybridTime?
 }
 
 /// Where a durable consumer stands.

@@ -132,6 +132,11 @@ final class MessageLine {
                 "\(peer) gives \(change.shown("text")) to \(self.named(change))\(place)"
             case .withdrawn:
                 "\(peer) takes \(change.shown("text")) back from \(self.named(change))\(place)"
+            case .delivered: "\(peer) has \(self.named(change))\(place)"
+            case .read: "\(peer) has read \(self.named(change))\(place)"
+            case .seen: "you have read \(name); \(change.count("unread")) unread"
+            case .linked: "\(peer) is linked"
+            case .unlinked: "\(peer) is linked no longer"
             case nil: "something that this version does not know"
             }
         if let id = change["message"]?.stringValue {

@@ -105,7 +105,7 @@ struct MethodTests {
             ("join", #"[1]"#, "room"), ("join", #"[""]"#, "room"),
             ("join", #"["a\u0000"]"#, "room"),
             ("send", #"["ops",1]"#, "text"), ("send", #"["ops",""]"#, "text"),
-            ("send", #"{"to":"ops","text":"x","wait":"read"}"#, "wait"),
+            ("send", #"{"to":"ops","text":"x","wait":"seen"}"#, "wait"),
             ("send", #"{"to":"o","text":"x","timeoutMilliseconds":0}"#, "timeoutMilliseconds"),
             ("send", #"{"to":"o","text":"x","timeoutMilliseconds":1.5}"#, "timeoutMilliseconds"),
             (

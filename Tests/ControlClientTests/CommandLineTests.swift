@@ -104,7 +104,7 @@ struct CommandLineTests {
             ["history", "ops", "--limit", "0"], ["history", "ops", "--limit", "1001"],
             ["history", "ops", "--limit", "x"], ["history", "ops", "--since", "tomorrow"],
             ["tail", "--from", "-1"], ["tail", "--limit=0"],
-            ["send", "ops", "x", "--wait", "read"],
+            ["send", "ops", "x", "--wait", "seen"],
             ["status", "--timeout", "x"], ["send", "ops", "x", "--key", ""],
             ["send", "ops", "x", "--wait=delivered", "--timeout=0"],
             ["send", "ops", "x", "--wait=delivered", "--timeout=nan"],

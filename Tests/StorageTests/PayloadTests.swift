@@ -98,11 +98,11 @@ import Testing
         // Who was shown it is told; nobody was shown the second.
         let notice = Notice(.erased(log.key.conversation, run.ids[0], by: bob.id), at: 77)
         let told = StoredNotice(cursor: Cursor(before.rawValue + 1), notice: notice)
-        #expect(outcome.erasedNotices == [told])
+        #expect(outcome.ownNotices == [told])
         let read = try await store.entries(after: before, limit: 9, withNotices: true)
         #expect(read.notices == [told])
         batch.number = 3
-        #expect(try await store.commit(batch).erasedNotices.isEmpty)
+        #expect(try await store.commit(batch).ownNotices.isEmpty)
         #expect(try await Self.history(store) == ["three"])
         #expect(try await store.summaries().first?.unread == 1)
         #expect(try await store.run(log.key, from: 1, through: 3)?.ids == run.ids)

@@ -122,7 +122,7 @@ import Testing
         var erasing = Batch(number: 3)
         erasing.erasures = story.erasures
         let outcome = try await store.commit(erasing)
-        #expect(outcome.erased.count == 2 && outcome.erasedNotices.count == 1)
+        #expect(outcome.erased.count == 2 && outcome.ownNotices.count == 1)
         for append in story.appends[1] {
             let late = try await store.commit(batch(append))
             #expect(late.erased.count == (append.run.run.first == 1 ? 0 : 1))

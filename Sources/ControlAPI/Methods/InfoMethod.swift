@@ -11,13 +11,15 @@ public enum InfoMethod: ControlMethod {
 
     /// What has become of an own message at a member.
     public enum Outcome: String, WordValue {
+        /// The member's user has read it.
+        case read
         /// The member says to have it.
         case delivered
         /// The member says to have it and shows it later, since it is ahead of time there.
         case held
         /// The member is linked, and does not have it yet.
         case waiting
-        /// The member is not linked, so that nothing is known.
+        /// The member is not linked, and has not said to have it.
         case away
     }
 

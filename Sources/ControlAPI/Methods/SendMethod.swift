@@ -14,6 +14,8 @@ public enum SendMethod: ControlMethod {
         case sent
         /// Other members have it on disk and can read it: those that `members` says.
         case delivered
+        /// Their users have read it, and let others know: those that `members` says.
+        case read
     }
 
     /// What sort of message it is.
@@ -46,7 +48,7 @@ public enum SendMethod: ControlMethod {
         public var idempotencyKey: String?
         /// What to wait for; nil for `sent`.
         public var wait: Wait?
-        /// Who must have it where `wait` is `delivered`, as ``DeliveryMembers`` reads it; nil for `any`.
+        /// Who must have it where `wait` is `delivered` or `read`, as ``DeliveryMembers`` reads it; nil for `any`.
         public var members: String?
         /// How long to wait, in milliseconds.
         public var timeoutMilliseconds: Int64?
@@ -68,7 +70,7 @@ public enum SendMethod: ControlMethod {
                 "Your own name for this message: sending it again to the same conversation has no effect."
             )
             visitor.field(
-                "wait", &self.wait, .any, "What to wait for: sent (default) or delivered.")
+                "wait", &self.wait, .any, "What to wait for: sent (default), delivered or read.")
             visitor.field(
                 "members", &self.members, .any,
                 "Who must have it: any (default), all, a number, or @names with commas between."
@@ -101,8 +103,10 @@ public enum SendMethod: ControlMethod {
         public var time = Timestamp(milliseconds: 0)
         /// Whether an earlier call with the same idempotency key had sent it.
         public var duplicate = false
-        /// The peers that are known to hold it.
+        /// The peers that are known to hold it; where `wait` is `read`, those whose users have read it.
         public var deliveredTo: [String] = []
+        /// What has become of it at each other member, where that was waited for; nil otherwise.
+        public var members: [InfoMethod.Member]?
         /// What the message to one person waits for; nil where it waits for nothing.
         public var waits: Waits?
         /// True while peers turn this daemon away because its key runs in another one; else nil.
@@ -121,6 +125,7 @@ public enum SendMethod: ControlMethod {
             visitor.field("deliveredTo", &self.deliveredTo, .id)
             visitor.field("waits", &self.waits)
             visitor.field("shutOut", &self.shutOut)
+            visitor.field("members", &self.members)
         }
     }
 

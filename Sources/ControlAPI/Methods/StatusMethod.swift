@@ -32,6 +32,8 @@ public enum StatusMethod: ControlMethod {
         public var requests: Int64 = 0
         /// How many more were turned away for want of room since the start.
         public var requestsTurnedAway: Int64 = 0
+        /// Own messages that nobody else has yet; nil where there are none.
+        public var waiting: Waiting?
         /// The number of entries from the future that are held until they are due.
         public var held: Int64 = 0
         /// The incarnation in use: a random number in 16 hexadecimal digits.
@@ -69,6 +71,27 @@ public enum StatusMethod: ControlMethod {
             visitor.field("clockSynchronised", &self.clockSynchronised)
             visitor.field("scrub", &self.scrub)
             visitor.field("alerts", &self.alerts)
+            visitor.field("waiting", &self.waiting)
+        }
+    }
+
+    /// Own messages that nobody else has yet, though there is somebody to have them.
+    public struct Waiting: ControlValue {
+        /// How many.
+        public var messages: Int64 = 0
+        /// In how many conversations.
+        public var conversations: Int64 = 0
+        /// The time of the oldest of them.
+        public var since = Timestamp(milliseconds: 0)
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("messages", &self.messages)
+            visitor.field("conversations", &self.conversations)
+            visitor.field("since", &self.since)
         }
     }
 

@@ -14,6 +14,10 @@ public enum ChangeKind: String, WordValue {
     case edited
     /// What people make of messages.
     case reaction
+    /// Who has own messages, and who has read them: of each member the latest only.
+    case delivery
+    /// Who of those whom the user knows is linked: of each the latest only.
+    case peer
 }
 
 /// One change that is no message, in the notification `change`.
@@ -46,6 +50,16 @@ public struct ChangeResult: ControlValue {
         case reacted
         /// Somebody has taken a sign back.
         case withdrawn
+        /// Somebody has an own message, and the own ones before it.
+        case delivered
+        /// Somebody has read an own message, and the own ones before it.
+        case read
+        /// The user has read the conversation, as far as `unread` says.
+        case seen
+        /// Somebody is linked.
+        case linked
+        /// Somebody is linked no longer.
+        case unlinked
     }
 
     /// What sort of change it is; never `message`.
@@ -64,15 +78,20 @@ public struct ChangeResult: ControlValue {
     public var code: String?
     /// Which person's device it is about; nil for none.
     public var peer: String?
-    /// The name that the person goes by here, where they have edited or taken back a message or react to
-    /// one; nil for others.
+    /// The name that the person goes by here, where they have edited or taken back a message, react to
+    /// one, have an own one, or are linked; nil for others.
     public var peerName: String?
-    /// The message that was taken back or edited, or that somebody reacts to; nil for others.
+    /// The message that was taken back or edited, that somebody reacts to, has or has read; nil for
+    /// others.
     public var message: String?
     /// Whether the conversation is muted from here on; nil for other events.
     public var muted: Bool?
     /// Whether the conversation is put away from here on; nil for other events.
     public var archived: Bool?
+    /// How many messages of the conversation are unread now; nil for other events.
+    public var unread: Int64?
+    /// How many of these call the user by name; nil for other events.
+    public var mentions: Int64?
     /// What the alert says, what was written first, the text that a message has now, or the sign; nil
     /// for others and for an alert that is over.
     public var text: String?
@@ -98,5 +117,7 @@ public struct ChangeResult: ControlValue {
         visitor.field("peerName", &self.peerName)
         visitor.field("muted", &self.muted)
         visitor.field("archived", &self.archived)
+        visitor.field("unread", &self.unread)
+        visitor.field("mentions", &self.mentions)
     }
 }

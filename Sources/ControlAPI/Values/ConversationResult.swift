@@ -30,6 +30,8 @@ public struct ConversationResult: ControlValue {
     public var learning = false
     /// How many messages were not read.
     public var unread: Int64 = 0
+    /// How many of these call the user by name.
+    public var mentions: Int64 = 0
     /// True where the user has muted it; nil otherwise.
     public var muted: Bool?
     /// True where the user has put it away; nil otherwise.
@@ -61,5 +63,6 @@ public struct ConversationResult: ControlValue {
         visitor.field("muted", &self.muted)
         visitor.field("archived", &self.archived)
         visitor.field("retainDays", &self.retainDays)
+        visitor.field("mentions", &self.mentions)
     }
 }

@@ -27,6 +27,8 @@ public struct Configuration: Equatable, Sendable {
     public var isInOpenRealm: Bool
     /// Who may start direct conversations without being accepted.
     public var directFrom: DirectPolicy
+    /// Whether others are told what the user has read.
+    public var tellsReads: Bool
     /// What matters less is not logged.
     public var logLevel: LogLevel
 
@@ -36,7 +38,7 @@ public struct Configuration: Equatable, Sendable {
         listen: [SocketAddress] = [], interface: String? = nil,
         discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,
         defaultRealm: RealmName = .open, isInOpenRealm: Bool = true,
-        directFrom: DirectPolicy = .known, logLevel: LogLevel = .info
+        directFrom: DirectPolicy = .known, tellsReads: Bool = true, logLevel: LogLevel = .info
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -49,6 +51,7 @@ public struct Configuration: Equatable, Sendable {
         self.defaultRealm = defaultRealm
         self.isInOpenRealm = isInOpenRealm
         self.directFrom = directFrom
+        self.tellsReads = tellsReads
         self.logLevel = logLevel
     }
 }
@@ -103,6 +106,10 @@ extension Configuration {
         if let value = single(.directFrom) {
             self.directFrom = try Self.word(
                 value, DirectPolicy.allCases.map { ($0.rawValue, $0) })
+        }
+        self.tellsReads = true
+        if let value = single(.readMarks) {
+            self.tellsReads = try Self.word(value, [("shown", true), ("private", false)])
         }
         if let value = single(.name) {
             guard value.text.utf8.count <= Limits.nameBytes else {

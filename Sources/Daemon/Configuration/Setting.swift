@@ -10,6 +10,7 @@ enum Setting: String, CaseIterable, Sendable {
     case realm
     case openRealm = "open-realm"
     case directFrom = "direct-from"
+    case readMarks = "read-marks"
     case logLevel = "log-level"
 
     /// The flag, such as `--data-dir`.
@@ -75,6 +76,10 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Node", valueShape: "anyone|known|verified",
                 help: "who may write to you without being accepted first (known)")
+        case .readMarks:
+            Description(
+                section: "Node", valueShape: "shown|private",
+                help: "whether others see what you have read (shown)")
         case .logLevel:
             Description(
                 section: "Node", valueShape: "error|warning|notice|info|debug",

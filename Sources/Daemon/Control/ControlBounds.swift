@@ -9,7 +9,9 @@ public struct ControlBounds: Sendable {
     /// What an answer of bounded size is taken to need while it is not there yet.
     public var answerBytes = 512
     /// Requests of one batch whose answers may be large, such as `history`; the rest is refused.
-    public var largeAnswersPerBatch = 16
+    ///
+    /// As many of the document of `rpc.discover` fit ``highWaterBytes``, twice over.
+    public var largeAnswersPerBatch = 8
     /// Bytes that wait for one client before it is closed.
     public var overflowBytes = 4 << 20
     /// How long a client may take none of the bytes that wait for it, before it is closed.

@@ -8,6 +8,8 @@ struct PendingRequest {
     let reply: Reply?
     /// Whom to link to, as the answer repeats it.
     var address = ""
+    /// Whether it is said what has become of a message at each member.
+    var tellsMembers = false
     /// What comes once a conversation has begun, in the place of the answer.
     var begun: ((ConversationID) -> Void)?
     /// What answers once somebody stands as was asked for, in the place of the person, or a message is
@@ -38,7 +40,10 @@ extension NodeShell {
         switch answer {
         case .failed(let error):
             reply.fail(
-                RPCError(error, sent: self.sendResult) { self.shownName(of: $0).name })
+                RPCError(
+                    error,
+                    sent: { self.sendResult($0, deliveredTo: $1, for: pending) },
+                    name: { self.shownName(of: $0).name }))
         case .joined(let id):
             if let begun = pending.begun {
                 begun(id)
@@ -46,10 +51,11 @@ extension NodeShell {
                 self.withConversation(id, reply) { reply.answer($0) }
             }
         case .left(let id): self.left(id, reply)
+        case .arranged where pending.settled != nil: pending.settled?()
         case .arranged(let id): self.withConversation(id, reply) { reply.answer($0) }
         case .sent where pending.settled != nil: pending.settled?()
         case .sent(let message, let isDuplicate, let peers):
-            var result = self.sendResult(message, deliveredTo: peers)
+            var result = self.sendResult(message, deliveredTo: peers, for: pending)
             result.duplicate = isDuplicate
             reply.answer(result)
         case .erased: pending.settled?()
@@ -74,9 +80,12 @@ extension NodeShell {
 
     /// What clients are told of a message that is on disk.
     private func sendResult(
-        _ message: SentMessage, deliveredTo peers: [PeerID]
+        _ message: SentMessage, deliveredTo peers: [PeerID], for pending: PendingRequest
     ) -> SendMethod.Result {
         var result = SendMethod.Result(message, deliveredTo: peers)
+        if pending.tellsMembers {
+            result.members = self.shownMembers(self.node?.ask { $0.outcomes(of: message) } ?? [])
+        }
         result.shutOut = self.node?.isShutOut == true ? true : nil
         result.waits = self.node?.ask { $0.directWait(in: message.conversation) }.map {
             SendMethod.Waits($0)

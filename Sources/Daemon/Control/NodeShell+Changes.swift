@@ -97,6 +97,21 @@ extension NodeShell {
             self.name(conversation, as: .erased, in: &result)
             result.message = message.description
             self.name(author, in: &result)
+        case .delivered(let conversation, let message, let peer):
+            self.name(conversation, as: .delivered, in: &result)
+            result.message = message.description
+            self.name(peer, in: &result)
+        case .read(let conversation, let message, let peer):
+            self.name(conversation, as: .read, in: &result)
+            result.message = message.description
+            self.name(peer, in: &result)
+        case .seen(let conversation, let unread, let mentions):
+            self.name(conversation, as: .seen, in: &result)
+            result.unread = Int64(unread)
+            result.mentions = Int64(mentions)
+        case .linked(let peer, let isLinked):
+            result.event = isLinked ? .linked : .unlinked
+            self.name(peer, in: &result)
         }
         return result
     }
@@ -133,6 +148,8 @@ extension ChangeKind {
         case .erased: self = .erased
         case .edited: self = .edited
         case .reaction: self = .reaction
+        case .delivery: self = .delivery
+        case .peer: self = .peer
         }
     }
 }
@@ -150,6 +167,8 @@ extension SubscribeMethod.Params {
                 case .erased: .erased
                 case .edited: .edited
                 case .reaction: .reaction
+                case .delivery: .delivery
+                case .peer: .peer
                 }
             })
     }

@@ -33,8 +33,12 @@ extension NodeShell {
             guard change.kind != .message else { return false }
             return self.node?.ask { $0.counts(message) } == false
         case .notice(_, let notice):
-            guard case .erased(_, _, let author) = notice.event else { return false }
-            return self.isBlocked(author)
+            switch notice.event {
+            case .erased(_, _, let peer), .delivered(_, _, let peer), .read(_, _, let peer),
+                .linked(let peer, _):
+                return self.isBlocked(peer)
+            default: return false
+            }
         }
     }
 

@@ -51,8 +51,12 @@ extension NodeShell {
                 else { return false }
             }
         case .notice(_, let notice):
-            guard case .erased(_, _, let eraser) = notice.event else { return true }
-            author = eraser
+            switch notice.event {
+            case .erased(_, _, let peer), .delivered(_, _, let peer), .read(_, _, let peer),
+                .linked(let peer, _):
+                author = peer
+            default: return true
+            }
         }
         guard let author else { return true }
         if filter.isNotMine && self.isOwn(author) { return false }

@@ -20,6 +20,10 @@ public enum Change: Hashable, Sendable {
         case edited
         /// What people make of messages.
         case reaction
+        /// Who has own messages, and who has read them.
+        case delivery
+        /// Who of those whom the user knows is here.
+        case peer
     }
 
     /// An entry that people see.

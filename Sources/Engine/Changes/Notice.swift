@@ -24,6 +24,15 @@ public struct Notice: Hashable, Sendable {
         case arranged(ConversationID, Arrangement)
         /// A message that was shown is taken back: it is on this disk no longer.
         case erased(ConversationID, EntryID, by: PeerID)
+        /// Somebody has an own message, and all before it in its log.
+        case delivered(ConversationID, EntryID, to: PeerID)
+        /// Somebody has read an own message, and all before it in its log.
+        case read(ConversationID, EntryID, by: PeerID)
+        /// The user has read a conversation; so many messages are unread, and so many of these are about
+        /// them.
+        case seen(ConversationID, unread: UInt32, mentions: UInt32)
+        /// Somebody whom the user knows is linked from here on, or no longer.
+        case linked(PeerID, Bool)
         /// An alert stands from here on, or says something else.
         case raised(Alert.Code, about: PeerID?, String)
         /// An alert is over.
@@ -50,10 +59,30 @@ public struct Notice: Hashable, Sendable {
     /// What sort of change it is.
     public var kind: Change.Kind {
         switch self.event {
-        case .joined, .left, .arranged, .realmJoined, .realmLeft, .realmRenewed: .conversation
+        case .joined, .left, .arranged, .seen, .realmJoined, .realmLeft, .realmRenewed:
+            .conversation
         case .raised, .cleared: .alert
         case .requested: .request
         case .erased: .erased
+        case .delivered, .read: .delivery
+        case .linked: .peer
+        }
+    }
+
+    /// Whom it is about, where it takes the place of the one of its number that came before: how far
+    /// somebody is, or whether they are here, is of interest only as it is now.
+    public var subject: PeerID? {
+        switch self.event {
+        case .delivered(_, _, let peer), .read(_, _, let peer), .linked(let peer, _): peer
+        default: nil
+        }
+    }
+
+    /// Whether it takes the place of an earlier one of its number, conversation and subject.
+    public var isLatestOnly: Bool {
+        switch self.event {
+        case .delivered, .read, .seen, .linked: true
+        default: false
         }
     }
 
@@ -61,9 +90,10 @@ public struct Notice: Hashable, Sendable {
     public var conversation: ConversationID? {
         switch self.event {
         case .joined(let conversation), .left(let conversation), .arranged(let conversation, _),
-            .erased(let conversation, _, _):
+            .erased(let conversation, _, _), .delivered(let conversation, _, _),
+            .read(let conversation, _, _), .seen(let conversation, _, _):
             conversation
-        case .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: nil
+        case .linked, .realmJoined, .realmLeft, .realmRenewed, .raised, .cleared, .requested: nil
         }
     }
 }
@@ -115,6 +145,10 @@ extension Notice {
         case .requested: 8
         case .erased: Self.erasedNumber
         case .arranged: 10
+        case .delivered: 11
+        case .read: 12
+        case .seen: 13
+        case .linked: 14
         }
     }
 
@@ -136,9 +170,16 @@ extension Notice {
         case .requested(let peer, let text):
             writer.raw(peer.key)
             writer.text(text)
-        case .erased(_, let id, let author):
+        case .erased(_, let id, let peer), .delivered(_, let id, let peer),
+            .read(_, let id, let peer):
             writer.raw(id.hash)
-            writer.raw(author.key)
+            writer.raw(peer.key)
+        case .seen(_, let unread, let mentions):
+            writer.varint(UInt64(unread))
+            writer.varint(UInt64(mentions))
+        case .linked(let peer, let isLinked):
+            writer.raw(peer.key)
+            writer.byte(isLinked ? 1 : 0)
         }
         return writer.bytes
     }
@@ -186,6 +227,20 @@ extension Notice.Event {
         case (Int64(Notice.erasedNumber), let conversation?):
             let id = EntryID(try reader.bytes32("message"))
             self = .erased(conversation, id, by: PeerID(try reader.bytes32("author")))
+        case (11, let conversation?):
+            let id = EntryID(try reader.bytes32("message"))
+            self = .delivered(conversation, id, to: PeerID(try reader.bytes32("member")))
+        case (12, let conversation?):
+            let id = EntryID(try reader.bytes32("message"))
+            self = .read(conversation, id, by: PeerID(try reader.bytes32("member")))
+        case (13, let conversation?):
+            let unread = UInt32(clamping: try reader.varint("unread"))
+            self = .seen(
+                conversation, unread: unread,
+                mentions: UInt32(clamping: try reader.varint("mentions")))
+        case (14, nil):
+            let peer = PeerID(try reader.bytes32("peer"))
+            self = .linked(peer, try reader.byte("isLinked") != 0)
         default: return nil
         }
     }

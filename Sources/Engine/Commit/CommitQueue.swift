@@ -65,6 +65,10 @@ struct CommitQueue: Sendable {
     var retentions: [ConversationID: UInt32] = [:]
     /// What the user has said of conversations in their list.
     var arrangements: [ConversationID: Arrangement] = [:]
+    /// How far members have own logs.
+    private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
+    /// Up to where the user has read conversations.
+    private var reads: [ConversationID: Cursor] = [:]
     /// Requests of strangers to keep, and people whose requests are over.
     var requests: [PersonID: DirectRequest] = [:]
     var endedRequests: Set<PersonID> = []
@@ -91,7 +95,7 @@ struct CommitQueue: Sendable {
             || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty || !self.arrangements.isEmpty
-            || !self.retentions.isEmpty
+            || !self.retentions.isEmpty || !self.positions.isEmpty || !self.reads.isEmpty
             || !self.requests.isEmpty || !self.endedRequests.isEmpty
             || !self.answers.isEmpty
     }
@@ -126,6 +130,16 @@ struct CommitQueue: Sendable {
     /// Takes notices; where the store fails for long the oldest go.
     mutating func add(_ notices: [Notice]) {
         self.notices = (self.notices + notices).suffix(Limits.waitingNotices)
+    }
+
+    /// Takes how far members have own logs.
+    mutating func add(_ positions: [LogKey: [PeerID: MemberPosition]]) {
+        self.positions.merge(positions) { $0.merging($1) { $1 } }
+    }
+
+    /// Takes up to where the user has read a conversation.
+    mutating func addRead(_ conversation: ConversationID, through cursor: Cursor) {
+        self.reads[conversation] = max(self.reads[conversation] ?? cursor, cursor)
     }
 
     /// Takes out the runs of a log that has ended.
@@ -194,6 +208,8 @@ struct CommitQueue: Sendable {
         flight.batch.arrangements = self.arrangements
         flight.batch.retentions = self.retentions
         (self.arrangements, self.retentions) = ([:], [:])
+        (flight.batch.positions, flight.batch.reads) = (self.positions, self.reads)
+        (self.positions, self.reads) = ([:], [:])
         flight.batch.requests = self.requests.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.endedRequests = self.endedRequests.sorted()
         (self.requests, self.endedRequests) = ([:], [])
@@ -304,6 +320,10 @@ struct CommitQueue: Sendable {
         // The user was told that it is not on disk, and it holds until the next start all the same.
         self.retentions.merge(flight.batch.retentions) { later, _ in later }
         self.arrangements.merge(flight.batch.arrangements) { later, _ in later }
+        self.positions = flight.batch.positions.merging(self.positions) { $0.merging($1) { $1 } }
+        for (conversation, cursor) in flight.batch.reads {
+            self.addRead(conversation, through: cursor)
+        }
         // A join or leave that is not on disk has not happened.
         let waiting = self.notices
         self.notices = []

@@ -9,6 +9,8 @@ public struct EntryVerdict: Hashable, Sendable {
     public var isSeen = false
     /// Whether it counts as unread.
     public var countsAsUnread = false
+    /// Whether it calls the user by name, or answers them; said of what counts as unread.
+    public var isMention = false
     /// Whether it makes its author a member (true), ends that (false), or neither (nil).
     public var attendance: Bool?
     /// Whether it is sealed with a key that is not here.
@@ -48,6 +50,20 @@ public struct EntryVerdict: Hashable, Sendable {
         self.isSeen = traits.isShown
         self.countsAsUnread = traits.countsAsUnread
         if traits.isAside { self.refersTo = Reference(content) }
+    }
+}
+
+extension EntryVerdict {
+    /// Notes whether a message calls the user by name, or answers them.
+    mutating func noteMention(of user: MentionedUser?, in reading: EntryReading) {
+        guard let user, self.countsAsUnread, let content = reading.content,
+            let text = content.text
+        else { return }
+        if case .reply(_, let target) = content, target.log.author == user.device {
+            self.isMention = true
+        } else {
+            self.isMention = Mention.isMade(of: user.name, in: text)
+        }
     }
 }
 
@@ -95,17 +111,19 @@ extension Keyring: EntryJudge {
 
 extension VerifiedRun {
     /// What the store is told of each entry, and whose log this is; `person` as far as that was known
-    /// before this run.
+    /// before this run; `user` is whom messages may call, nil where nobody is asked for.
     public func verdicts(
-        by judge: some EntryJudge, person: PersonID?
+        by judge: some EntryJudge, person: PersonID?, calling user: MentionedUser? = nil
     ) -> (verdicts: [EntryVerdict], person: PersonID?) {
         var person = person
         var verdicts: [EntryVerdict] = []
         verdicts.reserveCapacity(self.ids.count)
         for index in self.ids.indices {
+            let reading = judge.read(self.envelope(at: index))
             var verdict = judge.judge(
-                judge.read(self.envelope(at: index)), seq: self.run.first + UInt64(index),
-                of: self.run.key.name.author, in: &person)
+                reading, seq: self.run.first + UInt64(index), of: self.run.key.name.author,
+                in: &person)
+            verdict.noteMention(of: user, in: reading)
             if case .absent = self.run.entries[index].payload { verdict.payload = .wanted }
             verdicts.append(verdict)
         }

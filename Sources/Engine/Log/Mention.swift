@@ -33,3 +33,17 @@ public enum Mention {
         character.isLetter || character.isNumber || character == "_"
     }
 }
+
+/// Whom messages may call: by name, or by answering them.
+public struct MentionedUser: Hashable, Sendable {
+    /// What they are called now.
+    public var name: String
+    /// The device whose messages are theirs.
+    public var device: PeerID
+
+    /// Names somebody.
+    public init(name: String, device: PeerID) {
+        self.name = name
+        self.device = device
+    }
+}

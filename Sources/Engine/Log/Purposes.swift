@@ -30,5 +30,8 @@ extension BLAKE2b.Personal {
     static let phraseSalt = BLAKE2b.Personal("stoa phrase salt")
     static let aesKey = BLAKE2b.Personal("stoa aes key")
     static let target = BLAKE2b.Personal("stoa target")
+    static let markLog = BLAKE2b.Personal("stoa mark log")
+    static let markHead = BLAKE2b.Personal("stoa mark head")
+    static let markMember = BLAKE2b.Personal("stoa mark member")
     static let searchPlace = BLAKE2b.Personal("stoa place")
 }

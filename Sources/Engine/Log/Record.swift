@@ -55,6 +55,8 @@ public struct Record: Hashable, Sendable {
     public enum Kind {
         /// Name and status of a person.
         public static let profile: UInt8 = 1
+        /// How far its author has received and read a conversation: a ``Mark``.
+        public static let mark: UInt8 = 3
     }
 
     private static let context = Array("stoa.record.v2\0".utf8)
@@ -86,6 +88,11 @@ public struct Record: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// All but the value and the signature: what a sealed value is bound to.
+    static func header(_ key: RecordKey, at time: HybridTime) -> [UInt8] {
+        Self.body(key: key, time: time, value: [])
+    }
+
     private var body: [UInt8] {
         Self.body(key: self.key, time: self.time, value: self.value)
     }
@@ -94,6 +101,7 @@ public struct Record: Hashable, Sendable {
     public var isUsable: Bool {
         switch self.kind {
         case Kind.profile: self.conversation == nil && self.profile != nil
+        case Kind.mark: self.conversation != nil
         default: true
         }
     }

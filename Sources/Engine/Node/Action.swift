@@ -168,7 +168,7 @@ public enum Answer: Hashable, Sendable {
     case standing(PeerID, Standing)
     /// It is on disk that somebody was turned down.
     case declined(PeerID)
-    /// It is on disk what the user has said of a conversation, or for how long it is kept.
+    /// It is on disk what the user has said of a conversation, for how long it is kept, or what was read.
     case arranged(ConversationID)
     /// The people of a backup are taken on.
     case restored

@@ -99,6 +99,8 @@ public enum Request: Hashable, Sendable {
     case decline(PeerID)
     /// Take what the user says of a conversation in their list.
     case arrange(ConversationID, Arrangement)
+    /// Note that the user has read a conversation up to a cursor; it never moves back.
+    case read(ConversationID, through: Cursor)
     /// Keep what is said in a conversation for so many days here; nil for ever.
     case retain(ConversationID, days: UInt32?)
     /// Take on the people of a backup, and the own name.
@@ -182,6 +184,8 @@ public enum Timer: Hashable, Sendable {
     case release
     /// A wait for delivery ends.
     case delivery
+    /// What members have is written, or others are told what was read.
+    case marks
     /// Links that were silent since the network changed are given up.
     case networkCheck
     /// Try the store again after a failure.

@@ -35,12 +35,13 @@ extension Node {
         self.settleErasures(flight.batch, outcome.erased)
         self.settleExpiry(outcome.expired)
         for record in flight.batch.records { self.settleRecord(record) }
+        self.settleReads(outcome.reads)
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
         self.settleStandings(flight.batch.people)
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
-        changes += outcome.erasedNotices.map { .notice($0.cursor, $0.notice) }
+        changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
             self.actions.append(.show(changes))
@@ -64,7 +65,10 @@ extension Node {
         self.noteWanted(append)
         self.tellAwaiting(append)
         self.markDirty(run.key)
-        if !isOwn { self.feedReturned(run.key) }
+        if !isOwn {
+            self.feedReturned(run.key)
+            self.noteStored(in: id)
+        }
         self.settleHeads(append, isOwn: isOwn, cursors: cursors)
         self.noteHeld(append, cursors: cursors)
         for (index, cursor) in cursors.enumerated() {

@@ -25,6 +25,27 @@ extension Node {
         self.tally(of: key.conversation, key).outcomes(of: seq)
     }
 
+    /// What has become of an own message that was sent a moment ago, or under its key before.
+    public func outcomes(of message: SentMessage) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+        guard let (key, head) = self.ownLog(holding: message) else { return [] }
+        return self.outcomes(
+            of: self.deliveries.ownIDs.seq(of: message.id, in: key) ?? head, in: key)
+    }
+
+    /// Own logs with messages for others, and up to where any of these has them.
+    public var reached: [(key: LogKey, seq: UInt64)] {
+        var reached: [(LogKey, UInt64)] = []
+        for conversation in self.conversationTable.values where conversation.isJoined {
+            guard conversation.members.contains(where: { $0 != self.id }) else { continue }
+            for (name, log) in conversation.logs where name.author == self.id && log.head.seq > 0 {
+                let key = LogKey(conversation: conversation.id, name: name)
+                let seq = self.marks.positions(of: key).values.map(\.stored).max() ?? 0
+                if seq < log.head.seq { reached.append((key, seq)) }
+            }
+        }
+        return reached
+    }
+
     mutating func awaitDelivery(_ delivery: Delivery) {
         self.deliveries.add(delivery)
         self.checkDeliveries(of: delivery.key)
@@ -62,13 +83,11 @@ extension Node {
     private func tally(of conversation: ConversationID, _ key: LogKey?) -> DeliveryTally {
         var members: [PeerID: DeliveryTally.Member] = [:]
         for peer in self.conversationTable[conversation]?.members ?? [] where peer != self.id {
-            members[peer] = DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+            members[peer] = self.tallied(peer, conversation, key)
         }
         for id in self.links.sharing(conversation) {
             let peer = self.links[id].info.peer
-            var member =
-                members[peer]
-                ?? DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+            var member = members[peer] ?? self.tallied(peer, conversation, key)
             member.isLinked = true
             if let key {
                 member.stored = self.stored(key, on: id)
@@ -86,11 +105,21 @@ extension Node {
         return DeliveryTally(members: members.values.sorted { $0.peer < $1.peer })
     }
 
+    /// A member as it is without a link.
+    private func tallied(
+        _ peer: PeerID, _ conversation: ConversationID, _ key: LogKey?
+    ) -> DeliveryTally.Member {
+        var member = DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+        member.isLongAway = self.isLongAway(peer, in: conversation)
+        if let key { member.position = self.marks.position(of: peer, in: key) }
+        return member
+    }
+
     /// Up to where the peer of a link has an own log with its payloads.
     ///
     /// What it says to have it must show by its head tag, as far as the own ids are still at hand; and
     /// nobody has more of an own log than there is.
-    private func stored(_ key: LogKey, on id: LinkID) -> UInt64 {
+    func stored(_ key: LogKey, on id: LinkID) -> UInt64 {
         let sync = self.links[id].shared[known: key.conversation]
         guard let row = sync.rows[key.name], let log = self.conversationTable[key.conversation]
         else { return 0 }
@@ -114,18 +143,18 @@ extension Node {
     mutating func checkDeliveries(of key: LogKey) {
         guard !self.deliveries.isEmpty(for: key) else { return }
         let tally = self.tally(of: key.conversation, key)
-        for goal in self.deliveries.goals(of: key) {
-            let reached = self.deliveries.remove(of: key, goal, through: tally.reach(goal))
+        for aim in self.deliveries.aims(of: key) {
+            let reached = self.deliveries.remove(of: key, aim, through: tally.reach(aim))
             for delivery in reached {
                 self.answer(
                     delivery.request,
                     .sent(
                         delivery.message, isDuplicate: delivery.isDuplicate,
-                        deliveredTo: tally.delivered(delivery.seq)))
+                        deliveredTo: tally.delivered(delivery.seq, isRead: aim.isRead)))
             }
-            guard let last = tally.lastHeld(goal) else { continue }
-            let heldUp = self.deliveries.remove(of: key, goal) {
-                $0 <= last && tally.isHeldUp($0, for: goal)
+            guard let last = tally.lastHeld(aim.goal) else { continue }
+            let heldUp = self.deliveries.remove(of: key, aim) {
+                $0 <= last && tally.isHeldUp($0, for: aim.goal)
             }
             for delivery in heldUp {
                 self.answer(
@@ -142,8 +171,10 @@ extension Node {
                 delivery.request,
                 .failed(
                     .deliveryTimeout(
-                        delivery.message, deliveredTo: tally.delivered(delivery.seq),
-                        waitingFor: tally.lacking(delivery.seq, for: delivery.wait.goal))))
+                        delivery.message,
+                        deliveredTo: tally.delivered(
+                            delivery.seq, isRead: delivery.wait.aim.isRead),
+                        waitingFor: tally.lacking(delivery.seq, for: delivery.wait.aim))))
         }
         self.armDeliveries()
     }

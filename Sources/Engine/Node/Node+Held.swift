@@ -38,6 +38,7 @@ extension Node {
     /// A peer has told how much of an own log it has.
     mutating func ownRowReceived(_ row: ClockRow, of key: LogKey, on id: LinkID) {
         if self.heldElsewhere.receive(row, of: key, on: id) { self.updateHeldAlert() }
+        self.notePosition(of: key, on: id)
         self.checkDeliveries(of: key)
     }
 

@@ -138,6 +138,7 @@ extension Node {
         self.people.met(peer, of: person)
         self.inheritStanding(peer, of: person)
         self.lookAtPerson(of: link.info, at: link.address)
+        self.tellLinked(peer, true)
         self.performDialling(
             self.dialling.peerLinked(
                 peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))
@@ -187,6 +188,7 @@ extension Node {
         self.profiles.dropEarly(of: id)
         self.peerClocks.drop(id)
         self.dropHeldElsewhere(nil, of: id)
+        for conversation in link.shared.keys.sorted() { self.noteStored(in: conversation) }
         self.actions.append(.disarm(.ping(id)))
         self.reads.drop(of: id)
         self.forkSearches.end(of: id)
@@ -201,6 +203,7 @@ extension Node {
             self.actions.append(.disarm(.probe(peer)))
             self.adoptChallenger(challenger)
         } else {
+            self.tellLinked(peer, false)
             self.performDialling(
                 self.dialling.redialPeer(
                     peer, isRefused: isRefused, at: self.now, using: &self.random))

@@ -122,7 +122,7 @@ extension Node {
             arrival.fills.append(
                 PayloadFill(
                     key: key, seq: entry.seq, payload: payload,
-                    verdict: EntryVerdict(of: self.keyring.read(envelope), in: log.person)))
+                    verdict: self.verdict(of: self.keyring.read(envelope), in: log.person)))
         }
         self.noteWhole(key)
         // The store may have read a part only, so the rest is asked for again.
@@ -235,5 +235,12 @@ extension Node {
             self.links[id].payloadServing?.from = next
         }
         self.pumpPayloads(id)
+    }
+
+    /// What becomes of an entry whose payload has come.
+    private func verdict(of reading: EntryReading, in person: PersonID?) -> EntryVerdict {
+        var verdict = EntryVerdict(of: reading, in: person)
+        verdict.noteMention(of: self.mentioned, in: reading)
+        return verdict
     }
 }

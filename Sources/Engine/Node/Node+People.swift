@@ -6,6 +6,11 @@ extension Node {
     /// The names that people go by here.
     public var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
 
+    /// The user, as messages call them.
+    var mentioned: MentionedUser {
+        MentionedUser(name: self.profile(of: self.id).name, device: self.id)
+    }
+
     /// Everybody of whom there is a name, an address, a link or a message, and this node itself.
     private var everybody: Set<PeerID> {
         var all = Set(self.profiles.authors).union(self.dialling.known.keys)

@@ -28,7 +28,9 @@ extension Node {
         for id in self.conversationTable.keys.sorted() where self.isCounted(record, in: id) {
             self.conversationTable[known: id].recordsChanged()
         }
+        let isMark = record.kind == Record.Kind.mark
         for link in self.links.ids where self.links[link].info.peer != record.author {
+            if isMark, !self.isPassedOn(record, to: self.links[link].info.peer) { continue }
             let isKnown = self.links[link].shared.keys.contains { self.isCounted(record, in: $0) }
             if record.key == self.ownProfile {
                 self.links[link].isProfileTold = false
@@ -74,7 +76,11 @@ extension Node {
             let isPeers = record.conversation == nil && record.author == self.links[id].info.peer
             let shared = self.links[id].shared.keys
             if isPeers || shared.contains(where: { self.isCounted(record, in: $0) }) {
-                self.commits.records[record.key] = record
+                if record.kind == Record.Kind.mark {
+                    self.markReceived(record)
+                } else {
+                    self.commits.records[record.key] = record
+                }
             } else if record.conversation.map({ shared.contains($0) }) ?? true {
                 self.links[id].keepEarly(record)
                 self.profiles.noteEarly(on: id)
@@ -83,8 +89,8 @@ extension Node {
     }
 
     /// The record that will stand once all is on disk.
-    private func record(_ key: RecordKey) -> Record? {
-        self.commits.record(key) ?? self.profiles.record(key)
+    func record(_ key: RecordKey) -> Record? {
+        self.marks.arrived(key) ?? self.commits.record(key) ?? self.profiles.record(key)
     }
 
     /// Takes on the records that a peer sent before the first entry of their author.

@@ -21,6 +21,7 @@ extension Node {
         case .accept(let peer): self.acceptRequest(of: peer, request)
         case .decline(let peer): self.declineRequest(of: peer, request)
         case .arrange(let id, let arrangement): self.arrange(id, arrangement, request)
+        case .read(let id, let cursor): self.read(id, through: cursor, request)
         case .retain(let id, let days): self.retain(id, days: days, request)
         case .restore(let contacts): self.restorePeople(of: contacts, request)
         }
@@ -160,6 +161,15 @@ extension Node {
         self.commits.add([Notice(.arranged(id, arrangement), at: self.now.wall)])
     }
 
+    /// Notes what the user has read; the store says through which entries that is.
+    private mutating func read(_ id: ConversationID, through cursor: Cursor, _ request: RequestID) {
+        guard self.conversationTable.has(id) else {
+            return self.fail(request, .unknownConversation)
+        }
+        self.commits.addRead(id, through: cursor)
+        self.commits.answers.append((request, .arranged(id)))
+    }
+
     /// Keeps what is said in a conversation for so many days; the shell asks for what is older to go.
     private mutating func retain(_ id: ConversationID, days: UInt32?, _ request: RequestID) {
         guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
@@ -219,7 +229,7 @@ extension Node {
             return self.fail(request, .busy)
         }
         if let wait = outgoing.wait,
-            let obstacle = self.obstacle(to: wait.goal, in: outgoing.conversation)
+            let obstacle = self.obstacle(to: wait.aim.goal, in: outgoing.conversation)
         {
             return self.fail(request, obstacle)
         }

@@ -87,7 +87,8 @@ extension Node {
         let run = self.withoutErased(run)
         let log = self.conversationTable[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
-        let (verdicts, person) = run.verdicts(by: self.keyring, person: log.person)
+        let (verdicts, person) = run.verdicts(
+            by: self.keyring, person: log.person, calling: self.mentioned)
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
         self.conversationTable[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)

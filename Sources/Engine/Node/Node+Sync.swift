@@ -100,7 +100,9 @@ extension Node {
         where name.author == self.id && log.bucket.map(isEqual) ?? false {
             let row = tags.row(name, log, in: conversation, by: tags.peer)
             self.links[id].shared[known: conversation].noteEqual(name, row)
-            self.checkDeliveries(of: LogKey(conversation: conversation, name: name))
+            let key = LogKey(conversation: conversation, name: name)
+            self.notePosition(of: key, on: id)
+            self.checkDeliveries(of: key)
         }
         self.noteDeparture(of: conversation)
     }

@@ -38,6 +38,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var lookUps: [RequestID: Outgoing] = [:]
     var deliveries = Deliveries()
     var heldElsewhere = HeldElsewhere()
+    var marks: Marks
     /// What opens entries, and what own ones are sealed with.
     public internal(set) var keyring: Keyring
 
@@ -84,6 +85,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.profiles = Profiles(snapshot.records)
         self.people = People(snapshot)
         self.requests = DirectRequests(snapshot.requests)
+        self.marks = Marks(snapshot.positions, own: self.id)
         self.realms = configuration.realms
         for (id, conversation) in Conversation.restored(from: snapshot, own: self.id) {
             self.conversationTable[id] = conversation
@@ -177,6 +179,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.tellNewIncarnation()
         self.decideErasures()
         self.armRelease()
+        self.startMarks()
         self.renewSecrets()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
         self.searchPeers()
@@ -198,6 +201,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .payloads: self.payloadWants.wake(at: self.now.monotonic)
         case .release: self.commits.release = true
         case .delivery: self.deliveriesDue()
+        case .marks: self.marksDue()
         case .networkCheck: self.networkCheckDue()
         case .storage: self.commits.retry()
         case .secrets: self.secretsDue()

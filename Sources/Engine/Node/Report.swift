@@ -233,11 +233,14 @@ public struct NodeConfiguration: Sendable {
     public var discovers: Bool
     /// Who may start direct conversations without being accepted.
     public var directFrom: DirectPolicy
+    /// Whether others are told what the user has read.
+    public var tellsReads: Bool
 
     /// Describes a configuration.
     public init(
         name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms(),
-        discovers: Bool = true, directFrom: DirectPolicy = .known
+        discovers: Bool = true, directFrom: DirectPolicy = .known,
+        tellsReads: Bool = true
     ) {
         self.name = name
         self.staticPeers = staticPeers
@@ -245,6 +248,7 @@ public struct NodeConfiguration: Sendable {
         self.realms = realms
         self.discovers = discovers
         self.directFrom = directFrom
+        self.tellsReads = tellsReads
     }
 }
 

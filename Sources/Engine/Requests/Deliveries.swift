@@ -9,11 +9,11 @@ struct Delivery: Hashable, Sendable {
     var isDuplicate = false
 }
 
-/// The waits of all senders, those of each log and goal in the order of its entries.
+/// The waits of all senders, those of each log and aim in the order of its entries.
 struct Deliveries: Sendable {
     /// Waits that end at the same entry.
     private struct Line: Sendable {
-        var goal: DeliveryGoal
+        var aim: DeliveryAim
         var waits: [Delivery]
     }
 
@@ -30,7 +30,7 @@ struct Deliveries: Sendable {
     func isEmpty(for key: LogKey) -> Bool { self.lines[key] == nil }
 
     /// What the waits of a log are for, in the order in which they came.
-    func goals(of key: LogKey) -> [DeliveryGoal] { (self.lines[key] ?? []).map(\.goal) }
+    func aims(of key: LogKey) -> [DeliveryAim] { (self.lines[key] ?? []).map(\.aim) }
 
     /// Keeps what a repeated send is to wait for, once the first one is on disk.
     mutating func keep(_ wait: DeliveryWait?, of request: RequestID) {
@@ -43,10 +43,10 @@ struct Deliveries: Sendable {
 
     mutating func add(_ delivery: Delivery) {
         var lines = self.lines[delivery.key] ?? []
-        if let line = lines.firstIndex(where: { $0.goal == delivery.wait.goal }) {
+        if let line = lines.firstIndex(where: { $0.aim == delivery.wait.aim }) {
             lines[line].waits.append(delivery)
         } else {
-            lines.append(Line(goal: delivery.wait.goal, waits: [delivery]))
+            lines.append(Line(aim: delivery.wait.aim, waits: [delivery]))
         }
         self.lines[delivery.key] = lines
         self.count += 1
@@ -62,11 +62,11 @@ struct Deliveries: Sendable {
         return first
     }
 
-    /// Takes out those with a goal, up to an entry.
+    /// Takes out those with an aim, up to an entry.
     mutating func remove(
-        of key: LogKey, _ goal: DeliveryGoal, through seq: UInt64
+        of key: LogKey, _ aim: DeliveryAim, through seq: UInt64
     ) -> [Delivery] {
-        guard let line = self.lines[key]?.firstIndex(where: { $0.goal == goal }),
+        guard let line = self.lines[key]?.firstIndex(where: { $0.aim == aim }),
             let done = self.lines[key]?[line].waits.prefix(while: { $0.seq <= seq }), !done.isEmpty
         else { return [] }
         self.lines[key]?[line].waits.removeFirst(done.count)
@@ -75,11 +75,11 @@ struct Deliveries: Sendable {
         return Array(done)
     }
 
-    /// Takes out those with a goal for whose entry something holds.
+    /// Takes out those with an aim for whose entry something holds.
     mutating func remove(
-        of key: LogKey, _ goal: DeliveryGoal, where isOver: (UInt64) -> Bool
+        of key: LogKey, _ aim: DeliveryAim, where isOver: (UInt64) -> Bool
     ) -> [Delivery] {
-        guard let line = self.lines[key]?.firstIndex(where: { $0.goal == goal }) else { return [] }
+        guard let line = self.lines[key]?.firstIndex(where: { $0.aim == aim }) else { return [] }
         let done = (self.lines[key]?[line].waits ?? []).filter { isOver($0.seq) }
         self.lines[key]?[line].waits.removeAll { isOver($0.seq) }
         self.drop(of: key)
@@ -102,7 +102,7 @@ struct Deliveries: Sendable {
         return due
     }
 
-    /// Forgets goals that nobody waits for any more.
+    /// Forgets aims that nobody waits for any more.
     private mutating func drop(of key: LogKey) {
         self.lines[key]?.removeAll { $0.waits.isEmpty }
         if self.lines[key]?.isEmpty == true { self.lines[key] = nil }

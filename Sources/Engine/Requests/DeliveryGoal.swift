@@ -11,22 +11,40 @@ public enum DeliveryGoal: Hashable, Sendable {
     case named(Set<PeerID>)
 }
 
-/// A wait for delivery: for whom, and how long.
+/// A wait for delivery: for whom, whether they are to have read it, and how long.
 public struct DeliveryWait: Hashable, Sendable {
-    /// Who must have the message.
-    public var goal: DeliveryGoal
+    /// Who must have the message, or must have read it.
+    public var aim: DeliveryAim
     /// When the wait ends, a monotonic moment in milliseconds.
     public var deadline: UInt64
 
     /// Describes a wait.
-    public init(_ goal: DeliveryGoal = .members(1), by deadline: UInt64) {
-        self.goal = goal
+    public init(
+        _ goal: DeliveryGoal = .members(1), isRead: Bool = false, by deadline: UInt64
+    ) {
+        self.aim = DeliveryAim(goal, isRead: isRead)
         self.deadline = deadline
+    }
+}
+
+/// What a wait is for.
+public struct DeliveryAim: Hashable, Sendable {
+    /// Who must have the message.
+    public var goal: DeliveryGoal
+    /// Whether they must have read it; not all tell others what they have read.
+    public var isRead: Bool
+
+    /// Describes what a wait is for.
+    public init(_ goal: DeliveryGoal, isRead: Bool = false) {
+        self.goal = goal
+        self.isRead = isRead
     }
 }
 
 /// What has become of an own message at a member, as that says of itself.
 public enum DeliveryOutcome: Hashable, Sendable {
+    /// Its user has read the message.
+    case read
     /// It has the message.
     case delivered
     /// It has the message, and shows it later: it is ahead of time there.
@@ -50,11 +68,18 @@ struct DeliveryTally: Sendable {
         var stored: UInt64 = 0
         /// Up to where it holds nothing.
         var shown = UInt64.max
+        /// How far it had the log when it said so last, on whatever way.
+        var position = MemberPosition()
+        /// Whether nothing was heard of it for so long that nobody waits for it.
+        var isLongAway = false
         /// Whether it is linked.
         var isLinked = false
 
         /// Up to where its user can read.
-        var delivered: UInt64 { min(self.stored, self.shown) }
+        var delivered: UInt64 { max(min(self.stored, self.shown), self.position.stored) }
+
+        /// Up to where a wait for it is over.
+        func reach(isRead: Bool) -> UInt64 { isRead ? self.position.read : self.delivered }
     }
 
     /// The members but the node itself, by peer, each once.
@@ -64,7 +89,7 @@ struct DeliveryTally: Sendable {
     func counted(_ goal: DeliveryGoal) -> [Member] {
         switch goal {
         case .named(let peers): return self.members.filter { peers.contains($0.peer) }
-        case .all: return self.members.filter(\.isKnown)
+        case .all: return self.members.filter { $0.isKnown && !$0.isLongAway }
         case .members:
             let known = self.members.filter(\.isKnown)
             #if MUTANTS
@@ -83,47 +108,51 @@ struct DeliveryTally: Sendable {
         }
     }
 
-    /// Through which entry a goal is reached; 0 while too few count.
-    func reach(_ goal: DeliveryGoal) -> UInt64 {
-        let counted = self.counted(goal)
-        let needed = self.needed(goal, of: counted)
+    /// Through which entry a wait is over; 0 while too few count.
+    func reach(_ aim: DeliveryAim) -> UInt64 {
+        let counted = self.counted(aim.goal)
+        let needed = self.needed(aim.goal, of: counted)
         guard needed <= counted.count else { return 0 }
-        return counted.map(\.delivered).sorted(by: >)[needed - 1]
+        return counted.map { $0.reach(isRead: aim.isRead) }.sorted(by: >)[needed - 1]
     }
 
     /// The last entry that anybody holds who counts towards a goal; nil where nobody holds one.
     func lastHeld(_ goal: DeliveryGoal) -> UInt64? {
-        self.counted(goal).filter { $0.shown < $0.stored }.map(\.stored).max()
+        self.counted(goal).filter { $0.delivered < $0.stored }.map(\.stored).max()
     }
 
     /// Whether so many hold an entry that a goal cannot be reached before it is due.
     func isHeldUp(_ seq: UInt64, for goal: DeliveryGoal) -> Bool {
         let counted = self.counted(goal)
-        let holding = counted.count { $0.stored >= seq && $0.shown < seq }
+        let holding = counted.count { $0.stored >= seq && $0.delivered < seq }
         return holding > 0 && counted.count - holding < self.needed(goal, of: counted)
     }
 
     /// What has become of an entry at each member: those first whom the user knows.
     func outcomes(of seq: UInt64) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
         (self.members.filter(\.isKnown) + self.members.filter { !$0.isKnown }).map { member in
+            if member.position.read >= seq { return (member.peer, .read) }
+            if member.delivered >= seq { return (member.peer, .delivered) }
             guard member.isLinked else { return (member.peer, .away) }
             guard member.stored >= seq else { return (member.peer, .waiting) }
-            return (member.peer, member.shown >= seq ? .delivered : .held)
+            return (member.peer, .held)
         }
     }
 
-    /// Who has an entry and can read it.
-    func delivered(_ seq: UInt64) -> [PeerID] {
-        self.members.filter { $0.delivered >= seq }.map(\.peer).sorted()
+    /// Who has an entry and can read it, or has read it.
+    func delivered(_ seq: UInt64, isRead: Bool = false) -> [PeerID] {
+        self.members.filter { $0.reach(isRead: isRead) >= seq }.map(\.peer).sorted()
     }
 
     /// Who has an entry and holds it.
     func holding(_ seq: UInt64) -> [PeerID] {
-        self.members.filter { $0.stored >= seq && $0.shown < seq }.map(\.peer).sorted()
+        self.members.filter { $0.stored >= seq && $0.delivered < seq }.map(\.peer).sorted()
     }
 
-    /// Who counts towards a goal and does not have an entry.
-    func lacking(_ seq: UInt64, for goal: DeliveryGoal) -> [PeerID] {
-        self.counted(goal).filter { $0.stored < seq }.map(\.peer).sorted()
+    /// Who counts towards a wait and does not have an entry, or has not read it.
+    func lacking(_ seq: UInt64, for aim: DeliveryAim) -> [PeerID] {
+        self.counted(aim.goal).filter {
+            aim.isRead ? $0.position.read < seq : max($0.stored, $0.position.stored) < seq
+        }.map(\.peer).sorted()
     }
 }

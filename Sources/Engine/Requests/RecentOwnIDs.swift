@@ -27,6 +27,14 @@ struct RecentOwnIDs: Sendable {
         }
     }
 
+    /// The number of an own entry; nil where it is not among the newest.
+    func seq(of id: EntryID, in key: LogKey) -> UInt64? {
+        for stretch in self.stretches[self.dropped...].reversed() where stretch.key == key {
+            if let index = stretch.ids.firstIndex(of: id) { return stretch.first + UInt64(index) }
+        }
+        return nil
+    }
+
     /// The id of an own entry; nil where it is not among the newest.
     func id(of seq: UInt64, in key: LogKey) -> EntryID? {
         let stretch = self.stretches[self.dropped...].last {

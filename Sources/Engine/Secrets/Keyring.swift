@@ -37,6 +37,16 @@ public struct Keyring: Sendable {
         self.conversations[conversation]?.current
     }
 
+    /// Whether what is said in a conversation is sealed; also where nothing of it can be opened here.
+    func isSealed(_ conversation: ConversationID) -> Bool {
+        self.conversations[conversation] != nil
+    }
+
+    /// A key of a conversation by its name; nil where it is not here.
+    func key(_ id: Bytes32, of conversation: ConversationID) -> ConversationKey? {
+        self.conversations[conversation]?.keys[id]
+    }
+
     /// Reads an entry, as far as it can be.
     public func read(_ envelope: Envelope) -> EntryReading {
         var reading = EntryReading()

@@ -32,6 +32,11 @@ public struct Batch: Hashable, Sendable {
     public var arrangements: [ConversationID: Arrangement] = [:]
     /// For how many days what is said in conversations is kept from here on; 0 for ever.
     public var retentions: [ConversationID: UInt32] = [:]
+    /// How far members have own logs, and how far the own user has read those of others; they never
+    /// move back.
+    public var positions: [LogKey: [PeerID: MemberPosition]] = [:]
+    /// Up to where the user has read conversations.
+    public var reads: [ConversationID: Cursor] = [:]
     /// Held entries up to this time are due: they become shown and get cursors.
     public var release: HybridTime?
     /// What to remember of peers.
@@ -64,6 +69,7 @@ public struct Batch: Hashable, Sendable {
             && self.proofs.isEmpty
             && self.membership.isEmpty && self.arrangements.isEmpty && self.retentions.isEmpty
             && self.release == nil && self.peers.isEmpty
+            && self.positions.isEmpty && self.reads.isEmpty
             && self.forgotten.isEmpty && self.people.isEmpty
             && self.requests.isEmpty && self.endedRequests.isEmpty
             && self.notices.isEmpty && self.incarnation == nil
@@ -147,8 +153,11 @@ public struct BatchOutcome: Hashable, Sendable {
     ///
     /// The others wait for their entries.
     public var erased: [Erasure] = []
-    /// What subscribers are told of those: messages that were shown, behind the batch's own notices.
-    public var erasedNotices: [StoredNotice] = []
+    /// What subscribers are told that the store alone knows, behind the batch's own notices: messages
+    /// that were shown and are taken back, own ones that somebody has or has read, what is unread now.
+    public var ownNotices: [StoredNotice] = []
+    /// What the batch's reads have come to: through which entry of each log the user has read.
+    public var reads: [ConversationID: [LogName: UInt64]] = [:]
     /// What the batch's expiry has come to; nil where it has none.
     public var expired: ExpiryOutcome?
     /// How many entries are still held, and when the first of them is due.
@@ -275,6 +284,8 @@ public struct Snapshot: Sendable {
     public var persons: [PersonID: PublicPerson] = [:]
     /// Who waits to be accepted, or was declined.
     public var requests: [DirectRequest] = []
+    /// How far members have own logs, and how far the own user has read those of others.
+    public var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// What is stored but not due.
     public var held = HeldEntries(count: 0, first: nil)
     /// What the user has said of conversations in their list.

@@ -33,9 +33,14 @@ struct ConversationsCommand: Subcommand {
             return [
                 Self.name(of: conversation),
                 "\(conversation.count("members"))",
-                "\(conversation.count("unread"))", shown,
+                Self.unread(in: conversation), shown,
             ]
         }
+    }
+
+    private static func unread(in conversation: JSON) -> String {
+        let mentions = conversation.count("mentions")
+        return "\(conversation.count("unread"))" + (mentions > 0 ? " (@\(mentions))" : "")
     }
 
     private static func name(of conversation: JSON) -> String {

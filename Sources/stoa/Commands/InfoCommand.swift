@@ -6,7 +6,7 @@ struct InfoCommand: Subcommand {
         InfoMethod.description, operands: ["ID"],
         details: [
             "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
-            "Of a message of your own it says who has it, as far as they are linked here: delivered, waiting, held until its time comes, or away, of whom nothing is known.",
+            "Of a message of your own it says what has become of it at each other member: read, delivered, held until its time comes, waiting (they are linked, and do not have it yet) or away (they are not linked, and have not said to have it). Who keeps to themselves what they have read (read-marks in stoad.conf) stays at delivered.",
         ])
 
     private let id: String
@@ -36,8 +36,16 @@ struct InfoCommand: Subcommand {
             }
             rows.append([sign.shown("sign"), people.joined(separator: ", ")])
         }
+        let since = LocalTime.text(message["time"])
         for member in info.list("members") {
-            rows.append([member.shown("outcome"), member.shownPerson()])
+            let outcome = member["outcome"]?.stringValue.flatMap {
+                InfoMethod.Outcome(rawValue: $0)
+            }
+            let isWaiting = outcome == .waiting || outcome == .away
+            rows.append([
+                member.shown("outcome"),
+                member.shownPerson() + (isWaiting ? ", since \(since)" : ""),
+            ])
         }
         return rows
     }

@@ -17,7 +17,7 @@ struct OnCommand: Subcommand {
             OptionSyntax("--retries", "N", "give an event up after so many more attempts"),
         ],
         details: [
-            "EVENT is one of: \(Event.allCases.map(\.rawValue).joined(separator: ", ")). A message, a mention (who calls you by name or answers you) and a direct message are those of others.",
+            "EVENT is one of: \(Event.allCases.map(\.rawValue).joined(separator: ", ")). A message, a mention (who calls you by name or answers you) and a direct message are those of others; a delivery says who has or has read your messages, a peer who of those you know is linked, each as it is now.",
             "Write -- before COMMAND. It gets the event as a line of JSON on standard input, as \"stoa --json tail\" prints it, and STOA_EVENT, STOA_ID, STOA_CONVERSATION, STOA_CONVERSATION_ID, STOA_AUTHOR, STOA_AUTHOR_ID, STOA_VERIFIED, STOA_KIND, STOA_TEXT, STOA_TIME, STOA_CODE, STOA_CURSOR and STOA_SOCKET in its environment. What others have written is data there, and part of no command line: keep it so, with quotes around \"$STOA_TEXT\" in a shell.",
             "One command runs at a time. Where it ends with 0 the event is acknowledged; else it is run again, after 1 s, then up to a minute, before any later event. After --retries the event is reported on standard error and left.",
             "Events that come while it does not run are kept for it: it is a durable consumer, by default named after what it does. The first start begins with what comes from then on.",
@@ -27,7 +27,7 @@ struct OnCommand: Subcommand {
 
     /// What a command is run for.
     enum Event: String, CaseIterable {
-        case message, mention, direct, edited, reaction, erased, request, alert
+        case message, mention, direct, edited, reaction, erased, delivery, peer, request, alert
     }
 
     private let event: Event
@@ -109,6 +109,8 @@ extension OnCommand.Event {
         case .edited: .edited
         case .reaction: .reaction
         case .erased: .erased
+        case .delivery: .delivery
+        case .peer: .peer
         case .request: .request
         case .alert: .alert
         }

@@ -7,10 +7,11 @@ struct SendCommand: Subcommand {
         options: [
             OptionSyntax(
                 "--wait", "WHAT",
-                "sent: until it is stored here (default); delivered: other members have it"),
+                "sent: stored here (default); delivered: others have it; read: they read it"
+            ),
             OptionSyntax(
                 "--members", "WHO",
-                "with --wait delivered: any (default), all, a number, or @a,@b"),
+                "with --wait delivered or read: any (default), all, a number, or @a,@b"),
             OptionSyntax(
                 "--reply", "ID", "answer the message with this id, or this beginning"),
             OptionSyntax("--action", nil, "say what you do: \"waves\" is shown as * ada waves"),
@@ -25,8 +26,9 @@ struct SendCommand: Subcommand {
             "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
             "LAT,LON is as 48.137,11.575, or with an accuracy in metres: 48.137,11.575,20; where it begins with a minus, write --location=-33.87,151.21.",
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
-            "With --wait delivered, --timeout says how long to wait for the delivery, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
-            "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused.",
+            "With --wait delivered or read, --timeout says how long to wait, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
+            "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused. Who was not heard of for 30 days is not waited for with \"all\".",
+            "With --wait read they have read it on a device that says so: who sets read-marks to private in stoad.conf says nothing, and rooms of more than 64 do not.",
             "With --lines empty lines are left out, and lines are sent as fast as they are stored, or with --wait delivered as others have them. Where the daemon is restarted it goes on, and sends nothing twice; with --key also where the whole command is run again on the same lines.",
             "A key that belongs to another text in the same conversation is refused with exit code 65.",
         ])
@@ -53,7 +55,7 @@ struct SendCommand: Subcommand {
             guard let wait = SendMethod.Wait(rawValue: word) else {
                 throw .usage(
                     "--wait cannot be \"\(TerminalText.line(word))\"",
-                    next: "give sent or delivered")
+                    next: "give sent, delivered or read")
             }
             self.wait = wait
         } else {
@@ -81,8 +83,8 @@ struct SendCommand: Subcommand {
         do throws(RPCError) { _ = try DeliveryMembers(members) } catch {
             throw .usage("--members: \(error.message)", next: error.remedy ?? "see stoa help send")
         }
-        guard self.wait == .delivered else {
-            throw .usage("--members waits for nothing", next: "give --wait delivered, too")
+        guard self.wait != .sent else {
+            throw .usage("--members waits for nothing", next: "give --wait delivered or read, too")
         }
     }
 
@@ -110,8 +112,8 @@ struct SendCommand: Subcommand {
         params.kind = self.isAction ? .action : nil
         params.replyTo = self.replyTo
         params.idempotencyKey = self.key
-        if self.wait == .delivered {
-            params.wait = .delivered
+        if self.wait != .sent {
+            params.wait = self.wait
             params.members = self.members
             params.timeoutMilliseconds = context.options.timeoutMilliseconds.map { Int64($0) }
         }
@@ -127,11 +129,12 @@ struct SendCommand: Subcommand {
             SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds
         ) { sent in
             let peers = sent.list("deliveredTo").count
+            let become = self.wait == .read ? "read by" : "delivered to"
             let what = sent["duplicate"] == .bool(true) ? "sent already" : "sent"
             switch peers {
             case 0: return "\(what)\(Self.waits(for: sent, to: self.to))\n"
-            case 1: return "\(what), delivered to 1 peer\n"
-            default: return "\(what), delivered to \(peers) peers\n"
+            case 1: return "\(what), \(become) 1 peer\n"
+            default: return "\(what), \(become) \(peers) peers\n"
             }
         }
         if result["shutOut"] == .bool(true) {

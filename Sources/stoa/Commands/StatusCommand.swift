@@ -26,6 +26,13 @@ struct StatusCommand: Subcommand {
                 ["conversations", "\(status.count("conversations"))"],
                 ["messages", "\(status.count("messages"))"],
             ]
+            if let waiting = status["waiting"], waiting != .null {
+                rows.append([
+                    "waiting",
+                    "\(waiting.count("messages")) of your messages that nobody has yet, since "
+                        + LocalTime.text(waiting["since"]),
+                ])
+            }
             if let requests = Self.requests(status) { rows.append(["requests", requests]) }
             if status.count("held") > 0 {
                 rows.append(["held until due", "\(status.count("held"))"])

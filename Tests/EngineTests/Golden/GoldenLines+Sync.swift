@@ -127,6 +127,25 @@ extension GoldenLines {
         self.fragments()
     }
 
+    mutating func marks() {
+        let room = self.story.agora.conversation
+        let logs = ["a", "b"].map { Mark.tag(of: self.story.log($0).key) }
+        let head = Mark.tag(of: self.story.place("a5").id)
+        let members = [self.story.ada, self.story.bea].map {
+            Mark.tag(of: PeerID($0.publicKey), in: room)
+        }
+        let mark = Mark(
+            rows: [
+                Mark.Row(tag: logs[0], stored: 5, read: 4, headTag: head),
+                Mark.Row(tag: logs[1], stored: 300, read: 0, headTag: 0),
+            ], passOn: members)
+        self.write("mark.log.a") { $0.u64(logs[0]) }
+        self.write("mark.head.a5") { $0.u64(head) }
+        self.write("mark.member.ada") { $0.u64(members[0]) }
+        self.lines["mark.fields"] = mark.encoded
+        self.lines["mark.none"] = Mark().encoded
+    }
+
     private func clocks(_ tags: LinkTags, _ records: [Record]) -> [String: Frame] {
         let room = self.story.agora.conversation
         func row(_ log: String, _ entry: String?, _ state: ClockRow.State) -> ClockRow {

@@ -23,6 +23,7 @@ struct GoldenLines {
         self.digests(tags)
         self.tags(tags)
         self.frames(tags)
+        self.marks()
         let shown = GoldenRealms(
             self.story, LinkTags(exporter: handshake.exporter, role: .initiator))
         self.lines.merge(shown.lines) { old, _ in old }

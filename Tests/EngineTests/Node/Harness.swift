@@ -31,6 +31,8 @@ struct Harness {
     /// Why the node has closed links.
     private(set) var closed: [LinkID: GoawayReason] = [:]
     var deltaAt: UInt64?
+    /// How far members have own logs, as it was written.
+    private(set) var savedPositions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// What is on disk: a model that keeps no order of its own.
     private(set) var disk: [LogKey: [Run]] = [:]
     /// What became of payloads that are absent; those of no entry here are wanted.
@@ -46,12 +48,13 @@ struct Harness {
 
     static var ownKey: PeerID { PeerID(signer(1).publicKey) }
 
-    init(_ number: UInt8 = 1, realms: Realms = Realms()) {
+    init(_ number: UInt8 = 1, realms: Realms = Realms(), tellsReads: Bool = true) {
         self.node = Node(
             signer: signer(number), certificate: testCertificate(of: signer(number)),
             person: personKeys(40, 41), boot: 1,
             configuration: NodeConfiguration(
-                name: "ada", staticPeers: [], buildTime: 0, realms: realms),
+                name: "ada", staticPeers: [], buildTime: 0, realms: realms,
+                tellsReads: tellsReads),
             snapshot: Snapshot(), random: SeededRandom(seed: 1))
         self.give(.started)
         self.settle()
@@ -208,6 +211,14 @@ struct Harness {
             if erasure.step != .wait { outcome.erased.append(erasure) }
         }
         outcome.expired = batch.expiry.map { self.expired($0) }
+        self.savedPositions.merge(batch.positions) { $0.merging($1) { $1 } }
+        // All that is there was read, whatever the cursor.
+        for conversation in batch.reads.keys {
+            for (key, runs) in self.disk where key.conversation == conversation {
+                guard key.name.author != self.node.id, let last = runs.last else { continue }
+                outcome.reads[conversation, default: [:]][key.name] = last.last
+            }
+        }
         self.give(.committed(outcome))
     }
 
@@ -366,6 +377,17 @@ struct Harness {
             monotonic: self.now.monotonic + milliseconds, wall: self.now.wall + milliseconds)
         self.give(.timer(.fetch))
         self.settle()
+    }
+
+    /// Lets the time pass until marks and positions are written and told, as often as it takes.
+    mutating func passMarks() {
+        for _ in 0..<3 {
+            self.now = Instant(
+                monotonic: self.now.monotonic + Limits.storedMilliseconds,
+                wall: self.now.wall + Limits.storedMilliseconds)
+            self.give(.timer(.marks))
+            self.settle()
+        }
     }
 
     /// What was sent on a link since this was called last.

@@ -26,13 +26,13 @@ import Testing
         for seq in 1...3 { deliveries.add(Self.wait(UInt64(seq), UInt64(seq), by: 50)) }
         deliveries.add(Self.wait(4, 1, by: 50, of: Self.keys[1]))
         deliveries.add(Self.wait(5, 1, by: 50, .all))
-        #expect(deliveries.goals(of: Self.keys[0]) == [Self.any, .all])
-        let done = deliveries.remove(of: Self.keys[0], Self.any, through: 2)
+        #expect(deliveries.aims(of: Self.keys[0]) == [Self.any, .all].map { DeliveryAim($0) })
+        let done = deliveries.remove(of: Self.keys[0], DeliveryAim(Self.any), through: 2)
         #expect(done.map(\.request.rawValue) == [1, 2])
         #expect(deliveries.count == 3 && !deliveries.isEmpty(for: Self.keys[0]))
-        _ = deliveries.remove(of: Self.keys[0], Self.any, through: 3)
-        #expect(deliveries.goals(of: Self.keys[0]) == [.all])
-        _ = deliveries.remove(of: Self.keys[0], .all, through: 3)
+        _ = deliveries.remove(of: Self.keys[0], DeliveryAim(Self.any), through: 3)
+        #expect(deliveries.aims(of: Self.keys[0]) == [DeliveryAim(.all)])
+        _ = deliveries.remove(of: Self.keys[0], DeliveryAim(.all), through: 3)
         #expect(deliveries.isEmpty(for: Self.keys[0]) && deliveries.keys == [Self.keys[1]])
     }
 

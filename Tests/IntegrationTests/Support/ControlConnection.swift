@@ -102,4 +102,21 @@ final class ControlConnection {
             return message
         }
     }
+
+    /// Waits for a change that is as wanted; what else has come is dropped.
+    func awaitChange(
+        _ what: String, _ deadline: Deadline = .patient, _ isWanted: (JSON) -> Bool
+    ) throws {
+        while true {
+            let events = self.events
+            self.events = []
+            for event in events {
+                guard case .named(let members) = event.params,
+                    let change = JSON.object(members)["change"]
+                else { continue }
+                if isWanted(change) { return }
+            }
+            guard try self.receive(deadline) else { throw Broken("not in time: \(what)") }
+        }
+    }
 }

@@ -7,20 +7,25 @@ import json
 import secrets
 
 import frames
+import marks
 from Driver.control import shown
 from frames import ClockRow, State, Type
 from peer import Peer
-from rig import ROOM, Rig
+from records import Record
+from replica import hybrid_time, wall_milliseconds
+from rig import ROOM, SECONDS, Rig
 from session import Session
 
 SHORT = "2"
 
 
-async def send(rig: Rig, *options: str, seconds: str = "10") -> tuple[int, dict[str, object]]:
+async def send(
+    rig: Rig, *options: str, wait: str = "delivered", seconds: str = "10"
+) -> tuple[int, dict[str, object]]:
     """The exit code, and the result or what the error says."""
     code, out, _ = await asyncio.to_thread(
         rig.stoad.daemon.stoa,
-        *("--json", "send", ROOM, "who has it?", "--wait", "delivered", "--timeout", seconds),
+        *("--json", "send", ROOM, "who has it?", "--wait", wait, "--timeout", seconds),
         *options,
     )
     answer = json.loads(out) if out else {}
@@ -54,11 +59,57 @@ async def run(rig: Rig) -> None:
     code, answer = await send(rig, "--members", "@Silent,@Honest", seconds=SHORT)
     checks.same("who is named is waited for", code, 75)
     checks.same("and told", answer["waitingFor"], [shown(silent.identity.public)])
+    await relayed(rig, honest)
     await lies(rig, liar, linked)
     code, _, errors = await asyncio.to_thread(
         stoad.daemon.stoa, "send", ROOM, "x", "--wait", "delivered", "--timeout", SHORT
     )
     checks.that("the message says for whom", "not delivered to Honest in time" in errors, errors)
+
+
+async def relayed(rig: Rig, honest: Peer) -> None:
+    """Who is not linked says by a mark that somebody else passes on what it has and has read."""
+    checks, stoad = rig.checks, rig.stoad
+    relay = rig.peer("Relay")
+    session = await in_room(rig, relay)
+    identifier = next(iter(session.shared))
+    room = session.shared[identifier].conversation
+    own = next(log for log in room.logs.values() if log.name.author == session.link.remote)
+
+    def mark(read: bool, seconds_ahead: int) -> Record:
+        head = marks.head_tag(own.identifier(own.seq) or b"")
+        tag = marks.log_tag(identifier, own.name)
+        row = marks.Row(tag, own.seq, own.seq if read else 0, head)
+        hlc = hybrid_time(wall_milliseconds() + seconds_ahead * 1_000)
+        return marks.Mark((row,)).record(honest.identity, identifier, hlc)
+
+    await honest.close()
+    for wait, read in (("delivered", False), ("read", True)):
+        before = own.seq
+        sending = asyncio.create_task(send(rig, "--members", "@Honest", wait=wait))
+        await relay.until(lambda before=before: own.seq > before, SECONDS, "the message")
+        record = mark(read, int(read))
+        session.link.send(frames.records([record.packed()]))
+        code, answer = await sending
+        found = shown(honest.identity.public) in str(answer["deliveredTo"])
+        checks.same(f"{wait}, as a mark says", (code, found), (0, True))
+    # stoad says what its user has read, to those who are linked with it.
+    control = await stoad.control()
+    relay.say(room, "read this")
+    await control.call("subscribe", **{"to": ROOM, "from": 0})
+    said = await control.message(lambda item: item["text"] == "read this")
+    await control.call("acknowledge", conversation=ROOM, cursor=said["cursor"])
+    tag = marks.log_tag(identifier, relay.own[identifier].name)
+    seq = relay.own[identifier].seq
+
+    def is_read() -> bool:
+        kept = relay.replica.kept.get((session.link.remote, identifier, marks.KIND))
+        rows = marks.read_mark(kept.value).rows if kept is not None else ()
+        return any((row.log, row.stored, row.read) == (tag, seq, seq) for row in rows)
+
+    await rig.eventually(relay, "stoad says what its user has read", is_read)
+    control.close()
+    await relay.close()
 
 
 async def lies(rig: Rig, liar: Peer, linked: Session) -> None:

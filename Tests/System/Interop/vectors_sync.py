@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import frames
-from codec import u8, varint
+import marks
+from codec import u8, u64, varint
 from entries import ForkProof, Run
 from frames import (
     ClockRow,
@@ -156,6 +157,19 @@ def framed(
             lines[f"fragment.{name}.{index}"] = frame.packed()
 
 
+def marked(lines: Lines, story: Story) -> None:
+    logs = {name: place[0] for name, place in story.logs.items()}
+    a, b = (marks.log_tag(CONVERSATION, logs[name]) for name in "ab")
+    a5 = marks.head_tag(story.ids["a5"])
+    ada, bea = (marks.member_tag(CONVERSATION, person.public) for person in (ADA, BEA))
+    mark = marks.Mark((marks.Row(a, 5, 4, a5), marks.Row(b, 300, 0, 0)), (ada, bea))
+    lines["mark.log.a"] = u64(a)
+    lines["mark.head.a5"] = u64(a5)
+    lines["mark.member.ada"] = u64(ada)
+    lines["mark.fields"] = mark.packed()
+    lines["mark.none"] = marks.Mark(()).packed()
+
+
 def refusals(record: Record, runs: dict[str, Run]) -> Lines:
     """Frames and fragments that must not be taken."""
     out: Lines = {}
@@ -271,6 +285,7 @@ def sync_vectors(exporter: bytes) -> Lines:
     proof = ForkProof.of(runs["a3-5"], runs["f3"])
     summaries(lines, story, records, tags)
     framed(lines, story, runs, proof, records, tags)
+    marked(lines, story)
     for name, data in refusals(records["ada"], runs).items():
         lines[f"refuse.{name}"] = data
     return lines

@@ -15,14 +15,14 @@ extension AcknowledgeMethod: MethodHandler {
                 reason: "cursorAhead", remedy: "acknowledge a cursor that a message had",
                 details: [JSON.Member("param", "cursor")])
         }
-        let consumer = params.consumer
         let scope = conversation
+        guard let consumer = params.consumer else {
+            guard let scope else { preconditionFailure("one of the two was checked to be there") }
+            let pending = PendingRequest(reply: reply, settled: { reply.answer(EmptyValue()) })
+            return shell.request(.read(scope, through: cursor), pending)
+        }
         shell.ask { (store) async throws(StoreFailure) in
-            if let consumer {
-                try await store.acknowledge(consumer: consumer, in: scope, cursor: cursor)
-            } else if let scope {
-                try await store.markRead(scope, through: cursor)
-            }
+            try await store.acknowledge(consumer: consumer, in: scope, cursor: cursor)
         } then: { result in
             switch result {
             case .success: reply.answer(EmptyValue())

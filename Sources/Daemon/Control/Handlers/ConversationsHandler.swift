@@ -65,6 +65,7 @@ extension NodeShell {
         result.members = Int64(status.members.count)
         result.learning = status.isLearning
         result.unread = Int64(summary?.unread ?? 0)
+        result.mentions = Int64(summary?.mentions ?? 0)
         result.muted = status.arrangement.contains(.muted) ? true : nil
         result.archived = status.arrangement.contains(.archived) ? true : nil
         result.retainDays = status.retentionDays.map { Int64($0) }

@@ -32,8 +32,15 @@ extension NodeShell {
     /// What has become of an own message at the other members; nil for those of others.
     fileprivate func members(having entry: StoredEntry) -> [InfoMethod.Member]? {
         guard entry.key.name.author == self.node?.id else { return nil }
-        let outcomes = self.node?.ask { $0.outcomes(of: entry.seq, in: entry.key) } ?? []
-        return outcomes.prefix(InfoMethod.Result.listedMembers).map { peer, outcome in
+        return self.shownMembers(
+            self.node?.ask { $0.outcomes(of: entry.seq, in: entry.key) } ?? [])
+    }
+
+    /// What has become of an own message at members, for clients.
+    func shownMembers(
+        _ outcomes: [(peer: PeerID, outcome: DeliveryOutcome)]
+    ) -> [InfoMethod.Member] {
+        outcomes.prefix(InfoMethod.Result.listedMembers).map { peer, outcome in
             InfoMethod.Member {
                 $0.id = peer.description
                 ($0.name, $0.ambiguous) = self.shownName(of: peer)
@@ -47,6 +54,7 @@ extension InfoMethod.Outcome {
     fileprivate init(_ outcome: DeliveryOutcome) {
         self =
             switch outcome {
+            case .read: .read
             case .delivered: .delivered
             case .held: .held
             case .waiting: .waiting

@@ -6,10 +6,10 @@ extension SendMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        guard params.members == nil || params.wait == .delivered else {
+        guard params.members == nil || params.wait.map({ $0 != .sent }) == true else {
             throw .invalidParams(
                 "members are given, and nothing is waited for", reason: "membersWithoutWait",
-                remedy: "give wait: delivered, too",
+                remedy: "give wait: delivered or wait: read, too",
                 details: [JSON.Member("param", "members")])
         }
         let wait = try Self.wait(params, in: shell)
@@ -34,7 +34,8 @@ extension SendMethod: MethodHandler {
             let outgoing = Outgoing(
                 conversation: conversation, content: content,
                 idempotencyKey: params.idempotencyKey, wait: wait)
-            shell.request(.send(outgoing), PendingRequest(reply: reply))
+            shell.request(
+                .send(outgoing), PendingRequest(reply: reply, tellsMembers: wait != nil))
         }
         if let place = params.location {
             guard
@@ -67,10 +68,10 @@ extension SendMethod: MethodHandler {
     private static func wait(
         _ params: Params, in shell: isolated NodeShell
     ) throws(RPCError) -> DeliveryWait? {
-        guard params.wait == .delivered else { return nil }
+        guard let what = params.wait, what != .sent else { return nil }
         let milliseconds = params.timeoutMilliseconds ?? ControlLimits.waitMillisecondsDefault
         return DeliveryWait(
-            try Self.goal(params.members, in: shell),
+            try Self.goal(params.members, in: shell), isRead: what == .read,
             by: SystemClock.monotonicMilliseconds() + UInt64(max(0, milliseconds)))
     }
 

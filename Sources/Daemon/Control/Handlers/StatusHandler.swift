@@ -8,29 +8,42 @@ extension StatusMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        let reached = shell.node?.ask { $0.reached } ?? []
         shell.ask { (store) async throws(StoreFailure) in
-            try await store.counts()
+            (counts: try await store.counts(), waiting: try await store.waiting(behind: reached))
         } then: { result in
             guard let node = shell.node else {
                 reply.fail(.shuttingDown())
                 return
             }
-            let messages: Int
+            var status = StatusMethod.Result()
             switch result {
-            case .success(let counts): messages = counts.entries
+            case .success(let (counts, waiting)):
+                status.messages = Int64(counts.entries)
+                status.waiting = StatusMethod.Waiting(waiting)
             case .failure(let failure):
                 // A broken disk is when people look at the status, so it is shown all the same.
                 shell.log(.error, failure.detail)
-                messages = 0
             }
-            reply.answer(shell.statusResult(node.status(at: shell.now), messages: messages))
+            shell.describe(node.status(at: shell.now), in: &status)
+            reply.answer(status)
         }
     }
 }
 
+extension StatusMethod.Waiting {
+    /// Nil where nothing waits.
+    fileprivate init?(_ waiting: WaitingMessages) {
+        guard let since = waiting.since else { return nil }
+        self.init()
+        self.messages = Int64(waiting.messages)
+        self.conversations = Int64(waiting.conversations)
+        self.since = Timestamp(clamping: since.milliseconds)
+    }
+}
+
 extension NodeShell {
-    fileprivate func statusResult(_ status: NodeStatus, messages: Int) -> StatusMethod.Result {
-        var result = StatusMethod.Result()
+    fileprivate func describe(_ status: NodeStatus, in result: inout StatusMethod.Result) {
         result.version = Build.version
         result.id = status.id.description
         result.person = status.person.description
@@ -43,7 +56,6 @@ extension NodeShell {
         result.discovery.state = self.discovery.state
         result.links = Int64(status.links)
         result.conversations = Int64(status.conversations)
-        result.messages = Int64(messages)
         result.requests = Int64(status.requests)
         result.requestsTurnedAway = Int64(status.requestsTurnedAway)
         result.held = Int64(status.held)
@@ -58,7 +70,6 @@ extension NodeShell {
                 $0.since = Timestamp(clamping: alert.since)
             }
         }
-        return result
     }
 
     /// All 64 bits, which a JSON number does not carry safely.

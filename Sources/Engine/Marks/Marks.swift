@@ -1,0 +1,175 @@
+/// How far a member has a log of another one, as it says of itself.
+public struct MemberPosition: Hashable, Sendable {
+    /// Through which entry it has all and can read it.
+    public var stored: UInt64
+    /// Through which entry it was read there; 0 for nothing, or where nobody is told.
+    public var read: UInt64
+
+    /// Names a position.
+    public init(stored: UInt64 = 0, read: UInt64 = 0) {
+        self.stored = stored
+        self.read = read
+    }
+
+    /// Moves on to where another one is further; false where it is not.
+    mutating func advance(to other: MemberPosition) -> Bool {
+        let before = self
+        self.stored = max(self.stored, other.stored)
+        self.read = max(self.read, other.read)
+        return self != before
+    }
+}
+
+/// How far members have own logs, what the user has read of theirs, and when others are told.
+///
+/// What links and marks say is gathered for a moment, so that many cost one transaction.
+/// `Docs/Protocol/Sync.md` section 10.
+struct Marks: Sendable {
+    private struct Due: Sendable {
+        var moment: UInt64
+        /// Whether something was read; else something came that others may wait to hear of.
+        var isRead: Bool
+    }
+
+    private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
+    private var unsaved: [LogKey: Set<PeerID>] = [:]
+    private var reads: [ConversationID: [LogName: UInt64]] = [:]
+    /// Marks of others that are not yet on their way to the disk.
+    private var arrived: [RecordKey: Record] = [:]
+    private var gatheredAt: UInt64?
+    private var due: [ConversationID: Due] = [:]
+    private var told: [ConversationID: UInt64] = [:]
+    private var armedAt: UInt64?
+
+    /// Takes what the store has kept.
+    init(_ positions: [LogKey: [PeerID: MemberPosition]] = [:], own: PeerID) {
+        for (key, members) in positions {
+            if key.name.author == own {
+                self.positions[key] = members
+            } else if let position = members[own] {
+                self.reads[key.conversation, default: [:]][key.name] = position.read
+            }
+        }
+    }
+
+    // MARK: Members
+
+    /// How far members have an own log.
+    func positions(of key: LogKey) -> [PeerID: MemberPosition] { self.positions[key] ?? [:] }
+
+    /// How far a member has an own log.
+    func position(of peer: PeerID, in key: LogKey) -> MemberPosition {
+        self.positions[key]?[peer] ?? MemberPosition()
+    }
+
+    /// Notes how far a member says to have an own log; of strangers it is kept of some only.
+    ///
+    /// False where that is not news.
+    mutating func note(
+        _ position: MemberPosition, of peer: PeerID, isKnown: Bool, in key: LogKey, at now: UInt64
+    ) -> Bool {
+        var members = self.positions[key] ?? [:]
+        guard isKnown || members[peer] != nil || members.count < Limits.strangersPositions,
+            members[peer, default: MemberPosition()].advance(to: position)
+        else { return false }
+        self.positions[key] = members
+        self.unsaved[key, default: []].insert(peer)
+        self.gather(at: now)
+        return true
+    }
+
+    /// Forgets how far somebody has anything.
+    mutating func forget(_ peer: PeerID) {
+        for key in self.positions.keys { self.positions[key]?[peer] = nil }
+        for key in self.unsaved.keys { self.unsaved[key]?.remove(peer) }
+    }
+
+    /// Takes out the positions that are not yet on their way to the disk.
+    mutating func takeUnsaved() -> [LogKey: [PeerID: MemberPosition]] {
+        var taken: [LogKey: [PeerID: MemberPosition]] = [:]
+        for (key, peers) in self.unsaved {
+            for peer in peers { taken[key, default: [:]][peer] = self.positions[key]?[peer] }
+        }
+        self.unsaved = [:]
+        return taken
+    }
+
+    // MARK: Marks of others
+
+    /// A mark that is about to be written; nil where none is.
+    func arrived(_ key: RecordKey) -> Record? { self.arrived[key] }
+
+    /// Keeps a mark of somebody until the next transaction for such.
+    mutating func keep(_ record: Record, at now: UInt64) {
+        self.arrived[record.key] = record
+        self.gather(at: now)
+    }
+
+    /// Takes out what was kept, in order.
+    mutating func takeArrived() -> [Record] {
+        defer { self.arrived = [:] }
+        return self.arrived.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private mutating func gather(at now: UInt64) {
+        self.gatheredAt = self.gatheredAt ?? now + Limits.gatherMilliseconds
+    }
+
+    // MARK: The own mark
+
+    /// What the user has read of a conversation, by log.
+    func reads(in conversation: ConversationID) -> [LogName: UInt64] {
+        self.reads[conversation] ?? [:]
+    }
+
+    /// The conversations of which anything was read.
+    var readConversations: [ConversationID] { self.reads.keys.sorted() }
+
+    /// Notes what the user has read: others are told at once, or a while after the last time.
+    mutating func noteRead(
+        _ reads: [LogName: UInt64], in conversation: ConversationID, at now: UInt64
+    ) {
+        self.reads[conversation, default: [:]].merge(reads) { max($0, $1) }
+        let moment = max(now, (self.told[conversation] ?? 0) + Limits.readMilliseconds)
+        let earlier = self.due[conversation]?.moment ?? .max
+        self.due[conversation] = Due(moment: min(moment, earlier), isRead: true)
+    }
+
+    /// Notes that something came of which others may wait to hear.
+    mutating func noteStored(in conversation: ConversationID, at now: UInt64) {
+        guard self.due[conversation] == nil else { return }
+        let moment = max(
+            now + Limits.gatherMilliseconds,
+            (self.told[conversation] ?? 0) + Limits.storedMilliseconds)
+        self.due[conversation] = Due(moment: moment, isRead: false)
+    }
+
+    /// Takes out the conversations of which others are to be told, and whether something was read there.
+    mutating func takeDue(at now: UInt64) -> [(conversation: ConversationID, isRead: Bool)] {
+        let due = self.due.filter { $0.value.moment <= now }.sorted { $0.key < $1.key }
+        for (conversation, _) in due {
+            self.due[conversation] = nil
+            self.told[conversation] = now
+        }
+        self.told = self.told.filter { now - $0.value < Limits.storedMilliseconds }
+        return due.map { ($0.key, $0.value.isRead) }
+    }
+
+    /// Whether what was gathered is to be written.
+    mutating func isGathered(at now: UInt64) -> Bool {
+        guard let moment = self.gatheredAt, moment <= now else { return false }
+        self.gatheredAt = nil
+        return true
+    }
+
+    /// When the node is to be woken; nil where that is arranged, or need not be.
+    mutating func nextWakeUp() -> UInt64? {
+        let first = [self.gatheredAt, self.due.values.map(\.moment).min()].compactMap { $0 }.min()
+        guard let first, self.armedAt.map({ first < $0 }) ?? true else { return nil }
+        self.armedAt = first
+        return first
+    }
+
+    /// Notes that the node was woken.
+    mutating func woke() { self.armedAt = nil }
+}

@@ -1,0 +1,162 @@
+/// What members have of own logs and have read of them, and what they are told of the user.
+///
+/// `Docs/Protocol/Sync.md` section 10.
+extension Node {
+    /// Says at the start what was read before it: it may be that nobody was told.
+    mutating func startMarks() {
+        for conversation in self.marks.readConversations {
+            self.marks.noteRead([:], in: conversation, at: self.now.monotonic)
+        }
+        self.armMarks()
+    }
+
+    /// What was gathered is written, and others are told what is due.
+    mutating func marksDue() {
+        self.marks.woke()
+        if self.marks.isGathered(at: self.now.monotonic) {
+            for record in self.marks.takeArrived() {
+                self.takeMark(record)
+                self.commits.records[record.key] = record
+            }
+            self.commits.add(self.marks.takeUnsaved())
+        }
+        for (conversation, isRead) in self.marks.takeDue(at: self.now.monotonic) {
+            self.tellMark(of: conversation, isRead: isRead)
+        }
+        self.armMarks()
+    }
+
+    private mutating func armMarks() {
+        guard let moment = self.marks.nextWakeUp() else { return }
+        self.actions.append(.arm(.marks, at: moment))
+    }
+
+    // MARK: What members have
+
+    /// A peer has told how much of an own log it has.
+    mutating func notePosition(of key: LogKey, on id: LinkID) {
+        let peer = self.links[id].info.peer
+        let shown = self.links[id].shared[known: key.conversation].shown(of: key.name)
+        let told = self.links[id].shared[known: key.conversation].stored(of: key.name)
+        guard min(told, shown) > self.marks.position(of: peer, in: key).stored else { return }
+        let position = MemberPosition(stored: min(self.stored(key, on: id), shown))
+        guard position.stored > 0 else { return }
+        self.note(position, of: peer, in: key)
+    }
+
+    private mutating func note(_ position: MemberPosition, of peer: PeerID, in key: LogKey) {
+        let isNews = self.marks.note(
+            position, of: peer, isKnown: self.tier(of: peer) >= .known, in: key,
+            at: self.now.monotonic)
+        if isNews { self.armMarks() }
+    }
+
+    /// A mark of somebody has come: it is written with others, and then passed on.
+    mutating func markReceived(_ record: Record) {
+        self.marks.keep(record, at: self.now.monotonic)
+        self.armMarks()
+    }
+
+    /// Takes from a mark how far its author has own logs.
+    ///
+    /// It speaks of its author alone; and what it says to have it must show, as far as the own ids are
+    /// still at hand.
+    private mutating func takeMark(_ record: Record) {
+        guard let conversation = record.conversation, self.conversationTable.has(conversation),
+            let mark = Mark(record, by: self.keyring)
+        else { return }
+        let own = self.conversationTable[known: conversation].logs.filter {
+            $0.key.author == self.id
+        }
+        for (name, log) in own.sorted(by: { $0.key < $1.key }) {
+            let key = LogKey(conversation: conversation, name: name)
+            let tag = Mark.tag(of: key)
+            guard let row = mark.rows.first(where: { $0.tag == tag }), row.stored <= log.head.seq
+            else { continue }
+            let id =
+                row.stored == log.head.seq
+                ? log.head.id : self.deliveries.ownIDs.id(of: row.stored, in: key)
+            if let id, row.headTag != 0, row.headTag != Mark.tag(of: id) { continue }
+            self.note(
+                MemberPosition(stored: row.stored, read: min(row.read, row.stored)),
+                of: record.author, in: key)
+            self.checkDeliveries(of: key)
+        }
+    }
+
+    /// Whether a mark that is on disk is passed on to somebody: its author is not linked with them.
+    func isPassedOn(_ record: Record, to peer: PeerID) -> Bool {
+        guard record.author != self.id, let conversation = record.conversation,
+            let mark = Mark(record, by: self.keyring)
+        else { return true }
+        return mark.passOn.contains(Mark.tag(of: peer, in: conversation))
+    }
+
+    // MARK: What others are told
+
+    /// The store has noted what the user has read.
+    mutating func settleReads(_ reads: [ConversationID: [LogName: UInt64]]) {
+        for (conversation, logs) in reads where !logs.isEmpty {
+            self.marks.noteRead(logs, in: conversation, at: self.now.monotonic)
+        }
+        if !reads.isEmpty { self.armMarks() }
+    }
+
+    /// Something of others has come, or somebody is linked no longer.
+    mutating func noteStored(in conversation: ConversationID) {
+        self.marks.noteStored(in: conversation, at: self.now.monotonic)
+        self.armMarks()
+    }
+
+    /// Says what is here of a conversation and was read of it, where anybody may learn from it.
+    private mutating func tellMark(of id: ConversationID, isRead: Bool) {
+        guard self.conversationTable.has(id), self.conversationTable[known: id].isJoined else {
+            return
+        }
+        let members = self.conversationTable[known: id].members.filter { $0 != self.id }
+        guard (1...Limits.markMembers).contains(members.count) else { return }
+        let linked = Set(self.links.sharing(id).map { self.links[$0].info.peer })
+        let unlinked = members.filter { !linked.contains($0) && !self.isLongAway($0, in: id) }
+        let tellsReads = self.own.configuration.tellsReads
+        guard isRead && tellsReads || !unlinked.isEmpty else { return }
+        let mark = Mark(
+            rows: self.markRows(of: id, tellsReads: tellsReads),
+            passOn: unlinked.map { Mark.tag(of: $0, in: id) })
+        let key = RecordKey(author: self.id, conversation: id, kind: Record.Kind.mark)
+        let standing = self.record(key)
+        if let standing, Mark(standing, by: self.keyring) == mark { return }
+        var time = HybridTime(wallMilliseconds: self.time.now)
+        if let next = standing?.time.next, !self.time.isAhead(next) { time = max(time, next) }
+        let record = mark.record(
+            in: id, at: time, by: self.own.signer, self.keyring, using: &self.random)
+        if let record { self.commits.records[key] = record }
+    }
+
+    /// How far the logs of others are here and were read, those that were written last.
+    private func markRows(of id: ConversationID, tellsReads: Bool) -> [Mark.Row] {
+        let reads = tellsReads ? self.marks.reads(in: id) : [:]
+        let logs = self.conversationTable[known: id].logs.filter {
+            $0.key.author != self.id && $0.value.head.seq > 0
+        }
+        let latest = logs.sorted { ($1.value.head.time, $0.key) < ($0.value.head.time, $1.key) }
+        return latest.prefix(Limits.markRows).map { name, log in
+            let held = log.held.map { $0.lowerBound - 1 } ?? log.head.seq
+            let stored = min(log.head.seq, log.whole ?? log.head.seq, held)
+            return Mark.Row(
+                tag: Mark.tag(of: LogKey(conversation: id, name: name)), stored: stored,
+                read: min(reads[name] ?? 0, stored),
+                headTag: stored == log.head.seq ? Mark.tag(of: log.head.id) : 0)
+        }
+    }
+
+    /// Whether nothing was heard of a member for so long that nobody waits for it.
+    func isLongAway(_ peer: PeerID, in conversation: ConversationID) -> Bool {
+        guard self.links.id(of: peer) == nil else { return false }
+        let known = self.dialling.known[peer]?.lastSeen
+        let joined = self.conversationTable[known: conversation].attendance[peer]?.time.milliseconds
+        let mark = RecordKey(author: peer, conversation: conversation, kind: Record.Kind.mark)
+        let marked = self.profiles.record(mark)?.time.milliseconds
+        guard let last = [known, joined, marked].compactMap({ $0 }).max() else { return false }
+        return last + Limits.awayMilliseconds < self.now.wall
+    }
+}

@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Engine
+
+@Suite("Messages that call the user") struct MentionVerdictTests {
+    private static let user = MentionedUser(name: "Ada Lovelace", device: Harness.ownKey)
+
+    private static func isMention(_ content: Content) -> Bool {
+        let log = TestLog(signer(2), in: room("ops").conversation)
+        let opening = log.opening()
+        let run = log.run(
+            [TestLog.entry(content, at: 10)], first: 2, prev: opening.ids[0])
+        let (_, person) = opening.verdicts(by: Keyring(), person: nil)
+        let (verdicts, _) = run.verdicts(by: Keyring(), person: person, calling: self.user)
+        return verdicts[0].isMention
+    }
+
+    @Test("call by name or answer them; what nobody reads as a message never does")
+    func calls() {
+        let theirs = EntryTarget(
+            log: LogName(author: Harness.ownKey, incarnation: 1), seq: 2, id: EntryID(fixed32(1)))
+        let others = EntryTarget(
+            log: LogName(author: Harness.peer(3), incarnation: 1), seq: 2, id: EntryID(fixed32(1)))
+        #expect(
+            Self.isMention(.text("look, @ada")) && Self.isMention(.action("hugs @Ada Lovelace")))
+        #expect(Self.isMention(.reply("yes", to: theirs)))
+        #expect(!Self.isMention(.reply("yes", to: others)) && !Self.isMention(.text("ada?")))
+        #expect(!Self.isMention(.edit("@ada", of: others)))
+    }
+}

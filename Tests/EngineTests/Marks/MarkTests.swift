@@ -1,0 +1,153 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("Marks of members") struct MarkTests {
+    private static let ops = room("ops").conversation
+    private static let time = HybridTime(wallMilliseconds: 5_000)
+
+    private static func mark(_ tags: UInt64...) -> Mark {
+        Mark(
+            rows: tags.map { Mark.Row(tag: $0, stored: 300, read: 7, headTag: 9) },
+            passOn: [4, 2])
+    }
+
+    @Test("say the same after they were written and read, whatever order they were made in")
+    func roundTrip() throws {
+        let mark = Self.mark(30, 10, 20)
+        #expect(mark.rows.map(\.tag) == [10, 20, 30] && mark.passOn == [2, 4])
+        #expect(try Mark(decoding: mark.encoded) == mark)
+        #expect(try Mark(decoding: Mark().encoded) == Mark())
+    }
+
+    @Test("are refused where they are cut, out of order, or longer than may be")
+    func malformed() throws {
+        let bytes = Self.mark(10, 20).encoded
+        for count in 1..<bytes.count {
+            // Where the first field ends, the rest is as if it had not been there.
+            #expect((try? Mark(decoding: Array(bytes.prefix(count))))?.passOn.isEmpty ?? true)
+        }
+        var twice = Self.mark(10)
+        twice.rows += twice.rows
+        #expect(throws: WireError.self) { _ = try Mark(decoding: twice.encoded) }
+        var backwards = Self.mark(10)
+        backwards.passOn = [4, 2]
+        #expect(throws: WireError.self) { _ = try Mark(decoding: backwards.encoded) }
+        let many = Mark(
+            rows: (0...UInt64(Limits.markRows)).map {
+                Mark.Row(tag: $0, stored: 1, read: 0, headTag: 0)
+            })
+        #expect(throws: WireError.self) { _ = try Mark(decoding: many.encoded) }
+        let crowd = Mark(passOn: (0...UInt64(Limits.markMembers)).map { $0 })
+        #expect(throws: WireError.self) { _ = try Mark(decoding: crowd.encoded) }
+    }
+
+    @Test("of the largest size fit a record, also where they are sealed")
+    func largest() throws {
+        let mark = Mark(
+            rows: (0..<UInt64(Limits.markRows)).map {
+                Mark.Row(tag: .max - $0, stored: .max, read: .max, headTag: .max)
+            }, passOn: (0..<UInt64(Limits.markMembers)).map { .max - $0 })
+        var keyring = Keyring()
+        keyring.add(conversationKey(3, of: Self.ops))
+        var random = SeededRandom(seed: 1)
+        let record = try #require(
+            mark.record(in: Self.ops, at: Self.time, by: signer(2), keyring, using: &random))
+        #expect(record.value.count <= Limits.recordValueBytes)
+        #expect(Mark(record, by: keyring) == mark)
+    }
+
+    @Test("of sealed conversations open with their key alone, and only where they were put")
+    func sealed() throws {
+        var random = SeededRandom(seed: 1)
+        var keyring = Keyring()
+        keyring.add(conversationKey(3, of: Self.ops))
+        let mark = Self.mark(10)
+        let sealed = try #require(
+            mark.record(in: Self.ops, at: Self.time, by: signer(2), keyring, using: &random))
+        #expect(Mark(sealed, by: keyring) == mark && sealed.isValid)
+        var other = Keyring()
+        other.add(conversationKey(4, of: Self.ops))
+        #expect(Mark(sealed, by: other) == nil && Mark(sealed, by: Keyring()) == nil)
+        // Neither somebody else's nor an earlier one can be made of it.
+        for (author, time) in [(3, Self.time), (2, HybridTime(wallMilliseconds: 6_000))] {
+            let copied = Record(
+                kind: Record.Kind.mark, author: PeerID(signer(UInt8(author)).publicKey),
+                conversation: Self.ops, time: time, value: sealed.value,
+                signer: signer(UInt8(author)))
+            #expect(copied.isValid && Mark(copied, by: keyring) == nil)
+        }
+        // Where all else is sealed, what is not was written by anybody.
+        let clear = try #require(
+            mark.record(in: Self.ops, at: Self.time, by: signer(2), Keyring(), using: &random))
+        #expect(Mark(clear, by: Keyring()) == mark && Mark(clear, by: keyring) == nil)
+    }
+}
+
+@Suite("How far members are") struct MarksTests {
+    private static let ops = room("ops").conversation
+    private static let key = TestLog(signer(1), in: room("ops").conversation).key
+
+    @Test("is told once, and kept of some strangers and of all who are known")
+    func positions() {
+        var marks = Marks(own: Harness.ownKey)
+        func note(_ number: UInt8, _ stored: UInt64, isKnown: Bool = false) -> Bool {
+            marks.note(
+                MemberPosition(stored: stored), of: Harness.peer(number), isKnown: isKnown,
+                in: Self.key, at: 0)
+        }
+        #expect(note(2, 4) && !note(2, 4) && !note(2, 3) && note(2, 5))
+        #expect(marks.position(of: Harness.peer(2), in: Self.key).stored == 5)
+        #expect(marks.takeUnsaved() == [Self.key: [Harness.peer(2): MemberPosition(stored: 5)]])
+        #expect(marks.takeUnsaved().isEmpty)
+        for index in 1..<Limits.strangersPositions {
+            var bytes = [UInt8](repeating: 7, count: 32)
+            (bytes[0], bytes[1]) = (UInt8(index % 256), UInt8(index / 256))
+            _ = marks.note(
+                MemberPosition(stored: 1), of: PeerID(fixed32(bytes)), isKnown: false,
+                in: Self.key, at: 0)
+        }
+        #expect(!note(3, 4) && note(2, 6) && note(4, 1, isKnown: true))
+        marks.forget(Harness.peer(2))
+        #expect(marks.position(of: Harness.peer(2), in: Self.key) == MemberPosition())
+    }
+
+    @Test("what was read is told at once, then a while later; what has come seldom")
+    func debounced() {
+        var marks = Marks(own: Harness.ownKey)
+        let log = LogName(author: Harness.peer(2), incarnation: 1)
+        marks.noteRead([log: 3], in: Self.ops, at: 100_000)
+        #expect(marks.nextWakeUp() == 100_000 && marks.nextWakeUp() == nil)
+        marks.woke()
+        #expect(marks.takeDue(at: 100_000).map(\.isRead) == [true])
+        marks.noteRead([log: 2], in: Self.ops, at: 100_500)
+        #expect(marks.reads(in: Self.ops) == [log: 3])
+        #expect(marks.nextWakeUp() == 100_000 + Limits.readMilliseconds)
+        #expect(marks.takeDue(at: 101_000).isEmpty)
+        marks.woke()
+        #expect(marks.takeDue(at: 102_000).count == 1)
+        marks.noteStored(in: Self.ops, at: 102_000)
+        marks.noteStored(in: Self.ops, at: 103_000)
+        #expect(marks.nextWakeUp() == 102_000 + Limits.storedMilliseconds)
+        // Who has read something says both.
+        marks.noteRead([log: 4], in: Self.ops, at: 103_500)
+        #expect(marks.nextWakeUp() == 104_000)
+        #expect(marks.takeDue(at: 104_000).map(\.isRead) == [true])
+        #expect(marks.takeDue(at: 200_000).isEmpty)
+    }
+
+    @Test("comes from the disk: own logs by member, those of others as far as the user has read")
+    func restored() {
+        let theirs = TestLog(signer(2), in: Self.ops).key
+        let marks = Marks(
+            [
+                Self.key: [Harness.peer(3): MemberPosition(stored: 4, read: 2)],
+                theirs: [Harness.ownKey: MemberPosition(read: 6)],
+            ], own: Harness.ownKey)
+        #expect(marks.position(of: Harness.peer(3), in: Self.key).read == 2)
+        #expect(marks.reads(in: Self.ops) == [theirs.name: 6])
+        #expect(marks.readConversations == [Self.ops])
+    }
+}
