@@ -14,6 +14,8 @@ public enum ControlLimits {
     public static let textBytes = 65_000
     /// The longest name of a place, in bytes; the engine's limit.
     public static let labelBytes = 1_024
+    /// The most bytes of what a conversation is about.
+    public static let topicBytes = 256
     /// How far a place may be off, in metres; the engine's limit.
     public static let accuracyMetres: ClosedRange<Int64> = 0...20_037_508
     /// The longest sign of a reaction, in bytes; the engine's limit.

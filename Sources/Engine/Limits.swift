@@ -15,6 +15,8 @@ public enum Limits {
     public static let signBytes = 64
     /// Signs that are shown of one message fit a line or two.
     static let shownSigns = 32
+    /// What a conversation is about is a line or two.
+    public static let topicBytes = 256
     /// The label of a location is a line.
     public static let labelBytes = 1_024
     /// Reactions of one log to a message that are counted: the latest.

@@ -178,4 +178,20 @@ public enum Files {
         let parent = trimmed[..<slash]
         return parent.isEmpty ? "/" : String(parent)
     }
+
+    /// The size of a file in bytes; nil where it cannot be asked for; stat(2).
+    public static func size(_ path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// What is left for this user on the file system of a path, in bytes; statvfs(3).
+    public static func freeBytes(_ path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int64(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(
+                by: UInt64(status.f_frsize)
+            ).partialValue)
+    }
 }

@@ -66,10 +66,13 @@ extension ModelStore {
 
     /// Gives up payloads of entries that are older than a time.
     mutating func expire(_ expiry: Expiry) -> ExpiryOutcome {
+        guard case .before(let moment) = expiry.bound else {
+            preconditionFailure("the simulator keeps what is said for a time only")
+        }
         var aged: [(time: HybridTime, key: LogKey, index: Int)] = []
         for (key, log) in self.logs where key.conversation == expiry.conversation {
             for (index, row) in log.rows.enumerated()
-            where row.entry.time < expiry.before && row.visibility != .held
+            where row.entry.time < moment && row.visibility != .held
                 && row.entry.entryClass != EntryClass.control.rawValue
                 && [.present, .wanted].contains(row.verdict.payload)
             { aged.append((row.entry.time, key, index)) }

@@ -91,6 +91,6 @@ extension Simulation {
         self.machines[index].cutOffs[room] = time
         self.machines[index].expiredBefore[room] = max(
             time, self.machines[index].expiredBefore[room] ?? time)
-        try self.request(index, .expire(room, before: time))
+        try self.request(index, .expire(room, .before(time)))
     }
 }

@@ -255,6 +255,11 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.waiting(behind: places) }
     }
 
+    /// What conversations take, those first that take most, at most so many.
+    public func usage(limit: Int) throws(StoreFailure) -> [ConversationUsage] {
+        try self.perform { (file) throws(SQLiteError) in try file.usage(limit: limit) }
+    }
+
     /// How much is stored; does not count rows of messages.
     public func counts() throws(StoreFailure) -> StoreCounts {
         try self.perform { (file) throws(SQLiteError) in try file.counts() }

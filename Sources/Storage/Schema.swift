@@ -38,7 +38,9 @@ enum Schema {
             latest INTEGER NOT NULL DEFAULT 0,
             read INTEGER NOT NULL DEFAULT 0,
             arranged INTEGER NOT NULL DEFAULT 0,
-            days INTEGER
+            days INTEGER,
+            size INTEGER,
+            bytes INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE TABLE authors (
             id INTEGER PRIMARY KEY,
@@ -89,6 +91,8 @@ enum Schema {
             WHERE flags & \(EntryFlags.wanted.rawValue);
         CREATE INDEX entries_of_members ON entries (log, hlc)
             WHERE flags & \(EntryFlags.attendance.rawValue);
+        CREATE INDEX entries_of_topics ON entries (conversation, hlc)
+            WHERE kind = \(EntryKind.topic.rawValue);
         CREATE TABLE refs (
             conversation INTEGER NOT NULL REFERENCES conversations,
             target INTEGER NOT NULL,

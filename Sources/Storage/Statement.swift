@@ -6,7 +6,8 @@ internal import Engine
 ///
 /// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
 enum Name: Int, CaseIterable {
-    case addresses, arranged, arrival, attestation, author, before, body, `class`, conversation,
+    case addresses, arranged, arrival, attestation, author, before, body, bytes, `class`,
+        conversation,
         count, days,
         cursor, declined, ends
     case extra
@@ -17,6 +18,7 @@ enum Name: Int, CaseIterable {
         payload
     case peer
     case person, place, prefix, present, proof, read, realm, record, root, row, scope, seen, seq,
+        size,
         shown,
         since
     case source, standing, starts, stored, subject, suffix, suite

@@ -230,7 +230,7 @@ final class EffectStatements: StatementGroup {
         """
         UPDATE conversations SET shown = max(coalesce(shown, :shown), :shown),
             unread = unread + :unread, mentions = mentions + :mentions,
-            latest = max(latest, :latest)
+            latest = max(latest, :latest), bytes = bytes + :bytes
         WHERE id = :id
         """)
     lazy var member = self.sql(
@@ -336,7 +336,11 @@ final class ValueStatements: StatementGroup {
         """)
     lazy var setArranged = self.sql(
         "UPDATE conversations SET arranged = :arranged WHERE id = :id")
-    lazy var setDays = self.sql("UPDATE conversations SET days = :days WHERE id = :id")
+    lazy var setRetention = self.sql(
+        "UPDATE conversations SET days = :days, size = :size WHERE id = :id")
+    lazy var addBytes = self.sql(
+        "UPDATE conversations SET bytes = bytes + :bytes WHERE id = :id")
+    lazy var bytes = self.sql("SELECT bytes FROM conversations WHERE id = :id")
     lazy var replaceRecord = self.sql(
         """
         INSERT OR REPLACE INTO records (author, conversation, kind, record)
@@ -499,6 +503,23 @@ final class ReadingStatements: StatementGroup {
     lazy var shown = self.sql("SELECT id, shown FROM conversations WHERE hash = :hash")
     lazy var summaries = self.sql(
         "SELECT id, hash, unread, mentions, read, shown FROM conversations ORDER BY hash")
+    lazy var usage = self.sql(
+        """
+        SELECT c.hash, c.bytes, (
+            SELECT count(*) FROM entries e INDEXED BY entries_by_time
+            WHERE e.conversation = c.id) AS count
+        FROM conversations c ORDER BY c.bytes DESC, c.hash LIMIT :limit
+        """)
+    /// What a conversation is about, as was said last.
+    lazy var topic = self.sql(
+        """
+        SELECT \(Self.columns) FROM entries e INDEXED BY entries_of_topics \(Self.joined)
+        WHERE e.conversation = :conversation AND e.arrival > 0
+            AND e.kind = \(EntryKind.topic.rawValue)
+            AND e.flags & \(EntryFlags.unlisted.union(.disputed).rawValue) = 0
+            AND \(EffectStatements.isWantedSQL)
+        \(Self.newestFirst) LIMIT 1
+        """)
     lazy var lastMessage = self.sql(
         """
         \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)

@@ -43,6 +43,7 @@ extension StoreFile {
                 findings.add(nil, nil, "conversation \(hash): the read position is noted wrong")
             }
         }
+        try self.checkBytes(&findings)
         for row in rows {
             let unread = try self.countUnread(row.id, after: row.read, through: newest)
             if unread.unread != row.unread || unread.mentions != row.mentions {
@@ -51,6 +52,20 @@ extension StoreFile {
                     "conversation \(row.hash) counts \(row.unread) unread, \(row.mentions) of them "
                         + "mentions, has \(unread.unread) and \(unread.mentions)")
             }
+        }
+    }
+
+    private func checkBytes(_ findings: inout Findings) throws(SQLiteError) {
+        let wrong = try self.database.int(
+            """
+            SELECT count(*) FROM conversations c LEFT JOIN (
+                SELECT conversation, sum(length(payload)) AS bytes FROM entries
+                GROUP BY conversation) e ON e.conversation = c.id
+            WHERE c.bytes <> coalesce(e.bytes, 0)
+            """)
+        if wrong > 0 {
+            findings.add(
+                nil, nil, "what the payloads of \(wrong) conversations take is noted wrong")
         }
     }
 

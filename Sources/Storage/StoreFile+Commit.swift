@@ -138,9 +138,11 @@ extension StoreFile {
                 .bind(.id, self.makeConversationRow(conversation))
                 .bind(.arranged, Int64(arrangement.rawValue)).run()
         }
-        for (conversation, days) in batch.retentions.sorted(by: { $0.key < $1.key }) {
-            try self.statements.values.setDays.bind(.id, self.makeConversationRow(conversation))
-                .bind(.days, days == 0 ? nil : Int64(days)).run()
+        for (conversation, kept) in batch.retentions.sorted(by: { $0.key < $1.key }) {
+            try self.statements.values.setRetention
+                .bind(.id, self.makeConversationRow(conversation))
+                .bind(.days, kept.days.map { Int64($0) })
+                .bind(.size, kept.bytes.map { Int64(clamping: $0) }).run()
         }
         try self.store(people: batch.people)
         try self.end(requestsOf: batch.endedRequests)
@@ -218,6 +220,7 @@ extension StoreFile {
             if !visibility.isDisputed {
                 try self.refer(row, append.verdicts[offset], at: run.key, &progress)
             }
+            if case .present(let payload) = entry.payload { tally.bytes += Int64(payload.count) }
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)
@@ -282,6 +285,8 @@ extension StoreFile {
         /// The newest arrival that counts as unread.
         var latest: Int64 = 0
         var shown: HybridTime?
+        /// What their payloads take, and those of entries that are not shown.
+        var bytes: Int64 = 0
 
         /// Counts an entry that is shown.
         mutating func count(_ row: EntryRow) {
@@ -296,10 +301,18 @@ extension StoreFile {
 
     /// Writes what was counted.
     func note(_ tally: Tally, in conversation: Int64) throws(SQLiteError) {
-        guard let shown = tally.shown else { return }
+        guard let shown = tally.shown else {
+            return try self.addBytes(tally.bytes, in: conversation)
+        }
         try self.statements.effects.noteShown.bind(.id, conversation).bind(.shown, shown.stored)
             .bind(.unread, tally.unread).bind(.mentions, tally.mentions)
-            .bind(.latest, tally.latest).run()
+            .bind(.latest, tally.latest).bind(.bytes, tally.bytes).run()
+    }
+
+    /// Notes that the payloads of a conversation take so much more, or less.
+    func addBytes(_ bytes: Int64, in conversation: Int64) throws(SQLiteError) {
+        guard bytes != 0 else { return }
+        try self.statements.values.addBytes.bind(.id, conversation).bind(.bytes, bytes).run()
     }
 
     /// Makes a join or leave count, unless a later one of the same author does; any other entry

@@ -118,20 +118,31 @@ extension StoreFile {
 
     // MARK: Expiring
 
-    /// Gives up payloads of entries that are older than a time, a bounded part at once.
+    /// Gives up payloads of entries that are beyond a bound, the oldest first, a bounded part at once.
     func expire(_ expiry: Expiry) throws(SQLiteError) -> ExpiryOutcome {
         var outcome = ExpiryOutcome(entries: [], next: nil)
         guard let conversation = try self.conversationRow(expiry.conversation) else {
             return outcome
         }
+        let before: HybridTime
+        // How many bytes have to go; those that are older than a time go whatever they take.
+        var excess = Int64.max
+        switch expiry.bound {
+        case .before(let time): before = time
+        case .above(let bytes):
+            before = HybridTime(.max)
+            let taken = try self.statements.values.bytes.bind(.id, conversation).int() ?? 0
+            excess = taken - Int64(clamping: bytes)
+        }
+        guard excess > 0 else { return outcome }
         let after = expiry.after ?? ExpiryPosition(time: HybridTime(0), number: .min)
         var aged: [(row: EntryRow, author: PeerID)] = []
-        var (looked, bytes, isFull) = (0, 0, false)
+        var (looked, bytes, isFull, isEnough) = (0, 0, false, false)
         try self.statements.entries.aged.bind(.conversation, conversation)
-            .bind(.through, expiry.before.stored).bind(.hlc, after.time.stored)
+            .bind(.through, before.stored).bind(.hlc, after.time.stored)
             .bind(.arrival, after.number).bind(.limit, Int64(Limits.expiryRowsPerBatch))
             .forEach { (row) throws(SQLiteError) in
-                guard !isFull else { return }
+                guard !isFull, !isEnough else { return }
                 looked += 1
                 let found = try self.entryRow(row)
                 outcome.next = ExpiryPosition(time: found.time, number: found.arrival)
@@ -141,10 +152,11 @@ extension StoreFile {
                 else { return }
                 aged.append((found, PeerID(try row.bytes32(.key))))
                 bytes += Int(row.optionalInt(.count) ?? 0)
+                isEnough = bytes >= excess
                 isFull =
                     aged.count == Limits.expiredPerBatch || bytes >= Limits.expiredBytesPerBatch
             }
-        if !isFull && looked < Limits.expiryRowsPerBatch { outcome.next = nil }
+        if isEnough || !isFull && looked < Limits.expiryRowsPerBatch { outcome.next = nil }
         for (row, author) in aged {
             try self.forget(row, as: .expired)
             let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
@@ -200,6 +212,7 @@ extension StoreFile {
         _ payload: Payload, kind: UInt64?, flags: EntryFlags, of row: EntryRow
     ) throws(SQLiteError) {
         var entry = try self.entry(of: row)
+        try self.addBytes(payload.storedBytes - entry.payload.storedBytes, in: row.conversation)
         entry.payload = payload
         let statement = self.statements.entries.setPayload
         try statement.bind(.flags, flags.rawValue)
@@ -211,5 +224,12 @@ extension StoreFile {
             try statement.bind(.payload, nil as Int64?)
         }
         try statement.run()
+    }
+}
+
+extension Payload {
+    /// What it takes in the store.
+    fileprivate var storedBytes: Int64 {
+        if case .present(let bytes) = self { Int64(bytes.count) } else { 0 }
     }
 }

@@ -11,7 +11,7 @@ extension StoreFile {
         snapshot.incarnation = try state.int().map { UInt64(stored: $0) }
         let conversations = try self.database.prepare(
             """
-            SELECT hash, kind, realm, name, suite, root, peer, joined, shown, arranged, days
+            SELECT hash, kind, realm, name, suite, root, peer, joined, shown, arranged, days, size
             FROM conversations
             """)
         try conversations.forEach { (row) throws(SQLiteError) in
@@ -26,9 +26,10 @@ extension StoreFile {
             if let shown = row.optionalInt(.shown) {
                 snapshot.latestShown[conversation] = HybridTime(stored: shown)
             }
-            if let days = row.optionalInt(.days), days > 0 {
-                snapshot.retentions[conversation] = UInt32(clamping: days)
-            }
+            let kept = Retention(
+                days: row.optionalInt(.days).map { UInt32(clamping: $0) },
+                bytes: row.optionalInt(.size).map { UInt64(clamping: $0) })
+            if !kept.isUnbounded { snapshot.retentions[conversation] = kept }
             let arranged = UInt8(truncatingIfNeeded: row.int(.arranged))
             if arranged != 0 {
                 snapshot.arrangements[conversation] = Arrangement(rawValue: arranged)
@@ -461,6 +462,10 @@ extension StoreFile {
         }
         for (index, (row, shown, _)) in summaries.enumerated() {
             guard let shown else { continue }
+            summaries[index].summary.topic = try self.statements.reading.topic
+                .bind(.conversation, row).first { (row) throws(SQLiteError) in
+                    try self.storedEntry(row)
+                }
             let statement = self.statements.reading.lastMessage
             try statement.bind(.conversation, row).bind(.through, shown)
             summaries[index].summary.lastMessage = try statement.first {
@@ -480,5 +485,18 @@ extension StoreFile {
             databaseBytes: Int(
                 try self.database.int("PRAGMA page_count")
                     * self.database.int("PRAGMA page_size")))
+    }
+
+    /// What conversations take, those first that take most.
+    func usage(limit: Int) throws(SQLiteError) -> [ConversationUsage] {
+        var usage: [ConversationUsage] = []
+        try self.statements.reading.usage.bind(.limit, Int64(limit)).forEach {
+            (row) throws(SQLiteError) in
+            usage.append(
+                ConversationUsage(
+                    conversation: ConversationID(try row.bytes32(.hash)),
+                    entries: Int(row.int(.count)), bytes: Int(row.int(.bytes))))
+        }
+        return usage
     }
 }

@@ -127,8 +127,20 @@ public struct ConversationSummary: Hashable, Sendable {
     public var mentions = 0
     /// What the user has read; 0 for nothing.
     public var readCursor: Cursor
+    /// What was said last about what it is about; nil where nobody has.
+    public var topic: StoredEntry?
     /// The last shown message in display order; joins and leaves do not count.
     public var lastMessage: StoredEntry?
+}
+
+/// What a conversation takes.
+public struct ConversationUsage: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// How many entries it has.
+    public var entries: Int
+    /// What their payloads take.
+    public var bytes: Int
 }
 
 /// Own messages that nobody else has yet.

@@ -34,6 +34,8 @@ final class MessageLine {
         switch message["kind"]?.stringValue.flatMap({ MessageResult.Kind(rawValue: $0) }) {
         case .join: line += "* \(label) joined"
         case .leave: line += "* \(label) left"
+        case .topic:
+            line += "* \(label) " + (text.isEmpty ? "ended the topic" : "set the topic: \(text)")
         case .unknown:
             line += self.console.styled(label + ":", .bold) + " " + text
             line += self.console.styled(" (made by a newer version)", .faint)

@@ -31,4 +31,73 @@ struct RetainMethodTests {
         #expect(try Self.texts(daemon) == ["young"])
         #expect(try daemon.ask("retain", ["to": "ops"])["retainDays"] == nil)
     }
+
+    @Test("how much is kept is shown by usage; a size is kept to at once, and over a start")
+    func size() throws {
+        let folder = try TestFolder()
+        do {
+            let daemon = try TestDaemon(name: "ada", directory: folder)
+            try daemon.ask("join", ["room": "ops"])
+            for number in 1...5 {
+                let text = String(repeating: "x", count: 500) + "\(number)"
+                try daemon.ask("send", ["to": "ops", "text": .string(text)])
+            }
+            let before = try daemon.ask("usage")
+            #expect((before["database"]?.integerValue ?? 0) > 0)
+            #expect((before["free"]?.integerValue ?? 0) > 0 && before["search"] == 0)
+            let used = try #require(before["conversations"]?.arrayValue?.first)
+            #expect(used["name"] == "ops" && used["entries"] == 7)
+            #expect((used["bytes"]?.integerValue ?? 0) > 2_500)
+            let answer = try daemon.ask("retain", ["to": "ops", "bytes": 1_500])
+            #expect(answer["retainBytes"] == 1_500 && answer["retainDays"] == nil)
+            let deadline = SystemClock.monotonicMilliseconds() + 30_000
+            while try Self.texts(daemon).count != 2 {
+                try #require(SystemClock.monotonicMilliseconds() < deadline)
+            }
+            daemon.stop()
+        }
+        let daemon = try TestDaemon(name: "ada", directory: folder)
+        let used = try daemon.ask("usage")["conversations"]?.arrayValue?.first
+        #expect(used?["retainBytes"] == 1_500)
+        #expect((used?["bytes"]?.integerValue ?? 9_999) < 1_500)
+    }
+
+    @Test(
+        "a room that is forgotten is left, and nothing of it can be read; somebody who is, is not known"
+    )
+    func forgotten() throws {
+        let daemon = try TestDaemon(name: "ada")
+        try daemon.ask("join", ["room": "ops"])
+        try daemon.ask("send", ["to": "ops", "text": "secret"])
+        try daemon.ask("send", ["to": "@me", "text": "note"])
+        let answer = try daemon.ask("forget", ["to": "ops"])
+        #expect(answer["name"] == "ops" && answer["messages"] == 1)
+        #expect(try daemon.list("conversations").allSatisfy { $0["name"] != "ops" })
+        #expect(try Self.texts(daemon).isEmpty)
+        #expect(try daemon.ask("search", ["words": "secret"])["hits"]?.arrayValue?.isEmpty == true)
+        // What is said there from then on is kept again.
+        try daemon.ask("join", ["room": "ops"])
+        try daemon.ask("send", ["to": "ops", "text": "again"])
+        #expect(try Self.texts(daemon) == ["again"])
+        #expect(try daemon.ask("forget", ["to": "@me"])["messages"] == 1)
+        #expect(refusal { try daemon.ask("forget", ["to": "nowhere"]) } == "unknownName")
+    }
+
+    @Test("what a room is about is shown with it, and told as a message")
+    func topic() throws {
+        let daemon = try TestDaemon(name: "ada")
+        try daemon.ask("join", ["room": "ops"])
+        let follower = try daemon.connect()
+        try follower.ask("subscribe")
+        #expect(try daemon.ask("topic", ["to": "ops"])["topic"] == nil)
+        let answer = try daemon.ask("topic", ["to": "ops", "text": "backups, and who is on call"])
+        #expect(answer["topic"] == "backups, and who is on call")
+        let told = try follower.message()
+        #expect(told["kind"] == "topic" && told["text"] == "backups, and who is on call")
+        #expect(try daemon.ask("topic", ["to": "ops", "text": ""])["topic"] == nil)
+        let long = String(repeating: "x", count: 257)
+        #expect(
+            refusal { try daemon.ask("topic", ["to": "ops", "text": .string(long)]) } == "tooLarge")
+        #expect(try daemon.list("conversations").first?["unread"] == 0)
+    }
 }

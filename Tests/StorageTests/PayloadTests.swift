@@ -157,7 +157,7 @@ import Testing
             _ = try await store.commit(batch(Append(run: run, heldFrom: .max)))
         }
         var step = Expiry(
-            conversation: ops.conversation, before: try #require(runs.last?.entries.last?.time))
+            conversation: ops.conversation, .before(try #require(runs.last?.entries.last?.time)))
         var parts: [Int] = []
         var position: ExpiryPosition?
         repeat {
@@ -200,7 +200,7 @@ import Testing
                 entries: entries), ids: run.ids)
         _ = try await store.commit(batch(Append(run: deprived, heldFrom: 3)))
         var batch = Batch(number: 2)
-        batch.expiry = Expiry(conversation: ops.conversation, before: HybridTime(.max))
+        batch.expiry = Expiry(conversation: ops.conversation, .before(HybridTime(.max)))
         let outcome = try #require(try await store.commit(batch).expired)
         #expect(outcome.entries.map(\.seq) == [2, 3] && outcome.next == nil)
         let states = try await store.payloads(log.key, from: 1, through: 4).map(\.state)
@@ -209,7 +209,7 @@ import Testing
         // Another conversation, and one that nobody knows, have nothing.
         batch.number = 3
         batch.expiry = Expiry(
-            conversation: ConversationID(run.ids[0].hash), before: HybridTime(.max))
+            conversation: ConversationID(run.ids[0].hash), .before(HybridTime(.max)))
         #expect(try await store.commit(batch).expired == ExpiryOutcome(entries: [], next: nil))
     }
 
@@ -224,8 +224,66 @@ import Testing
             _ = try await store.commit(batch(Append(run: run, heldFrom: .max)))
         }
         var batch = Batch(number: 2)
-        batch.expiry = Expiry(conversation: ops.conversation, before: HybridTime(.max))
+        batch.expiry = Expiry(conversation: ops.conversation, .before(HybridTime(.max)))
         let outcome = try #require(try await store.commit(batch).expired)
         #expect(outcome.entries.count == 18 && outcome.next != nil)
+    }
+
+    @Test("what is above a number of bytes goes, the oldest first and no more than that")
+    func expiredSize() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        var elsewhere = LogWriter(eve, room("dev"))
+        for number in UInt64(1)...10 {
+            let words = String(repeating: "x", count: 1_000) + "\(number)"
+            _ = try await store.commit(
+                batch(log.append([text(words, at: number)])))
+            _ = try await store.commit(batch(elsewhere.append([text(words, at: number)])))
+        }
+        let usage = try await store.usage(limit: 9)
+        #expect(usage.map(\.entries) == [10, 10] && usage[0].bytes == usage[1].bytes)
+        #expect(try await store.usage(limit: 1).count == 1)
+        let one = usage[0].bytes / 10
+        func expire(above bytes: Int) async throws -> ExpiryOutcome {
+            var batch = Batch(number: 2)
+            batch.expiry = Expiry(
+                conversation: ops.conversation, .above(bytes: UInt64(bytes)))
+            return try #require(try await store.commit(batch).expired)
+        }
+        #expect(try await expire(above: 10 * one + 100).entries.isEmpty)
+        let outcome = try await expire(above: 7 * one + 100)
+        #expect(outcome.entries.map(\.seq) == [1, 2, 3] && outcome.next == nil)
+        #expect(try await Self.history(store).count == 7)
+        #expect(try await expire(above: 7 * one + 100).entries.isEmpty)
+        #expect(try await expire(above: 0).entries.count == 7)
+        let left = try await store.usage(limit: 9)
+        #expect(left.map(\.bytes) == [10 * one, 0] || left.map(\.bytes)[1] == 0)
+        #expect(try await store.check().isEmpty)
+    }
+
+    @Test("what a conversation is about is what was said last, whatever comes in what order")
+    func topic() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var (log, other) = (LogWriter(bob), LogWriter(eve))
+        func topic() async throws -> Content? {
+            try await store.summaries().first?.topic.flatMap {
+                Message($0, by: Keyring())?.content
+            }
+        }
+        _ = try await store.commit(batch(log.append([text("hi", at: 1)])))
+        #expect(try await topic() == nil)
+        _ = try await store.commit(batch(log.append([entry(.topic("late"), at: time(30))])))
+        _ = try await store.commit(batch(other.append([entry(.topic("early"), at: time(20))])))
+        #expect(try await topic() == .topic("late"))
+        _ = try await store.commit(batch(other.append([entry(.topic(""), at: time(40))])))
+        let ended = try await topic()
+        #expect(ended == .topic("") && ended?.topic == nil)
+        var blocked = Batch(number: 2)
+        blocked.people = [eve.id: .blocked]
+        _ = try await store.commit(blocked)
+        #expect(try await topic() == .topic("late"))
+        #expect(try await store.check().isEmpty)
     }
 }

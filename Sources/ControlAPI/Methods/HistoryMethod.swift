@@ -76,6 +76,11 @@ public enum HistoryMethod: ControlMethod {
         /// ``olderLimit`` for more than that.
         public var older: Int64?
 
+        /// What others say to have of the conversation and is not here; nil where that is nothing.
+        ///
+        /// Left out of pages around, before or after a message.
+        public var missing: [Missing]?
+
         /// Up to how many older messages are counted.
         public static let olderLimit: Int64 = 10_000
 
@@ -90,6 +95,33 @@ public enum HistoryMethod: ControlMethod {
             visitor.field("messages", &self.messages)
             visitor.field("more", &self.more)
             visitor.field("older", &self.older)
+            visitor.field("missing", &self.missing)
+        }
+    }
+
+    /// Messages of somebody that are not here.
+    public struct Missing: ControlValue {
+        /// Of how many people that is said at most, and how many are named who have something.
+        public static let listed = 16
+
+        /// Who wrote them.
+        public var author = ""
+        /// The name that they go by here.
+        public var authorName = ""
+        /// How many.
+        public var count: Int64 = 0
+        /// The names of who says to have them.
+        public var holders: [String] = []
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("author", &self.author, .id)
+            visitor.field("authorName", &self.authorName)
+            visitor.field("count", &self.count)
+            visitor.field("holders", &self.holders)
         }
     }
 }

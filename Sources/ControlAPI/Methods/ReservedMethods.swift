@@ -5,7 +5,6 @@
 public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
-        "fetch", "openStream",
-        "markRead", "forget", "usage",
+        "fetch", "transfers", "cancelTransfer", "openStream", "sendStream",
     ]
 }

@@ -2,7 +2,7 @@
 public enum RetainMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "retain", "Say for how long the messages of a conversation are kept on this disk.",
+        "retain", "Say for how long, or how much, of a conversation is kept on this disk.",
         result: "conversation", errors: [.notFound, .ambiguous, .notMember, .storageFailed])
 
     /// A hundred years.
@@ -14,6 +14,8 @@ public enum RetainMethod: ControlMethod {
         public var to = ""
         /// For how many days; nil for ever.
         public var days: Int64?
+        /// The most bytes that its payloads may take; nil for any number.
+        public var bytes: Int64?
 
         /// Empty parameters.
         public init() {}
@@ -27,6 +29,10 @@ public enum RetainMethod: ControlMethod {
             visitor.field(
                 "days", &self.days, .range(1...RetainMethod.daysLimit),
                 "For how many days; left out: for ever.")
+            visitor.field(
+                "bytes", &self.bytes, .range(0...Int64.max),
+                "The most bytes that its texts may take, of which the oldest go; left out: any number."
+            )
         }
     }
 

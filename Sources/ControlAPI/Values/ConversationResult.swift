@@ -38,6 +38,10 @@ public struct ConversationResult: ControlValue {
     public var archived: Bool?
     /// For how many days its messages are kept here; nil for ever.
     public var retainDays: Int64?
+    /// How many bytes its messages may take here; nil for any number.
+    public var retainBytes: Int64?
+    /// What it is about, as a member has said last; nil where nobody has.
+    public var topic: String?
     /// The newest message in display order; nil, written as null, when there is none.
     public var lastMessage: MessageResult?
 
@@ -64,5 +68,7 @@ public struct ConversationResult: ControlValue {
         visitor.field("archived", &self.archived)
         visitor.field("retainDays", &self.retainDays)
         visitor.field("mentions", &self.mentions)
+        visitor.field("retainBytes", &self.retainBytes)
+        visitor.field("topic", &self.topic)
     }
 }

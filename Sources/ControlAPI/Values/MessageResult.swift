@@ -12,6 +12,8 @@ public struct MessageResult: ControlValue {
         case join
         /// The author left the room.
         case leave
+        /// The author has said what the conversation is about; the text is that, or empty.
+        case topic
         /// Something that this version cannot read; the text is what its author's software gives
         /// for it.
         case unknown

@@ -15,6 +15,8 @@ struct PendingRequest {
     /// What answers once somebody stands as was asked for, in the place of the person, or a message is
     /// taken back, edited or reacted to.
     var settled: (() -> Void)?
+    /// What answers once payloads have gone, with their number.
+    var expired: ((Int) -> Void)?
     /// What comes after the answer to one of the shell's own, unless the disk has refused it.
     var ended: (() -> Void)?
 }
@@ -50,6 +52,7 @@ extension NodeShell {
             } else {
                 self.withConversation(id, reply) { reply.answer($0) }
             }
+        case .left where pending.settled != nil: pending.settled?()
         case .left(let id): self.left(id, reply)
         case .arranged where pending.settled != nil: pending.settled?()
         case .arranged(let id): self.withConversation(id, reply) { reply.answer($0) }
@@ -59,8 +62,8 @@ extension NodeShell {
             result.duplicate = isDuplicate
             reply.answer(result)
         case .erased: pending.settled?()
-        case .expired, .restored:
-            preconditionFailure("no client asks for what is old to expire, or for people")
+        case .expired(_, let count): pending.expired?(count)
+        case .restored: preconditionFailure("no client asks for people")
         case .connecting: reply.answer(ConnectMethod.Result { $0.address = pending.address })
         case .connected(let peer):
             reply.answer(

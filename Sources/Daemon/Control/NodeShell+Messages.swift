@@ -43,7 +43,8 @@ extension NodeShell {
         result.verified = texts.isAuthorVerified
         result.kind = MessageResult.Kind(message.content)
         switch message.content {
-        case .text(let text), .action(let text), .fallback(let text): result.text = text
+        case .text(let text), .action(let text), .topic(let text), .fallback(let text):
+            result.text = text
         case .reply(let text, let target):
             result.text = text
             result.replyTo = MessageResult.Answered {
@@ -118,6 +119,7 @@ extension MessageResult.Kind {
             case .location: .location
             case .join: .join
             case .leave: .leave
+            case .topic: .topic
             case .fallback, .open, .erase, .edit, .reaction: .unknown
             }
     }

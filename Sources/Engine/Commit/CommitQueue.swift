@@ -61,8 +61,8 @@ struct CommitQueue: Sendable {
     private(set) var notices: [Notice] = []
     /// Whom the user knows from here on, or no longer.
     var people: [PeerID: Standing] = [:]
-    /// For how many days what is said in conversations is kept from here on; 0 for ever.
-    var retentions: [ConversationID: UInt32] = [:]
+    /// How much of what is said in conversations is kept from here on.
+    var retentions: [ConversationID: Retention] = [:]
     /// What the user has said of conversations in their list.
     var arrangements: [ConversationID: Arrangement] = [:]
     /// How far members have own logs.

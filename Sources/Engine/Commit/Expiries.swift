@@ -32,13 +32,13 @@ struct Expiries: Sendable {
     /// How many requests wait.
     var count: Int { self.jobs.count }
 
-    /// Has all expire that is older; false where too many wait.
+    /// Has all expire that is beyond a bound; false where too many wait.
     mutating func begin(
-        _ request: RequestID, in conversation: ConversationID, before time: HybridTime
+        _ request: RequestID, in conversation: ConversationID, _ bound: RetentionBound
     ) -> Bool {
         guard self.jobs.count < Limits.waitingExpiries else { return false }
-        self.cutOffs[conversation] = time
-        let step = Expiry(conversation: conversation, before: time)
+        if case .before(let time) = bound { self.cutOffs[conversation] = time }
+        let step = Expiry(conversation: conversation, bound)
         self.jobs.append(Job(request: request, step: step))
         return true
     }
@@ -93,19 +93,21 @@ struct Expiries: Sendable {
 }
 
 /// Which payloads the store is to give up with a batch: of entries that are shown or disputed, not of
-/// class 1, and older than a time.
+/// class 1, and beyond a bound; the oldest first.
 public struct Expiry: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// Entries of before this time.
-    public var before: HybridTime
+    /// Those that are to go.
+    public var bound: RetentionBound
     /// How far the batches before this one have come; nil for the first one.
     public var after: ExpiryPosition?
 
     /// Describes what is to expire.
-    public init(conversation: ConversationID, before: HybridTime, after: ExpiryPosition? = nil) {
+    public init(
+        conversation: ConversationID, _ bound: RetentionBound, after: ExpiryPosition? = nil
+    ) {
         self.conversation = conversation
-        self.before = before
+        self.bound = bound
         self.after = after
     }
 }

@@ -22,6 +22,8 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
     case join = 2
     /// The author leaves; no content.
     case leave = 3
+    /// What the conversation is about from here on.
+    case topic = 4
     /// The author wants payloads erased; the content is of which entries.
     case erase = 5
     /// A message: UTF-8 text, in answer to another one or not.
@@ -57,6 +59,7 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
         case .open: Traits(isShown: false)
         case .join: Traits(attendance: true)
         case .leave: Traits(attendance: false)
+        case .topic: Traits(isLive: true)
         case .erase: Traits(isShown: false)
         case .text, .action, .location:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
@@ -87,6 +90,8 @@ public enum Content: Hashable, Sendable {
     case join(RoomName?)
     /// The author left.
     case leave
+    /// What the conversation is about from here on; empty for nothing.
+    case topic(String)
     /// Payloads are to be erased, of these entries; ascending, at most ``Limits/eraseTargets``.
     case erase([EntryTarget])
     /// What a message that this version cannot read wants shown in its place.
@@ -103,6 +108,7 @@ public enum Content: Hashable, Sendable {
         case .reaction: .reaction
         case .join: .join
         case .leave: .leave
+        case .topic: .topic
         case .erase: .erase
         case .fallback: nil
         }
@@ -113,8 +119,13 @@ public enum Content: Hashable, Sendable {
         switch self {
         case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
         case .location(let location): location.label
-        case .open, .reaction, .join, .leave, .erase, .fallback: nil
+        case .open, .reaction, .join, .leave, .topic, .erase, .fallback: nil
         }
+    }
+
+    /// What the conversation is about from here on; nil where that is not said, or nothing.
+    public var topic: String? {
+        if case .topic(let topic) = self, !topic.isEmpty { topic } else { nil }
     }
 
     /// The same with another text; nil for what has none that can be edited.
@@ -134,6 +145,7 @@ public enum Content: Hashable, Sendable {
     var hasSendableText: Bool {
         switch self {
         case .location, .reaction: true
+        case .topic(let topic): topic.utf8.count <= Limits.topicBytes
         default: self.text.map { (1...Limits.textBytes).contains($0.utf8.count) } ?? false
         }
     }
@@ -164,6 +176,7 @@ public enum Content: Hashable, Sendable {
         case .reaction(let reaction): reaction.write(to: &writer)
         case .join(let name): if let name { writer.field(1, text: name.text) }
         case .leave: break
+        case .topic(let topic): writer.field(1, text: topic)
         case .erase(let targets): EntryTarget.write(targets, to: &writer)
         case .fallback: preconditionFailure("what cannot be read is not written")
         }
@@ -203,6 +216,9 @@ public enum Content: Hashable, Sendable {
             guard name != nil || fields.value(of: 1) == nil else { return nil }
             self = .join(name)
         case .leave: self = .leave
+        case .topic:
+            guard let topic = fields.text(of: 1, bytes: 0...Limits.topicBytes) else { return nil }
+            self = .topic(topic)
         case .erase:
             guard let targets = EntryTarget.read(fields) else { return nil }
             self = .erase(targets)
@@ -215,7 +231,7 @@ extension EntryKind {
     fileprivate var mustKnow: [UInt64] {
         switch self {
         case .open: LogOpening.mustKnow
-        case .text, .action, .join: [1]
+        case .text, .action, .join, .topic: [1]
         case .location: Location.mustKnow
         case .edit: [1, Content.editedType]
         case .reaction: Reaction.mustKnow

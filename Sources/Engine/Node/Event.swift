@@ -75,9 +75,9 @@ public enum Request: Hashable, Sendable {
     /// Have payloads erased of entries that the own person has written; at most
     /// ``Limits/ownEraseTargets``.
     case erase(ConversationID, [EntryTarget])
-    /// Give up the payloads of a conversation whose entries are older than a time, but for those of
-    /// class 1; none of them is wanted until this node stops or another time is asked for.
-    case expire(ConversationID, before: HybridTime)
+    /// Give up the payloads of a conversation whose entries are beyond a bound, but for those of class 1;
+    /// none that is older than a time is wanted until this node stops or another time is asked for.
+    case expire(ConversationID, RetentionBound)
     /// Dial an address now and keep it as a static peer for this start.
     ///
     /// With a deadline, a monotonic moment, it is answered once there is a link, the dial has failed,
@@ -87,6 +87,8 @@ public enum Request: Hashable, Sendable {
     case profile(name: String?, status: String?)
     /// Let somebody be known, blocked, or neither from here on.
     case stand(PeerID, Standing)
+    /// Know somebody no longer, and where they were; who is blocked stays so.
+    case forget(PeerID)
     /// Take somebody for who they say, since they read this code aloud: in digits or in words.
     case verify(PeerID, code: String)
     /// Begin the direct conversation with somebody, where it has not begun.
@@ -101,8 +103,8 @@ public enum Request: Hashable, Sendable {
     case arrange(ConversationID, Arrangement)
     /// Note that the user has read a conversation up to a cursor; it never moves back.
     case read(ConversationID, through: Cursor)
-    /// Keep what is said in a conversation for so many days here; nil for ever.
-    case retain(ConversationID, days: UInt32?)
+    /// Keep so much of what is said in a conversation here.
+    case retain(ConversationID, Retention)
     /// Take on the people of a backup, and the own name.
     case restore(Contacts)
 }

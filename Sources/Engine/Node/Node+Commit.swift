@@ -173,7 +173,7 @@ extension Node {
             self.answer(request, .erased(message.id))
         default:
             precondition(
-                draft.content.traits.entryClass == .content,
+                draft.outgoing != nil,
                 "nobody asks for what only begins a log")
             if let wait = draft.outgoing?.wait {
                 self.awaitDelivery(

@@ -2,14 +2,14 @@
 ///
 /// `Docs/Protocol/Entries.md` section 9. Headers, ids, chain and digests stay as they are.
 extension Node {
-    /// Gives up the payloads of a conversation that are older than a time.
+    /// Gives up the payloads of a conversation that are beyond a bound.
     mutating func expire(
-        before time: HybridTime, in conversation: ConversationID, _ request: RequestID
+        _ bound: RetentionBound, in conversation: ConversationID, _ request: RequestID
     ) {
         guard self.conversationTable[conversation] != nil else {
             return self.answer(request, .failed(.unknownConversation))
         }
-        if !self.commits.expiries.begin(request, in: conversation, before: time) {
+        if !self.commits.expiries.begin(request, in: conversation, bound) {
             self.answer(request, .failed(.busy))
         }
     }

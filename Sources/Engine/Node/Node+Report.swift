@@ -118,7 +118,7 @@ extension Node {
         return ConversationStatus(
             id: id, kind: conversation.kind, members: self.members(of: conversation),
             isReachable: conversation.isReachable(in: self.realms),
-            arrangement: conversation.arrangement, retentionDays: conversation.retentionDays,
+            arrangement: conversation.arrangement, retention: conversation.retention,
             isLearning: self.isLearning(of: id))
     }
 
@@ -132,6 +132,46 @@ extension Node {
             return Set(conversation.members + [self.id]).sorted()
         }
         return (conversation.members + announced.map(\.info.peer)).sorted()
+    }
+
+    /// What people whom the user knows, or who wrote it, say to have of a conversation and is not here;
+    /// most first.
+    ///
+    /// What a log has too few of here counts, and payloads that were left out.
+    public func missing(in id: ConversationID) -> [MissingEntries] {
+        guard self.conversationTable.has(id) else { return [] }
+        let conversation = self.conversationTable[known: id]
+        var missing = MissingTally()
+        let links = self.links.sharing(id)
+        for (name, log) in conversation.logs where log.fork == nil && name.author != self.id {
+            for link in links {
+                let peer = self.links[link].info.peer
+                guard self.isBelieved(peer, of: name) else { continue }
+                let stored = self.links[link].shared[known: id].stored(of: name)
+                missing.add(log.lacking(through: stored), of: name.author, at: peer)
+            }
+        }
+        let linked = Set(links.map { self.links[$0].info.peer })
+        let members = conversation.members.filter { $0 != self.id && !linked.contains($0) }
+        for member in members.prefix(Limits.markMembers) {
+            let key = RecordKey(author: member, conversation: id, kind: Record.Kind.mark)
+            guard let record = self.profiles.record(key),
+                let mark = Mark(record, by: self.keyring)
+            else { continue }
+            let rows = Dictionary(uniqueKeysWithValues: mark.rows.map { ($0.tag, $0.stored) })
+            for (name, log) in conversation.logs where log.fork == nil && name.author != self.id {
+                guard self.isBelieved(member, of: name),
+                    let stored = rows[Mark.tag(of: LogKey(conversation: id, name: name))]
+                else { continue }
+                missing.add(log.lacking(through: stored), of: name.author, at: member)
+            }
+        }
+        return missing.all
+    }
+
+    /// Whether somebody may say what there is of a log.
+    private func isBelieved(_ peer: PeerID, of name: LogName) -> Bool {
+        name.author == peer || self.tier(of: peer) >= .known
     }
 
     private func isLearning(of conversation: ConversationID) -> Bool {

@@ -7,7 +7,7 @@ extension Node {
         case .join(let room): self.join(room, request)
         case .leave(let conversation): self.leave(conversation, request)
         case .erase(let conversation, let targets): self.erase(targets, in: conversation, request)
-        case .expire(let id, let time): self.expire(before: time, in: id, request)
+        case .expire(let id, let bound): self.expire(bound, in: id, request)
         case .send(let outgoing): self.sendMessage(outgoing, request)
         case .connect(let address, let key, let deadline):
             self.performDialling(
@@ -15,6 +15,7 @@ extension Node {
                     address, expecting: key, request, by: deadline, at: self.now))
         case .profile(let name, let status): self.changeProfile(name, status, request)
         case .stand(let peer, let standing): self.stand(peer, standing, request)
+        case .forget(let peer): self.forget(peer, request)
         case .verify(let peer, let code): self.verify(peer, code, request)
         case .beginDirect(let peer): self.beginDirect(with: peer, request)
         case .joinSecret(let room): self.joinSecret(room, request)
@@ -22,7 +23,7 @@ extension Node {
         case .decline(let peer): self.declineRequest(of: peer, request)
         case .arrange(let id, let arrangement): self.arrange(id, arrangement, request)
         case .read(let id, let cursor): self.read(id, through: cursor, request)
-        case .retain(let id, let days): self.retain(id, days: days, request)
+        case .retain(let id, let retention): self.retain(id, retention, request)
         case .restore(let contacts): self.restorePeople(of: contacts, request)
         }
     }
@@ -170,23 +171,30 @@ extension Node {
         self.commits.answers.append((request, .arranged(id)))
     }
 
-    /// Keeps what is said in a conversation for so many days; the shell asks for what is older to go.
-    private mutating func retain(_ id: ConversationID, days: UInt32?, _ request: RequestID) {
+    /// Keeps so much of what is said in a conversation; the shell asks for what is over it to go.
+    private mutating func retain(
+        _ id: ConversationID, _ retention: Retention, _ request: RequestID
+    ) {
         guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
             return self.fail(request, .notMember)
         }
-        self.conversationTable[known: id].retentionDays = days
-        self.commits.retentions[id] = days ?? 0
+        self.conversationTable[known: id].retention = retention
+        self.commits.retentions[id] = retention
         self.commits.answers.append((request, .arranged(id)))
     }
 
-    /// Before which moment messages are not kept, by conversation; wall-clock milliseconds.
-    public func retentionBounds(at now: UInt64) -> [ConversationID: UInt64] {
-        var bounds: [ConversationID: UInt64] = [:]
-        for conversation in self.conversationTable.values {
-            guard let days = conversation.retentionDays else { continue }
-            let kept = UInt64(days) * Limits.dayMilliseconds
-            bounds[conversation.id] = now > kept ? now - kept : 0
+    /// What is to go by what the user keeps, at a moment in wall-clock milliseconds.
+    public func retentionBounds(at now: UInt64) -> [(id: ConversationID, bound: RetentionBound)] {
+        var bounds: [(id: ConversationID, bound: RetentionBound)] = []
+        for conversation in self.conversationTable.values.sorted(by: { $0.id < $1.id }) {
+            if let days = conversation.retention.days {
+                let kept = UInt64(days) * Limits.dayMilliseconds
+                let moment = HybridTime(wallMilliseconds: now > kept ? now - kept : 0)
+                bounds.append((conversation.id, .before(moment)))
+            }
+            if let bytes = conversation.retention.bytes {
+                bounds.append((conversation.id, .above(bytes: bytes)))
+            }
         }
         return bounds
     }

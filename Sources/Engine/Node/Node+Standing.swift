@@ -28,6 +28,19 @@ extension Node {
         self.commits.answers.append((request, .standing(peer, standing)))
     }
 
+    /// Somebody is known no longer, nor where they were; what they have written in rooms stays theirs.
+    mutating func forget(_ peer: PeerID, _ request: RequestID) {
+        let standing = self.standing(of: peer)
+        let isAuthor = self.conversationTable.values.contains { conversation in
+            conversation.logs.keys.contains { $0.author == peer }
+        }
+        if self.links.id(of: peer) == nil {
+            self.performDialling(self.dialling.forget([peer]))
+            if !isAuthor { self.commits.forget([peer]) }
+        }
+        self.stand(peer, standing == .blocked ? .blocked : .unsaid, request)
+    }
+
     /// The user has typed what somebody else reads aloud.
     mutating func verify(_ peer: PeerID, _ typed: String, _ request: RequestID) {
         guard let code = self.verificationCode(with: peer) else {

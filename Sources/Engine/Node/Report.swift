@@ -188,8 +188,8 @@ public struct ConversationStatus: Hashable, Sendable {
     public var isReachable: Bool
     /// What the user has said of it in their list.
     public var arrangement: Arrangement
-    /// For how many days what is said in it is kept here; nil for ever.
-    public var retentionDays: UInt32?
+    /// How much of it is kept here.
+    public var retention: Retention
     /// Whether a linked peer in it has not yet told what it has, or has more than this node: there may
     /// be more members and messages.
     public var isLearning: Bool

@@ -30,8 +30,8 @@ public struct Batch: Hashable, Sendable {
     public var membership: [ConversationID: ConversationMembership] = [:]
     /// What the user has said of conversations in their list.
     public var arrangements: [ConversationID: Arrangement] = [:]
-    /// For how many days what is said in conversations is kept from here on; 0 for ever.
-    public var retentions: [ConversationID: UInt32] = [:]
+    /// How much of what is said in conversations is kept from here on.
+    public var retentions: [ConversationID: Retention] = [:]
     /// How far members have own logs, and how far the own user has read those of others; they never
     /// move back.
     public var positions: [LogKey: [PeerID: MemberPosition]] = [:]
@@ -290,8 +290,8 @@ public struct Snapshot: Sendable {
     public var held = HeldEntries(count: 0, first: nil)
     /// What the user has said of conversations in their list.
     public var arrangements: [ConversationID: Arrangement] = [:]
-    /// For how many days what is said in conversations is kept, where that is not for ever.
-    public var retentions: [ConversationID: UInt32] = [:]
+    /// How much of what is said in conversations is kept, where that is not all.
+    public var retentions: [ConversationID: Retention] = [:]
     /// The newest time of each conversation that was ever shown.
     public var latestShown: [ConversationID: HybridTime] = [:]
 

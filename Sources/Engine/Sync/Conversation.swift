@@ -28,6 +28,12 @@ struct LogProgress: Hashable, Sendable {
         return self.fork == nil ? .open : .forked
     }
 
+    /// How many entries up to one are not here, or not with their payloads.
+    func lacking(through seq: UInt64) -> UInt64 {
+        let here = min(self.head.seq, self.whole ?? .max)
+        return seq > here ? seq - here : 0
+    }
+
     /// Whether entries from this seq on count no longer.
     func isBeyondFork(_ seq: UInt64) -> Bool {
         self.fork.map { seq >= $0.point } ?? false
@@ -65,8 +71,8 @@ struct Conversation: Sendable {
     var heads = Heads()
     private(set) var attendance: [PeerID: Attendance] = [:]
     var latestShown = HybridTime(0)
-    /// For how many days what is said in it is kept; nil for ever.
-    var retentionDays: UInt32?
+    /// How much of what is said in it is kept.
+    var retention = Retention()
     /// What the user has said of it in their list.
     var arrangement: Arrangement = []
     /// The digest of records, and the newest one in it in milliseconds.
@@ -112,7 +118,7 @@ struct Conversation: Sendable {
             var conversation = Conversation(membership.kind, isJoined: membership.isJoined)
             conversation.latestShown = snapshot.latestShown[id] ?? HybridTime(0)
             conversation.arrangement = snapshot.arrangements[id] ?? []
-            conversation.retentionDays = snapshot.retentions[id]
+            conversation.retention = snapshot.retentions[id] ?? Retention()
             conversation.attendance = snapshot.attendance[id] ?? [:]
             // Whether the others were told before the last stop is not known.
             if !membership.isJoined { conversation.leave(own: own) }

@@ -125,8 +125,8 @@ struct Rebuild {
         var bytes = 0
         for conversation in self.salvage.conversations.values {
             batch.membership[ConversationID(conversation.hash)] = conversation.membership
-            if let days = conversation.days {
-                batch.retentions[ConversationID(conversation.hash)] = days
+            if !conversation.retention.isUnbounded {
+                batch.retentions[ConversationID(conversation.hash)] = conversation.retention
             }
             if !conversation.arrangement.isEmpty {
                 batch.arrangements[ConversationID(conversation.hash)] = conversation.arrangement

@@ -10,7 +10,7 @@ struct Salvage {
         let hash: Bytes32
         var membership: ConversationMembership?
         var arrangement: Arrangement = []
-        var days: UInt32?
+        var retention = Retention()
         var read: Int64 = 0
     }
 
@@ -124,7 +124,7 @@ struct Salvage {
 
     private mutating func readNames() throws(SQLiteError) {
         try self.read(
-            "hash, kind, realm, name, suite, root, peer, joined, read, arranged, days",
+            "hash, kind, realm, name, suite, root, peer, joined, read, arranged, days, size",
             of: "conversations"
         ) { row, salvage in
             guard let hash = try? row.bytes32(.hash) else { return }
@@ -132,7 +132,9 @@ struct Salvage {
             if !row.isNull(.kind), let kind = ConversationKind(row, ConversationID(hash)) {
                 found.membership = ConversationMembership(kind, isJoined: row.int(.joined) == 1)
             }
-            found.days = row.optionalInt(.days).map { UInt32(clamping: $0) }
+            found.retention = Retention(
+                days: row.optionalInt(.days).map { UInt32(clamping: $0) },
+                bytes: row.optionalInt(.size).map { UInt64(clamping: $0) })
             found.arrangement = Arrangement(
                 rawValue: UInt8(truncatingIfNeeded: row.int(.arranged)))
             salvage.conversations[row.int(.row)] = found

@@ -56,7 +56,7 @@ struct HistoryCommand: Subcommand {
                 }
             }
         }
-        let (messages, more) = try self.messages(context)
+        let (messages, more, missing) = try self.messages(context)
         if context.json || !console.outputIsTerminal {
             if !context.json, messages.isEmpty { try console.print("no messages\n") }
             return try self.show(messages, self.lines(console), context)
@@ -65,6 +65,7 @@ struct HistoryCommand: Subcommand {
         var text = more ? try self.older(than: messages, context) : ""
         for message in messages { text += lines.text(message) }
         if messages.isEmpty { text = "no messages\n" }
+        for gap in missing { text += console.styled(Self.line(of: gap), .yellow) + "\n" }
         if text.count(where: { $0 == "\n" }) < console.rows {
             try console.print(text)
             try console.flush()
@@ -117,16 +118,29 @@ struct HistoryCommand: Subcommand {
         return context.console.styled(line, .faint) + "\n"
     }
 
-    /// All messages that were asked for, oldest first, and whether there are older ones.
+    /// `3 messages by Ada are missing; Ben has them`.
+    private static func line(of gap: JSON) -> String {
+        let count = gap.count("count")
+        let holders = gap.list("holders").compactMap { $0.stringValue.map(TerminalText.line) }
+        return (count == 1 ? "1 message" : "\(count) messages")
+            + " by \(gap.shownPerson("authorName", key: "author")) "
+            + (count == 1 ? "is" : "are") + " missing; \(holders.joined(separator: ", ")) "
+            + (holders.count == 1 ? "has " : "have ") + (count == 1 ? "it" : "them")
+    }
+
+    /// All messages that were asked for, oldest first, whether there are older ones, and what is missing.
     ///
     /// One answer holds fewer when the messages are long, because a line has its limit; then the
     /// next older ones are asked for.
-    private func messages(_ context: CommandContext) throws(Failure) -> ([JSON], more: Bool) {
+    private func messages(
+        _ context: CommandContext
+    ) throws(Failure) -> (messages: [JSON], more: Bool, missing: [JSON]) {
         if self.params.around != nil {
             let result = try context.call(HistoryMethod.self, self.params)
-            return (result.list("messages"), result["more"] == .bool(true))
+            return (result.list("messages"), result["more"] == .bool(true), [])
         }
         var pages: [[JSON]] = []
+        var gaps: [JSON] = []
         var missing = self.params.limit ?? Int64(ControlLimits.historyMessagesDefault)
         var params = self.params
         while true {
@@ -134,10 +148,11 @@ struct HistoryCommand: Subcommand {
             let result = try context.call(HistoryMethod.self, params)
             let page = result.list("messages")
             pages.append(page)
+            gaps += result.list("missing")
             missing -= Int64(page.count)
             let more = result["more"] == .bool(true)
             guard more, missing > 0, let oldest = page.first?["id"]?.stringValue else {
-                return (pages.reversed().flatMap { $0 }, more)
+                return (pages.reversed().flatMap { $0 }, more, gaps)
             }
             params.before = oldest
         }

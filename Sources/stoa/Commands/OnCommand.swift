@@ -70,7 +70,9 @@ struct OnCommand: Subcommand {
             $0.kinds = [event.kind]
             $0.authors = authors
             guard event.kind == .message else { return }
-            $0.messages = MessageResult.Kind.allCases.filter { $0 != .join && $0 != .leave }
+            $0.messages = MessageResult.Kind.allCases.filter {
+                ![.join, .leave, .topic].contains($0)
+            }
             $0.notMine = true
             $0.mentions = event == .mention ? true : nil
         }

@@ -4,9 +4,12 @@ import ControlAPI
 struct RetainCommand: Subcommand {
     static let syntax = CommandSyntax(
         RetainMethod.description, operands: ["TO", "[off]"],
-        options: [OptionSyntax("--days", "N", "for so many days")],
+        options: [
+            OptionSyntax("--days", "N", "for so many days"),
+            OptionSyntax("--size", "S", "so many bytes of texts: 500k, 20M, 1G; the oldest go"),
+        ],
         details: [
-            "What is older goes from this disk, within the hour and after each start; others keep theirs, and it does not come back from them. That there was a message, whose and when, stays in the log.",
+            "What is older, or more, goes from this disk, within the hour and after each start; others keep theirs, and it does not come back from them. That there was a message, whose and when, stays in the log.",
             "With off messages are kept for ever, as at first; what is gone stays so.",
         ])
 
@@ -15,21 +18,42 @@ struct RetainCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         let days = try arguments.integer("--days", in: 1...RetainMethod.daysLimit)
         let word = arguments.operand(1)
-        guard (days != nil) != (word == "off"), word == nil || word == "off" else {
-            throw .usage("for how long is not said", next: "give --days N, or off")
+        let size = try arguments.value("--size").map(Self.bytes)
+        guard (days != nil || size != nil) != (word == "off"), word == nil || word == "off" else {
+            throw .usage(
+                "for how long, or how much, is not said", next: "give --days N or --size S, or off")
         }
         self.params = RetainMethod.Params {
             $0.to = arguments.required(0)
             $0.days = days
+            $0.bytes = size
         }
     }
 
+    /// A number of bytes as people write it.
+    private static func bytes(_ text: String) throws(Failure) -> Int64 {
+        let units: [Character: Int64] = ["k": 1_000, "m": 1_000_000, "g": 1_000_000_000]
+        let unit = text.last.flatMap { units[Character($0.lowercased())] }
+        let number = Int64(unit == nil ? text[...] : text.dropLast())
+        guard let number, number >= 0,
+            case (let bytes, false) = number.multipliedReportingOverflow(by: unit ?? 1)
+        else {
+            throw .usage(
+                "--size cannot be \"\(TerminalText.line(text))\"",
+                next: "give bytes, or as 500k, 20M or 1G")
+        }
+        return bytes
+    }
+
     func run(in context: CommandContext) throws(Failure) {
-        let days = self.params.days
-        try context.show(RetainMethod.self, self.params) { conversation in
-            let name = conversation.shown("name")
-            guard let days else { return "messages of \(name) are kept for ever\n" }
-            return "messages of \(name) are kept for \(days) \(days == 1 ? "day" : "days") here\n"
+        let params = self.params
+        try context.show(RetainMethod.self, params) { conversation in
+            let bounds = [
+                params.days.map { "for \($0) \($0 == 1 ? "day" : "days")" },
+                params.bytes.map { "up to \(ByteCount.text($0))" },
+            ].compactMap { $0 }
+            let kept = bounds.isEmpty ? "for ever" : bounds.joined(separator: ", ") + " here"
+            return "messages of \(conversation.shown("name")) are kept \(kept)\n"
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
         harness.give(
             .request(
                 RequestID(request),
-                .expire(TextStory.ops.conversation, before: HybridTime(time << 16))))
+                .expire(TextStory.ops.conversation, .before(HybridTime(time << 16)))))
         harness.settle()
         return harness.answers(of: RequestID(request))
     }
@@ -40,20 +40,31 @@ import Testing
         #expect(harness.node.audit.open.isEmpty)
     }
 
-    @Test("for how many days a conversation is kept says before which moment nothing is")
+    @Test("how much of a conversation is kept says what is to go")
     func retention() {
         var harness = TextStory.joined()
         let id = TextStory.ops.conversation
         #expect(harness.node.retentionBounds(at: 10 * 86_400_000).isEmpty)
-        harness.give(.request(RequestID(93), .retain(id, days: 3)))
+        harness.give(.request(RequestID(93), .retain(id, Retention(days: 3))))
         harness.settle()
         #expect(harness.answers(of: RequestID(93)) == [.arranged(id)])
-        #expect(harness.node.retentionBounds(at: 10 * 86_400_000) == [id: 7 * 86_400_000])
-        #expect(harness.node.retentionBounds(at: 86_400_000) == [id: 0])
-        harness.give(.request(RequestID(94), .retain(id, days: nil)))
+        func bounds(at now: UInt64) -> [RetentionBound] {
+            harness.node.retentionBounds(at: now).map { (bound) in
+                #expect(bound.id == id)
+                return bound.bound
+            }
+        }
+        let day: UInt64 = 86_400_000
+        #expect(bounds(at: 10 * day) == [.before(HybridTime(wallMilliseconds: 7 * day))])
+        #expect(bounds(at: day) == [.before(HybridTime(0))])
+        harness.give(.request(RequestID(96), .retain(id, Retention(days: 3, bytes: 9))))
+        harness.settle()
+        #expect(bounds(at: day) == [.before(HybridTime(0)), .above(bytes: 9)])
+        harness.give(.request(RequestID(94), .retain(id, Retention())))
         harness.settle()
         #expect(harness.node.retentionBounds(at: 10 * 86_400_000).isEmpty)
-        harness.give(.request(RequestID(95), .retain(room("other").conversation, days: 1)))
+        harness.give(
+            .request(RequestID(95), .retain(room("other").conversation, Retention(days: 1))))
         harness.settle()
         #expect(harness.answers(of: RequestID(95)) == [.failed(.notMember)])
     }
@@ -69,9 +80,9 @@ import Testing
         Self.give(TextStory.texts.run, to: &harness)
         harness.give(
             .request(
-                RequestID(91), .expire(TextStory.ops.conversation, before: HybridTime(5 << 16))))
+                RequestID(91), .expire(TextStory.ops.conversation, .before(HybridTime(5 << 16)))))
         harness.give(
-            .request(RequestID(92), .expire(dev.conversation, before: HybridTime(5 << 16))))
+            .request(RequestID(92), .expire(dev.conversation, .before(HybridTime(5 << 16)))))
         harness.write()
         harness.write()
         // The second one had its turn after the first part of the first one.
@@ -173,7 +184,7 @@ import Testing
             harness.give(
                 .request(
                     RequestID(request),
-                    .expire(TextStory.ops.conversation, before: HybridTime(5 << 16))))
+                    .expire(TextStory.ops.conversation, .before(HybridTime(5 << 16)))))
         }
         let failure = StoreFailure(reason: .full, detail: "full", remedy: "free some")
         #expect(harness.batch?.expiry != nil)
@@ -191,7 +202,7 @@ import Testing
         var harness = TextStory.joined()
         harness.give(
             .request(
-                RequestID(91), .expire(room("dev").conversation, before: HybridTime(5 << 16))))
+                RequestID(91), .expire(room("dev").conversation, .before(HybridTime(5 << 16)))))
         #expect(harness.answers(of: RequestID(91)) == [.failed(.unknownConversation)])
     }
 }
@@ -203,10 +214,10 @@ import Testing
         let conversation = room("ops").conversation
         for request in 0..<Limits.waitingExpiries {
             let isTaken = expiries.begin(
-                RequestID(UInt64(request)), in: conversation, before: HybridTime(9))
+                RequestID(UInt64(request)), in: conversation, .before(HybridTime(9)))
             #expect(isTaken)
         }
-        let isTaken = expiries.begin(RequestID(9_999), in: conversation, before: HybridTime(10))
+        let isTaken = expiries.begin(RequestID(9_999), in: conversation, .before(HybridTime(10)))
         #expect(!isTaken)
         #expect(expiries.count == Limits.waitingExpiries)
         let position = ExpiryPosition(time: HybridTime(3), number: 7)
@@ -230,11 +241,11 @@ import Testing
         var expiries = Expiries()
         let conversation = room("ops").conversation
         #expect(!expiries.expires(HybridTime(1), in: conversation))
-        _ = expiries.begin(RequestID(1), in: conversation, before: HybridTime(9))
+        _ = expiries.begin(RequestID(1), in: conversation, .before(HybridTime(9)))
         #expect(expiries.expires(HybridTime(8), in: conversation))
         #expect(!expiries.expires(HybridTime(9), in: conversation))
         #expect(!expiries.expires(HybridTime(8), in: room("dev").conversation))
-        _ = expiries.begin(RequestID(2), in: conversation, before: HybridTime(5))
+        _ = expiries.begin(RequestID(2), in: conversation, .before(HybridTime(5)))
         #expect(!expiries.expires(HybridTime(8), in: conversation))
     }
 }

@@ -247,9 +247,10 @@ struct Harness {
     /// Gives up payloads as the store does.
     private mutating func expired(_ expiry: Expiry) -> ExpiryOutcome {
         var outcome = ExpiryOutcome(entries: [], next: nil)
+        guard case .before(let moment) = expiry.bound else { return outcome }
         for key in self.disk.keys.sorted() where key.conversation == expiry.conversation {
             for stored in self.stored(key)
-            where stored.entry.mayLackPayload && stored.entry.time < expiry.before
+            where stored.entry.mayLackPayload && stored.entry.time < moment
                 && [.present, .wanted].contains(stored.state)
             {
                 guard outcome.entries.count < self.expiredPerBatch else {

@@ -212,4 +212,38 @@ import Testing
         #expect(Self.marks(of: Harness.peer(3), to: 4, &harness).isEmpty)
         #expect(Self.marks(of: Harness.peer(3), to: 5, &harness).count == 1)
     }
+
+    @Test("what people say to have who are known is missing here; what strangers claim is not")
+    func missing() throws {
+        var harness = try Self.together()
+        #expect(harness.node.missing(in: Self.conversation).isEmpty)
+        let key = TestLog(signer(3), in: Self.conversation).key
+        func claim(by number: UInt8) {
+            let row = ClockRow(
+                tag: Harness.tags.log(key.name, in: Self.conversation), state: .open, seq: 9,
+                headTag: 7)
+            harness.give(.delta(Self.conversation, [row]), from: number)
+        }
+        harness.link(4, in: [Self.ops])
+        harness.settle()
+        claim(by: 4)
+        #expect(harness.node.missing(in: Self.conversation).isEmpty)
+        claim(by: 2)
+        let due = MissingEntries(author: Harness.peer(3), count: 7, holders: [Harness.peer(2)])
+        #expect(harness.node.missing(in: Self.conversation) == [due])
+        // Who is away has said so by a mark.
+        harness = try Self.together()
+        let mark = Mark(rows: [Mark.Row(tag: Mark.tag(of: key), stored: 5, read: 0, headTag: 7)])
+        var random = SeededRandom(seed: 1)
+        for (number, count) in [(UInt8(4), 0), (3, 3)] {
+            let record = try #require(
+                mark.record(
+                    in: Self.conversation, at: HybridTime(wallMilliseconds: 900_000),
+                    by: signer(number), Keyring(), using: &random))
+            harness.give(.records([record]), from: 2)
+            harness.passMarks()
+            let found = harness.node.missing(in: Self.conversation)
+            #expect(found.map(\.count) == (count > 0 ? [UInt64(count)] : []))
+        }
+    }
 }

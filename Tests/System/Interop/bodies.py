@@ -24,6 +24,7 @@ ACCURACY = 8
 LABEL = 10
 LABEL_MAXIMUM = 1_024
 SIGN_MAXIMUM = 64
+TOPIC_MAXIMUM = 256
 ACCURACY_MAXIMUM = 20_037_508
 ERASED_EXTENSION = 2
 
@@ -38,6 +39,7 @@ class Kind(IntEnum):
     OPEN = 1
     JOIN = 2
     LEAVE = 3
+    TOPIC = 4
     ERASE = 5
     TEXT = 32
     ACTION = 33
@@ -50,6 +52,7 @@ CLASS_OF = {
     Kind.OPEN: Class.CONTROL,
     Kind.JOIN: Class.CONTROL,
     Kind.LEAVE: Class.CONTROL,
+    Kind.TOPIC: Class.CONTROL,
     Kind.ERASE: Class.CONTROL,
     Kind.TEXT: Class.CONTENT,
     Kind.ACTION: Class.CONTENT,
@@ -303,6 +306,10 @@ def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
             return None
         case Kind.LEAVE:
             return None
+        case Kind.TOPIC:
+            if 1 not in body.fields:
+                raise Refused("a topic without a text")
+            return _utf8(body.fields[1], 0, TOPIC_MAXIMUM)
 
 
 def fallback(class_: int, body: Body) -> str | None:

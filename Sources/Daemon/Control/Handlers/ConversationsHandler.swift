@@ -68,7 +68,9 @@ extension NodeShell {
         result.mentions = Int64(summary?.mentions ?? 0)
         result.muted = status.arrangement.contains(.muted) ? true : nil
         result.archived = status.arrangement.contains(.archived) ? true : nil
-        result.retainDays = status.retentionDays.map { Int64($0) }
+        result.retainDays = status.retention.days.map { Int64($0) }
+        result.retainBytes = status.retention.bytes.map { Int64(clamping: $0) }
+        result.topic = summary?.topic.flatMap { Message($0, by: keyring)?.content.topic }
         result.lastMessage = last.map { self.messageResult($0, &texts) }
         return result
     }

@@ -7,14 +7,20 @@ extension RetainMethod: MethodHandler {
     ) throws(RPCError) {
         let id = try shell.conversation(params.to)
         guard shell.node?.ask({ $0.conversationStatus(of: id) }) != nil else { throw .notMember() }
-        shell.request(
-            .retain(id, days: params.days.map { UInt32(clamping: $0) }),
-            PendingRequest(reply: reply))
-        if params.days == nil {
-            // What is older and not here yet is kept again.
-            shell.request(.expire(id, before: HybridTime(0)), PendingRequest(reply: nil))
-        } else {
-            shell.expireOld()
-        }
+        let retention = Retention(
+            days: params.days.map { UInt32(clamping: $0) },
+            bytes: params.bytes.map { UInt64(clamping: $0) })
+        let pending = PendingRequest(
+            reply: reply,
+            settled: {
+                if retention.days == nil {
+                    // What is older and not here yet is kept again.
+                    shell.request(
+                        .expire(id, .before(HybridTime(0))), PendingRequest(reply: nil))
+                }
+                shell.expireOld()
+                shell.withConversation(id, reply) { reply.answer($0) }
+            })
+        shell.request(.retain(id, retention), pending)
     }
 }

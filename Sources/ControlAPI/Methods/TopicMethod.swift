@@ -1,0 +1,42 @@
+/// The method `topic`.
+public enum TopicMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "topic", "Say what a conversation is about, or show what was said last.",
+        result: "conversation",
+        errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed])
+
+    /// Which conversation, and what it is about.
+    public struct Params: ControlValue {
+        /// A room, a person or a conversation id.
+        public var to = ""
+        /// What it is about; empty for nothing, nil to ask only.
+        public var text: String?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field(
+                "to", &self.to, .word,
+                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
+            )
+            visitor.field(
+                "text", &self.text, .any,
+                "What it is about, at most 256 bytes; empty for nothing. Left out: nothing is said."
+            )
+        }
+    }
+
+    /// The conversation from here on.
+    public typealias Result = ConversationResult
+
+    /// Refuses a text that is too long.
+    public static func check(_ params: Params) throws(RPCError) {
+        guard let bytes = params.text?.utf8.count, bytes > ControlLimits.topicBytes else { return }
+        throw .tooLarge(
+            "the topic", bytes: bytes, limit: ControlLimits.topicBytes, remedy: "give a shorter one"
+        )
+    }
+}

@@ -1,0 +1,60 @@
+internal import ControlAPI
+internal import Engine
+
+extension ForgetMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        switch try shell.destination(params.to) {
+        case .person(let peer): shell.forget(peer, nil, reply)
+        case .begun(let id):
+            let status = shell.node?.ask { $0.conversationStatus(of: id) }
+            if let direct = status?.kind.direct {
+                guard direct.device != shell.node?.id else {
+                    return shell.forgetTexts(of: id, reply)
+                }
+                return shell.forget(direct.device, id, reply)
+            }
+            guard status != nil else { return shell.forgetTexts(of: id, reply) }
+            let pending = PendingRequest(
+                reply: reply, settled: { shell.forgetTexts(of: id, reply) })
+            shell.request(.leave(id), pending)
+        }
+    }
+}
+
+extension NodeShell {
+    /// Forgets somebody, and what was said with them.
+    fileprivate func forget(_ peer: PeerID, _ conversation: ConversationID?, _ reply: Reply) {
+        let name = "@" + self.shownName(of: peer).name
+        let pending = PendingRequest(
+            reply: reply,
+            settled: {
+                guard let conversation else {
+                    return reply.answer(ForgetMethod.Result { $0.name = name })
+                }
+                self.forgetTexts(of: conversation, reply)
+            })
+        self.request(.forget(peer), pending)
+    }
+
+    /// Takes what was said in a conversation off the disk, and puts it away where it stays.
+    fileprivate func forgetTexts(of id: ConversationID, _ reply: Reply) {
+        let name = self.name(of: id)
+        if let status = self.node?.ask({ $0.conversationStatus(of: id) }) {
+            self.request(
+                .arrange(id, status.arrangement.union(.archived)), PendingRequest(reply: nil))
+        }
+        self.request(.read(id, through: self.newestShown), PendingRequest(reply: nil))
+        let pending = PendingRequest(
+            reply: reply,
+            expired: { count in
+                reply.answer(
+                    ForgetMethod.Result {
+                        $0.name = name
+                        $0.messages = Int64(count)
+                    })
+            })
+        self.request(.expire(id, .above(bytes: 0)), pending)
+    }
+}

@@ -1,0 +1,44 @@
+internal import ControlAPI
+internal import Engine
+internal import Posix
+internal import Storage
+
+extension UsageMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        shell.ask { (store) async throws(StoreFailure) in
+            try await store.usage(limit: Result.listed)
+        } then: { result in
+            switch result {
+            case .success(let usage): reply.answer(shell.usageResult(usage))
+            case .failure(let failure): reply.fail(RPCError(failure))
+            }
+        }
+    }
+}
+
+extension NodeShell {
+    fileprivate func usageResult(_ usage: [ConversationUsage]) -> UsageMethod.Result {
+        let folder = self.configuration.dataDirectory
+        func size(_ names: String...) -> Int64 {
+            names.reduce(0) { $0 + (Files.size("\(folder)/\($1)") ?? 0) }
+        }
+        return UsageMethod.Result {
+            $0.database = size("stoa.db", "stoa.db-wal")
+            $0.search = size("search.db", "search.db-wal")
+            $0.free = Files.freeBytes(folder) ?? 0
+            $0.conversations = usage.map { used in
+                let status = self.node?.ask { $0.conversationStatus(of: used.conversation) }
+                return UsageMethod.Conversation {
+                    $0.id = used.conversation.description
+                    $0.name = self.node?.ask { $0.name(of: used.conversation) } ?? ""
+                    $0.entries = Int64(used.entries)
+                    $0.bytes = Int64(used.bytes)
+                    $0.retainDays = status?.retention.days.map { Int64($0) }
+                    $0.retainBytes = status?.retention.bytes.map { Int64(clamping: $0) }
+                }
+            }
+        }
+    }
+}

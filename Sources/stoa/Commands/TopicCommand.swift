@@ -1,0 +1,37 @@
+import ControlAPI
+
+/// The command `stoa topic`.
+struct TopicCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        TopicMethod.description, operands: ["TO", "[TEXT...]"], lastRepeats: true,
+        options: [OptionSyntax("--clear", nil, "it is about nothing any longer")],
+        details: [
+            "Every member may say it; what was said last counts, on every node the same. Several words are joined by spaces; without any, what was said last is shown."
+        ])
+
+    private let params: TopicMethod.Params
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        let words = arguments.operands.dropFirst()
+        guard words.isEmpty || !arguments.has("--clear") else {
+            throw .usage("--clear takes no text", next: "leave one of them out")
+        }
+        self.params = TopicMethod.Params {
+            $0.to = arguments.required(0)
+            $0.text = arguments.has("--clear") ? "" : nil
+            if !words.isEmpty { $0.text = words.joined(separator: " ") }
+        }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(TopicMethod.self, self.params) { conversation in
+            let name = conversation.shown("name")
+            guard conversation["topic"] != nil else { return "\(name) has no topic\n" }
+            return "\(name): \(conversation.shown("topic"))\n"
+        }
+    }
+}
+
+extension TopicMethod: CommandMethod {
+    static var command: any Subcommand.Type { TopicCommand.self }
+}
