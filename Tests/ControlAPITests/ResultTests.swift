@@ -1,4 +1,5 @@
 import ControlAPI
+import TestSupport
 import Testing
 
 @Suite("Results and events")
@@ -14,45 +15,21 @@ struct ResultTests {
         $0.cursor = 7
     }
 
-    /// A value of every field of every result, made by reading what its schema allows.
-    private static func example(of schema: JSON) -> JSON {
-        if let name = schema["$ref"]?.stringValue?.split(separator: "/").last {
-            return Self.example(
-                of: OpenRPC.document["components"]?["schemas"]?[String(name)] ?? .null)
-        }
-        if let first = schema["oneOf"]?.arrayValue?.first { return Self.example(of: first) }
-        if let words = schema["enum"]?.arrayValue { return words[0] }
-        if schema["pattern"] != nil { return .string(String(repeating: "a", count: 52)) }
-        if schema["format"] != nil { return "1970-01-01T00:00:01.000Z" }
-        switch schema["type"]?.stringValue {
-        case "string": return "a \"b\" \\ \n\u{1B}\u{202E} é"
-        case "integer": return 5
-        case "number": return 0.5
-        case "boolean": return true
-        case "array": return [Self.example(of: schema["items"] ?? .null)]
-        default:
-            return .object(
-                (schema["properties"]?.objectValue ?? []).map {
-                    .init($0.name, Self.example(of: $0.value))
-                })
-        }
-    }
-
     @Test("every result can be written and read as its schema says, field by field")
     func documented() throws {
         func check<Method: ControlMethod>(_ method: Method.Type) throws {
-            let example = Self.example(of: Method.Result.schema)
+            let example = SchemaExample.value(of: Method.Result.schema)
             let name = Method.description.name
             let result = try #require(Method.Result(field: example), "\(name)")
             var bytes: [UInt8] = []
             result.write(into: &bytes)
             #expect(bytes == example.bytes, "\(name)")
-            let params = Self.example(of: Method.Params.schema)
+            let params = SchemaExample.value(of: Method.Params.schema)
             #expect(Method.Params(field: params)?.json == params, "\(name)")
         }
         for method in ControlMethods.all { try check(method) }
         for event in ControlEvents.all {
-            let example = Self.example(of: event.schema)
+            let example = SchemaExample.value(of: event.schema)
             #expect(event.init(field: example)?.json == example)
         }
     }

@@ -55,6 +55,8 @@ public struct MessageResult: ControlValue {
         public var own: Bool?
         /// The devices of the first of them.
         public var people: [String] = []
+        /// The names that these go by here, in the same order.
+        public var names: [String] = []
 
         /// An empty value.
         public init() {}
@@ -65,6 +67,7 @@ public struct MessageResult: ControlValue {
             visitor.field("count", &self.count)
             visitor.field("own", &self.own)
             visitor.field("people", &self.people, .id)
+            visitor.field("names", &self.names)
         }
     }
 

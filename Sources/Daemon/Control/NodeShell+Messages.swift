@@ -103,6 +103,9 @@ extension NodeShell {
                 $0.own = count.people.contains { self.isOwn($0) } ? true : nil
                 $0.people = count.people.prefix(MessageResult.Sign.listedPeople)
                     .map(\.description)
+                $0.names = count.people.prefix(MessageResult.Sign.listedPeople).map {
+                    self.shownName(of: $0).name
+                }
             }
         }
         return signs.isEmpty ? nil : signs

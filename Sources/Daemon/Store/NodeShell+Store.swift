@@ -190,7 +190,21 @@ extension NodeShell {
                 await store.emptyLog()
             } then: { result in
                 if case .success(false) = result { self.emptyLogSoon() }
+                self.removeRepairedCopies()
             }
+        }
+    }
+
+    /// Removes what repairs have kept of damaged files: what is erased may stand there.
+    private func removeRepairedCopies() {
+        let folder = self.configuration.dataDirectory
+        let names = (try? Files.names(in: folder)) ?? []
+        for name in names where name.hasPrefix(StoreRepair.keptPrefix) {
+            do throws(SystemError) {
+                try Files.remove("\(folder)/\(name)")
+                self.log(
+                    .notice, "removed \(name), which a repair had kept: something is erased since")
+            } catch { self.log(.error, "\(error); remove it by hand, it may hold erased text") }
         }
     }
 

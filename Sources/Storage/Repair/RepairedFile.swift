@@ -8,6 +8,9 @@ internal import Glibc
 struct RepairedFile {
     let database: String
 
+    /// What stands between the name of the database and a time in that of a file that is kept.
+    static let keptSuffix = ".damaged-"
+
     /// Where the new file is built; it means nothing.
     var unfinished: String { self.database + ".repairing" }
     /// The copy of the damaged file that is read.
@@ -29,7 +32,7 @@ struct RepairedFile {
     ///
     /// Returns the name under which it is kept. Nothing of the damaged file is changed.
     func replace(keeping stamp: String) throws(StoreFailure) -> String {
-        var copy = "\(self.database).damaged-\(stamp)"
+        var copy = "\(self.database)\(Self.keptSuffix)\(stamp)"
         var number = 2
         while access(copy, F_OK) == 0 {
             copy = "\(self.database).damaged-\(stamp)-\(number)"

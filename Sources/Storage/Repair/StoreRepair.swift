@@ -2,6 +2,9 @@ public import Engine
 
 /// What is done to a store that no daemon has open: looking for damage, and repairing it.
 public enum StoreRepair {
+    /// What the names of damaged files begin with that a repair has kept.
+    public static let keptPrefix = StoreDirectory.databaseName + RepairedFile.keptSuffix
+
     /// What a check looked at and found.
     public struct Report: Sendable {
         /// How many pages, logs and entries were looked at.

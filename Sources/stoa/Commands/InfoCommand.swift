@@ -31,8 +31,9 @@ struct InfoCommand: Subcommand {
         if message["edited"] != nil { rows.append(["edited", LocalTime.text(message["edited"])]) }
         if info["firstText"] != nil { rows.append(["first text", info.shown("firstText")]) }
         for sign in message.list("reactions") {
-            let people = sign.list("people").compactMap { $0.stringValue }.map {
-                "@\($0.prefix(12))"
+            let people = zip(sign.list("people"), sign.list("names")).map { key, name in
+                let shown = TerminalText.line(name.stringValue ?? "")
+                return shown.isEmpty ? "@\(key.stringValue?.prefix(12) ?? "")" : shown
             }
             rows.append([sign.shown("sign"), people.joined(separator: ", ")])
         }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Two nodes on this machine's loopback find each other, talk, one crashes and comes back, both end
-# with the same history, and what they write to each other a third one cannot read. Uses nothing of yours: folders, sockets and keys are temporary, and
-# nothing is sent on a network.
+# with the same history, a message is edited, read and found, and what they write to each other a third
+# one cannot read. Uses nothing of yours: folders, sockets and keys are temporary, and nothing is sent
+# on a network.
 #
 #   demo.sh FOLDER    where stoad and stoa are
 set -euo pipefail
@@ -115,6 +116,20 @@ cmp "$folder/history.ada" "$folder/history.bob" || fail "the histories differ"
 echo "  both histories are the same, byte for byte ($(wc -c < "$folder/history.ada") bytes):"
 echo
 as bob history agora | sed 's/^/    /'
+echo
+
+# field NAME: the first value of a member of the JSON that comes in.
+field() { sed -nE "s/.*\"$1\":\"?([a-z0-9]+).*/\1/p" | head -1; }
+id=$(as ada --json send agora "Lunch at noon, in the yard." | field id)
+as ada edit "$id" "Lunch at one, in the yard." >/dev/null
+holds bob "Lunch at one, in the yard."
+as bob react "$id" "👍" >/dev/null
+as bob search yard | grep -q "Lunch at one" || fail "bob does not find what was edited"
+await "ada sees bob's sign" eval "as ada info $id | grep -q 👍"
+await "ada hears that bob has it" eval "as ada info $id | grep -q 'delivered *bob'"
+echo "  ada edited a message, bob gave a sign to it and found it by a word, and ada sees that he has it:"
+echo
+as ada info "$id" | sed 's/^/    /'
 echo
 
 start cleo
