@@ -35,6 +35,13 @@ extension Node {
         return person == self.person(of: other)
     }
 
+    /// The device that is named, and others of the same person that have written here; some at most.
+    public func writingDevices(of peer: PeerID) -> [PeerID] {
+        guard let person = self.person(of: peer) else { return [peer] }
+        let others = self.people.authors.filter { $0.value == person && $0.key != peer }.keys
+        return [peer] + others.sorted().prefix(Limits.devicesPerPerson)
+    }
+
     /// Somebody whom the user knows, and whose name somebody else's could be taken for; nil where nobody
     /// is.
     func namesake(of peer: PeerID) -> PeerID? {

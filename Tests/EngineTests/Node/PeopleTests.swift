@@ -215,4 +215,22 @@ import Testing
             #expect(!code.matches(other.digits) && !code.matches(other.words))
         }
     }
+
+    @Test("the devices of a person that have written are found from each of them")
+    func writingDevices() {
+        var harness = Harness()
+        let ops = room("ops")
+        harness.link(2, of: personKeys(40, 41), in: [ops])
+        harness.join(ops)
+        harness.settle()
+        for number: UInt8 in [2, 3] {
+            // All logs of tests begin with the certificate of one person.
+            let log = TestLog(signer(number), in: ops.conversation)
+            harness.give(.liveRun(log.opening(at: 1).run), from: 2)
+            harness.settle()
+        }
+        let two = harness.node.writingDevices(of: Harness.peer(2))
+        #expect(two.first == Harness.peer(2) && two.contains(Harness.peer(3)))
+        #expect(harness.node.writingDevices(of: Harness.peer(9)) == [Harness.peer(9)])
+    }
 }

@@ -20,8 +20,9 @@ extension SearchMethod: MethodHandler {
         query.conversation = try params.to.map { (to) throws(RPCError) in
             try shell.conversation(to)
         }
-        query.authors = try (params.authors ?? []).map { (name) throws(RPCError) in
-            try shell.person(name)
+        for name in params.authors ?? [] {
+            let peer = try shell.person(name)
+            query.authors += shell.node?.ask { $0.writingDevices(of: peer) } ?? [peer]
         }
         query.since = params.since.map {
             HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
