@@ -229,6 +229,15 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.entry(id) }
     }
 
+    /// The entries of these ids that are stored, as ``entry(_:)`` gives each.
+    public func entries(_ ids: [EntryID]) throws(StoreFailure) -> [EntryID: StoredEntry] {
+        try self.perform { (file) throws(SQLiteError) in
+            var found: [EntryID: StoredEntry] = [:]
+            for id in ids { found[id] = try file.entry(id) }
+            return found
+        }
+    }
+
     /// The entries whose ids begin as was typed; of more than two only two.
     public func entries(beginning prefix: EntryIDPrefix) throws(StoreFailure) -> [StoredEntry] {
         try self.perform { (file) throws(SQLiteError) in try file.entries(beginning: prefix) }

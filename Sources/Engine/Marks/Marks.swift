@@ -36,6 +36,8 @@ struct Marks: Sendable {
     private var reads: [ConversationID: [LogName: UInt64]] = [:]
     /// Marks of others that are not yet on their way to the disk.
     private var arrived: [RecordKey: Record] = [:]
+    /// When a mark of somebody was kept last.
+    private var keptAt: [RecordKey: UInt64] = [:]
     private var gatheredAt: UInt64?
     private var due: [ConversationID: Due] = [:]
     private var told: [ConversationID: UInt64] = [:]
@@ -99,8 +101,19 @@ struct Marks: Sendable {
     /// A mark that is about to be written; nil where none is.
     func arrived(_ key: RecordKey) -> Record? { self.arrived[key] }
 
+    /// Whether a mark of somebody may be taken: each costs a signature, a row, and what it takes to pass
+    /// it on.
+    func isTimely(_ key: RecordKey, isKnown: Bool, at now: UInt64) -> Bool {
+        guard let kept = self.keptAt[key] else { return true }
+        // A little less than its author waits, since what comes may be late.
+        let pause = isKnown ? Limits.readMilliseconds / 2 : Limits.storedMilliseconds / 2
+        return now >= kept + pause
+    }
+
     /// Keeps a mark of somebody until the next transaction for such.
     mutating func keep(_ record: Record, at now: UInt64) {
+        self.keptAt = self.keptAt.filter { now < $0.value + Limits.storedMilliseconds }
+        self.keptAt[record.key] = now
         self.arrived[record.key] = record
         self.gather(at: now)
     }

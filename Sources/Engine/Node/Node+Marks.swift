@@ -51,6 +51,20 @@ extension Node {
         if isNews { self.armMarks() }
     }
 
+    /// Whether a record may be looked at now: of marks each member has a few a minute, and none where
+    /// there are so many members that none of them writes any.
+    ///
+    /// What is left out is there still with the next digest.
+    func isTimely(_ record: Record) -> Bool {
+        guard record.kind == Record.Kind.mark, let conversation = record.conversation else {
+            return true
+        }
+        let isKnown = self.tier(of: record.author) >= .known
+        return self.conversationTable.has(conversation)
+            && self.conversationTable[known: conversation].members.count <= Limits.markMembers + 1
+            && self.marks.isTimely(record.key, isKnown: isKnown, at: self.now.monotonic)
+    }
+
     /// A mark of somebody has come: it is written with others, and then passed on.
     mutating func markReceived(_ record: Record) {
         self.marks.keep(record, at: self.now.monotonic)
@@ -84,12 +98,14 @@ extension Node {
         }
     }
 
-    /// Whether a mark that is on disk is passed on to somebody: its author is not linked with them.
-    func isPassedOn(_ record: Record, to peer: PeerID) -> Bool {
-        guard record.author != self.id, let conversation = record.conversation,
-            let mark = Mark(record, by: self.keyring)
-        else { return true }
-        return mark.passOn.contains(Mark.tag(of: peer, in: conversation))
+    /// The links on which a mark of somebody that is on disk is passed on: to those with whom its author
+    /// is not linked.
+    func passedOn(_ record: Record) -> [LinkID] {
+        guard let conversation = record.conversation, let mark = Mark(record, by: self.keyring)
+        else { return [] }
+        return self.links.sharing(conversation).filter { link in
+            mark.passOn.contains(Mark.tag(of: self.links[link].info.peer, in: conversation))
+        }
     }
 
     // MARK: What others are told

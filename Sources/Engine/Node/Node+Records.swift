@@ -28,9 +28,9 @@ extension Node {
         for id in self.conversationTable.keys.sorted() where self.isCounted(record, in: id) {
             self.conversationTable[known: id].recordsChanged()
         }
-        let isMark = record.kind == Record.Kind.mark
-        for link in self.links.ids where self.links[link].info.peer != record.author {
-            if isMark, !self.isPassedOn(record, to: self.links[link].info.peer) { continue }
+        let isMark = record.kind == Record.Kind.mark && record.author != self.id
+        let links = isMark ? self.passedOn(record) : self.links.ids
+        for link in links where self.links[link].info.peer != record.author {
             let isKnown = self.links[link].shared.keys.contains { self.isCounted(record, in: $0) }
             if record.key == self.ownProfile {
                 self.links[link].isProfileTold = false
@@ -65,7 +65,7 @@ extension Node {
         for record in records {
             let standing = self.record(record.key)
             // What stands here was verified when it came.
-            guard record != standing else { continue }
+            guard record != standing, self.isTimely(record) else { continue }
             guard record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }

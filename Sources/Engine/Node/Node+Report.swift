@@ -143,27 +143,36 @@ extension Node {
         let conversation = self.conversationTable[known: id]
         var missing = MissingTally()
         let links = self.links.sharing(id)
-        for (name, log) in conversation.logs where log.fork == nil && name.author != self.id {
-            for link in links {
-                let peer = self.links[link].info.peer
-                guard self.isBelieved(peer, of: name) else { continue }
-                let stored = self.links[link].shared[known: id].stored(of: name)
-                missing.add(log.lacking(through: stored), of: name.author, at: peer)
+        let partial = conversation.logs.filter { $0.value.whole != nil }.map(\.key)
+        for link in links {
+            let peer = self.links[link].info.peer
+            let sync = self.links[link].shared[known: id]
+            for name in sync.ahead.union(partial) where self.isBelieved(peer, of: name) {
+                let log = conversation.log(name)
+                guard log.fork == nil else { continue }
+                missing.add(
+                    log.lacking(through: sync.stored(of: name)), of: name.author, at: peer)
             }
         }
         let linked = Set(links.map { self.links[$0].info.peer })
-        let members = conversation.members.filter { $0 != self.id && !linked.contains($0) }
-        for member in members.prefix(Limits.markMembers) {
-            let key = RecordKey(author: member, conversation: id, kind: Record.Kind.mark)
-            guard let record = self.profiles.record(key),
-                let mark = Mark(record, by: self.keyring)
-            else { continue }
-            let rows = Dictionary(uniqueKeysWithValues: mark.rows.map { ($0.tag, $0.stored) })
-            for (name, log) in conversation.logs where log.fork == nil && name.author != self.id {
-                guard self.isBelieved(member, of: name),
-                    let stored = rows[Mark.tag(of: LogKey(conversation: id, name: name))]
-                else { continue }
-                missing.add(log.lacking(through: stored), of: name.author, at: member)
+        let away = conversation.members.filter { $0 != self.id && !linked.contains($0) }
+        guard away.count <= Limits.markMembers else { return missing.all }
+        let marks = away.compactMap { member in
+            self.profiles.record(
+                RecordKey(author: member, conversation: id, kind: Record.Kind.mark)
+            ).flatMap { Mark($0, by: self.keyring) }.map { (member, $0) }
+        }
+        guard !marks.isEmpty else { return missing.all }
+        var logs: [UInt64: LogName] = [:]
+        for name in conversation.logs.keys where name.author != self.id {
+            logs[Mark.tag(of: LogKey(conversation: id, name: name))] = name
+        }
+        for (member, mark) in marks {
+            for row in mark.rows {
+                guard let name = logs[row.tag], self.isBelieved(member, of: name) else { continue }
+                let log = conversation.log(name)
+                guard log.fork == nil else { continue }
+                missing.add(log.lacking(through: row.stored), of: name.author, at: member)
             }
         }
         return missing.all

@@ -97,6 +97,9 @@ struct ConversationSync: Sendable {
         !self.rows.isEmpty && self.rows.allSatisfy { $0.value.state == .refused }
     }
 
+    /// Logs of which the peer has more than is here, or something else.
+    var ahead: Set<LogName> { self.unsettled.union(self.lacking.keys) }
+
     /// Whether the peer has what this node might ask it for.
     var isSeeking: Bool { !self.lacking.isEmpty || self.unknown.isSeeking }
 

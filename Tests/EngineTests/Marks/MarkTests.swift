@@ -138,6 +138,25 @@ import Testing
         #expect(marks.takeDue(at: 200_000).isEmpty)
     }
 
+    @Test("somebody's marks are looked at a few times a minute, of strangers more seldom")
+    func timely() throws {
+        var marks = Marks(own: Harness.ownKey)
+        var random = SeededRandom(seed: 1)
+        let record = try #require(
+            Mark().record(
+                in: Self.ops, at: HybridTime(wallMilliseconds: 1), by: signer(2), Keyring(),
+                using: &random))
+        func isTimely(_ now: UInt64, isKnown: Bool = false) -> Bool {
+            marks.isTimely(record.key, isKnown: isKnown, at: now)
+        }
+        #expect(isTimely(100_000))
+        marks.keep(record, at: 100_000)
+        #expect(!isTimely(100_999, isKnown: true) && isTimely(101_000, isKnown: true))
+        #expect(!isTimely(104_999) && isTimely(105_000))
+        #expect(marks.takeArrived() == [record] && marks.takeArrived().isEmpty)
+        #expect(!isTimely(104_999))
+    }
+
     @Test("comes from the disk: own logs by member, those of others as far as the user has read")
     func restored() {
         let theirs = TestLog(signer(2), in: Self.ops).key

@@ -213,6 +213,28 @@ import Testing
         #expect(Self.marks(of: Harness.peer(3), to: 5, &harness).count == 1)
     }
 
+    @Test("one who writes marks without end has few of them stored and passed on")
+    func flood() throws {
+        var harness = try Self.together()
+        harness.link(4, in: [Self.ops])
+        harness.settle()
+        _ = harness.take(from: 4)
+        var random = SeededRandom(seed: 1)
+        for number in UInt64(1)...200 {
+            let mark = Mark(passOn: [Mark.tag(of: Harness.peer(4), in: Self.conversation)])
+            let record = try #require(
+                mark.record(
+                    in: Self.conversation, at: HybridTime(wallMilliseconds: 900_000 + number),
+                    by: signer(3), Keyring(), using: &random))
+            harness.give(.records([record]), from: 2)
+            harness.pass(milliseconds: 100)
+            harness.give(.timer(.marks))
+            harness.settle()
+        }
+        let passed = Self.marks(of: Harness.peer(3), to: 4, &harness).count
+        #expect((1...21).contains(passed))
+    }
+
     @Test("what people say to have who are known is missing here; what strangers claim is not")
     func missing() throws {
         var harness = try Self.together()

@@ -26,6 +26,7 @@ import queries  # noqa: E402
 import report  # noqa: E402
 import resting  # noqa: E402
 import sealed  # noqa: E402
+import touched  # noqa: E402
 import workloads  # noqa: E402
 from Driver.checks import Broken  # noqa: E402
 from Driver.control import Refusal  # noqa: E402
@@ -34,7 +35,9 @@ from Driver.network import demand_own_network  # noqa: E402
 from prepared import Prepared  # noqa: E402
 
 # Queries before histories, whose readers leave their joins behind in the store they share.
-ALL = workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL + sealed.ALL
+ALL = (
+    workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL + sealed.ALL
+    + touched.ALL)
 
 
 class Tools:

@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 
+import touched
 from Driver.control import shown
 from systems import ROOM, Floor, Stoa
 
@@ -13,6 +14,7 @@ SMALL_MESSAGES = 1_000
 # Away from those that other systems use meanwhile.
 STOA_PORT = 7301
 FLOOR_PORT = 7401
+TOUCHED_PORT = 7501
 
 
 class Prepared:
@@ -21,6 +23,7 @@ class Prepared:
         self.work = work
         self.systems = {}
         self.database = None
+        self.kept = []
 
     def stoa(self):
         """One daemon, running, with the messages in `bench`, the newest ones, and 19 more rooms."""
@@ -38,6 +41,24 @@ class Prepared:
         elif system.nodes[0].process is None:
             system.start(0)
         return system
+
+    def touched(self):
+        """One daemon, running, with as many messages of which half are edited, taken back or reacted to,
+        and 19 more rooms; and the ids of some that are not."""
+        system = self.systems.get("touched")
+        if system is None:
+            print("bench: fills a daemon with 1,000,000 messages, and does something to half", flush=True)
+            system = self.systems["touched"] = Stoa(self.tools, self.work, first_port=TOUCHED_PORT)
+            system.add()
+            for number in range(SMALL_ROOMS):
+                system.call(0, "join", room=f"small{number}")
+            system.load(
+                "fill", SMALL_ROOMS * SMALL_MESSAGES, 0, room=f"small*{SMALL_ROOMS}")
+            system.call(0, "join", room=ROOM)
+            self.kept = touched.Filler(system.socket(0)).fill(MESSAGES)
+        elif system.nodes[0].process is None:
+            system.start(0)
+        return system, self.kept[:: max(1, len(self.kept) // 32)][:32]
 
     def floor(self):
         """The floor's author, running, with as many messages in its one log."""

@@ -79,11 +79,9 @@ extension NodeShell {
                 case .rank: hits.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
                 }
             }
-            var found: [(hit: SearchHit, entry: StoredEntry)] = []
-            for hit in hits.dropFirst(query.offset).prefix(query.limit) {
-                if let entry = try await store.entry(hit.id) { found.append((hit, entry)) }
-            }
-            return found
+            let page = hits.dropFirst(query.offset).prefix(query.limit)
+            let entries = try await store.entries(page.map(\.id))
+            return page.compactMap { hit in entries[hit.id].map { (hit: hit, entry: $0) } }
         } then: { result in
             switch result {
             case .success(let found):

@@ -1,0 +1,106 @@
+"""Workload M: reading a room of 1,000,000 messages of which half are edited, taken back or reacted to,
+against one in which nothing is."""
+
+import json
+import socket
+
+from Driver.checks import Broken
+from Driver.control import request_line
+from queries import ASKED, PAGE
+from systems import ROOM
+from workloads import Workload
+
+# So many requests are under way at a time.
+PIPELINE = 512
+# Of ten messages five have something: two an edit, two a sign, one is taken back.
+TOUCHED = {1: "edit", 3: "react", 5: "edit", 7: "react", 9: "erase"}
+
+
+class Filler:
+    """Sends messages and what is done to them on one connection, as they come about in a room."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(str(path))
+        self.lines = self.socket.makefile("rb")
+        self.last = 0
+
+    def ask(self, requests):
+        """The results of requests that are under way together, in order."""
+        first = self.last + 1
+        packed = bytearray()
+        for method, params in requests:
+            self.last += 1
+            packed += request_line(self.last, method, params)
+        self.socket.sendall(packed)
+        found = {}
+        while len(found) < len(requests):
+            answer = json.loads(self.lines.readline())
+            if "error" in answer:
+                raise Broken(f"touched: {answer['error']}")
+            found[answer["id"]] = answer["result"]
+        return [found[number] for number in range(first, self.last + 1)]
+
+    def fill(self, count):
+        """The ids of some messages all over the room, which nobody takes back."""
+        kept = []
+        for start in range(0, count, PIPELINE):
+            numbers = range(start, min(start + PIPELINE, count))
+            sent = self.ask([
+                ("send", {"to": ROOM, "text": f"message {number} of a room that people use"})
+                for number in numbers])
+            ids = {number: answer["id"] for number, answer in zip(numbers, sent)}
+            self.ask([self.touch(TOUCHED[number % 10], ids[number], number)
+                      for number in numbers if number % 10 in TOUCHED])
+            kept.append(ids[start])
+        return kept
+
+    @staticmethod
+    def touch(how, identifier, number):
+        if how == "edit":
+            return "edit", {"id": identifier, "text": f"message {number}, and what was meant"}
+        if how == "react":
+            return "react", {"id": identifier, "sign": "+1"}
+        return "erase", {"id": identifier}
+
+
+class Touched(Workload):
+    name = "M"
+    ASKS = [
+        ("newest", "history, the newest page of 50"),
+        ("before", "history, a page of 50 before an older message"),
+        ("list", "list of 20 conversations with their last messages"),
+        ("subscribe", "subscribe from a cursor, until 50 messages are there"),
+    ]
+
+    def ask(self, system, anchors):
+        last = system.call(0, "history", to=ROOM, limit=PAGE)["messages"]
+        # What has come behind the cursor of the first of these: it and the others.
+        given = {"before": anchors, "subscribe": [str(last[0]["cursor"] - 1)]}
+        found = {}
+        for query, _ in self.ASKS:
+            answer = system.load(query, ASKED, 0, anchors=given.get(query, ()), seconds=120)
+            found[query] = answer["p50"] * 1e6
+        return found
+
+    def stoa(self, tools, work):
+        system, anchors = tools.prepared.touched()
+        found = self.ask(system, anchors)
+        tools.prepared.stop()
+        return found
+
+    def floor(self, tools, work):
+        written, _, _ = tools.prepared.anchors(32)
+        found = self.ask(tools.prepared.stoa(), written)
+        tools.prepared.stop()
+        return found
+
+    def rows(self, samples):
+        return [
+            self.row(
+                samples, query, f"half of 1,000,000 touched: {text}, p50", "µs",
+                against="nothing touched", must=1.5, aim=1.2)
+            for query, text in self.ASKS]
+
+
+ALL = [Touched()]
