@@ -8,21 +8,7 @@ public enum ForgetMethod: ControlMethod {
         errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed])
 
     /// What is to be forgotten.
-    public struct Params: ControlValue {
-        /// A room, a person or a conversation id.
-        public var to = ""
-
-        /// Empty parameters.
-        public init() {}
-
-        /// Visits the fields in order.
-        public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field(
-                "to", &self.to, .word,
-                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
-            )
-        }
-    }
+    public typealias Params = ConversationParams
 
     /// What is forgotten.
     public struct Result: ControlValue {

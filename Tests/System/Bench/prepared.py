@@ -27,38 +27,36 @@ class Prepared:
 
     def stoa(self):
         """One daemon, running, with the messages in `bench`, the newest ones, and 19 more rooms."""
-        system = self.systems.get("stoa")
+        def fill(system):
+            system.load("fill", MESSAGES, 0)
+
+        return self.daemon("stoa", STOA_PORT, "", fill)
+
+    def touched(self):
+        """The same with as many messages of which half are edited, taken back or reacted to; and the
+        ids of some that are not."""
+        def fill(system):
+            self.kept = touched.Filler(system.socket(0)).fill(MESSAGES)
+
+        system = self.daemon("touched", TOUCHED_PORT, ", and does something to half", fill)
+        return system, self.kept[:: max(1, len(self.kept) // 32)][:32]
+
+    def daemon(self, name, port, what, fill):
+        """A daemon with 19 small rooms, and the large one, which `fill` fills once."""
+        system = self.systems.get(name)
         if system is None:
-            print("bench: fills a daemon with 1,000,000 messages", flush=True)
-            system = self.systems["stoa"] = Stoa(self.tools, self.work, first_port=STOA_PORT)
+            print(f"bench: fills a daemon with 1,000,000 messages{what}", flush=True)
+            system = self.systems[name] = Stoa(self.tools, self.work, first_port=port)
             system.add()
             for number in range(SMALL_ROOMS):
                 system.call(0, "join", room=f"small{number}")
             system.load(
                 "fill", SMALL_ROOMS * SMALL_MESSAGES, 0, room=f"small*{SMALL_ROOMS}")
             system.call(0, "join", room=ROOM)
-            system.load("fill", MESSAGES, 0)
+            fill(system)
         elif system.nodes[0].process is None:
             system.start(0)
         return system
-
-    def touched(self):
-        """One daemon, running, with as many messages of which half are edited, taken back or reacted to,
-        and 19 more rooms; and the ids of some that are not."""
-        system = self.systems.get("touched")
-        if system is None:
-            print("bench: fills a daemon with 1,000,000 messages, and does something to half", flush=True)
-            system = self.systems["touched"] = Stoa(self.tools, self.work, first_port=TOUCHED_PORT)
-            system.add()
-            for number in range(SMALL_ROOMS):
-                system.call(0, "join", room=f"small{number}")
-            system.load(
-                "fill", SMALL_ROOMS * SMALL_MESSAGES, 0, room=f"small*{SMALL_ROOMS}")
-            system.call(0, "join", room=ROOM)
-            self.kept = touched.Filler(system.socket(0)).fill(MESSAGES)
-        elif system.nodes[0].process is None:
-            system.start(0)
-        return system, self.kept[:: max(1, len(self.kept) // 32)][:32]
 
     def floor(self):
         """The floor's author, running, with as many messages in its one log."""
