@@ -198,6 +198,14 @@ struct Checker {
         machine.store.row(id).map { $0.isSettled && $0.visibility != .held } ?? false
     }
 
+    /// Whether the user of a machine has read an entry, if it is one that people see.
+    private static func hasRead(
+        _ id: EntryID, in room: ConversationID, on machine: Machine
+    ) -> Bool {
+        guard let row = machine.store.row(id), let cursor = row.cursor else { return false }
+        return cursor <= machine.store.reads[room] ?? Cursor(0)
+    }
+
     /// A wait for delivery ends well only where those have the message who were to have it.
     private func reached(_ wait: DeliveryWait?, _ holders: [PeerID], on machine: Machine) throws {
         let isReached =
@@ -238,6 +246,15 @@ struct Checker {
         }
         guard case .send(let outgoing) = request else {
             throw Violation("node \(machine.index) answers \(request) by \(answer)")
+        }
+        if outgoing.wait?.aim.isRead == true, case .sent = answer {
+            for reader in machines
+            where holders.contains(reader.id) && !self.hostile.contains(reader.index)
+                && !reader.wasRestored && !self.forkers.contains(machine.id)
+                && !Self.hasRead(message.id, in: message.conversation, on: reader)
+            {
+                throw Violation("node \(machine.index) says read where it is not")
+            }
         }
         if case .sent = answer { try self.reached(outgoing.wait, holders, on: machine) }
         guard machine.store.row(message.id) != nil else {

@@ -60,7 +60,9 @@ struct ModelStore {
     var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
-    /// How far members have own logs.
+    /// Up to where the user has read.
+    private(set) var reads: [ConversationID: Cursor] = [:]
+    /// How far members have own logs, and the user those of others.
     private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// The notices that are kept, oldest first.
     var notices: [(cursor: Cursor, notice: Notice)] = []
@@ -116,6 +118,7 @@ struct ModelStore {
         for append in batch.appends {
             if let person = append.person, let keys = append.keys { self.persons[person] = keys }
         }
+        let reads = batch.reads.mapValues { min($0, Cursor(self.newestCursor)) }
         for (key, members) in batch.positions {
             self.positions[key, default: [:]].merge(members) { _, later in later }
         }
@@ -138,7 +141,32 @@ struct ModelStore {
         outcome.filled = filled
         outcome.erased = done
         outcome.expired = batch.expiry.map { self.expire($0) }
+        for entry in outcome.filled + outcome.released {
+            guard let read = self.positions[entry.key]?[self.owner]?.read else { continue }
+            self.positions[entry.key]?[self.owner]?.read = min(read, entry.seq - 1)
+        }
+        for (room, cursor) in reads { outcome.reads[room] = self.read(room, through: cursor) }
         return outcome
+    }
+
+    /// The user has read a room up to a cursor: says how far that is in each log of others.
+    private mutating func read(
+        _ room: ConversationID, through cursor: Cursor
+    ) -> [LogName: UInt64] {
+        guard cursor > self.reads[room] ?? Cursor(0) else { return [:] }
+        self.reads[room] = cursor
+        var read: [LogName: UInt64] = [:]
+        for (key, log) in self.logs
+        where key.conversation == room && key.name.author != self.owner {
+            let unread = log.rows.firstIndex { row in
+                row.visibility == .held || row.cursor.map { $0 > cursor } ?? false
+            }
+            let seq = min(UInt64(unread ?? log.rows.count), log.count)
+            guard seq > self.positions[key]?[self.owner]?.read ?? 0 else { continue }
+            self.positions[key, default: [:]][self.owner, default: MemberPosition()].read = seq
+            read[key.name] = seq
+        }
+        return read
     }
 
     private func checkPlace(of append: Append) throws {

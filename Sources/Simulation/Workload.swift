@@ -99,6 +99,7 @@ extension Simulation {
                 }
             }
         }
+        self.scheduleReads(workload)
         if workload.avalanche > 0 {
             let machine = self.random.number(0...self.machines.count - 1)
             let begin = self.random.number(0...workload.milliseconds)
@@ -125,6 +126,25 @@ extension Simulation {
             }
         }
     }
+    /// What users read, and what they wait for to be read; drawn apart, so that it changes nothing else.
+    private func scheduleReads(_ workload: Workload) {
+        var random = SeededRandom(
+            seed: UInt64(workload.messages) << 48 ^ workload.milliseconds ^ UInt64(workload.rooms))
+        for number in 0..<max(1, workload.messages / 8) {
+            let machine = Int(random.next() % UInt64(self.machines.count))
+            let room = Workload.room(Int(random.next() % UInt64(workload.rooms))).conversation
+            let moment = random.next() % (workload.milliseconds + 1)
+            if number % 4 == 0 {
+                let outgoing = Outgoing(
+                    conversation: room, text: "read this \(number)",
+                    wait: DeliveryWait(self.goal(number), isRead: true, by: 8_000))
+                self.requestLater(machine, .send(outgoing), in: moment)
+            } else {
+                self.requestLater(machine, .read(room, through: Cursor(.max)), in: moment)
+            }
+        }
+    }
+
     /// Whom a message is to reach; drawn from its number, so that it changes nothing else.
     private func goal(_ number: Int) -> DeliveryGoal {
         switch number % 5 {

@@ -259,24 +259,32 @@ final class EffectStatements: StatementGroup {
         UPDATE conversations SET read = :read, unread = :unread, mentions = :mentions
         WHERE id = :id
         """)
-    /// Through which entry of each log something arrived in a range, by what is in it.
-    lazy var readInRange = self.sql(
+    /// The logs of others of which something arrived in a range.
+    lazy var logsInRange = self.sql(
         """
-        SELECT e.log, a.key, l.incarnation, max(e.seq) AS seq FROM entries e NOT INDEXED
+        SELECT DISTINCT l.id AS log, l.seq, a.key, l.incarnation FROM entries e NOT INDEXED
         CROSS JOIN logs l ON l.id = e.log JOIN authors a ON a.id = l.author
         WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
             AND l.author <> :author
-        GROUP BY e.log
         """)
-    /// The same by the end of each log.
-    lazy var readByLog = self.sql(
+    /// All logs of others.
+    lazy var logsOfOthers = self.sql(
         """
-        SELECT l.id AS log, a.key, l.incarnation, (
-            SELECT e.seq FROM entries e INDEXED BY entries_by_position
-            WHERE e.log = l.id AND e.arrival BETWEEN 1 AND :through
-            ORDER BY e.seq DESC LIMIT 1) AS seq
-        FROM logs l JOIN authors a ON a.id = l.author
-        WHERE l.conversation = :conversation AND l.author <> :author AND l.seq > :since
+        SELECT l.id AS log, l.seq, a.key, l.incarnation FROM logs l
+        JOIN authors a ON a.id = l.author
+        WHERE l.conversation = :conversation AND l.author <> :author
+        """)
+    /// The first entry of a log behind one that came later, or is held.
+    lazy var firstUnread = self.sql(
+        """
+        SELECT seq FROM entries INDEXED BY entries_by_position
+        WHERE log = :log AND seq > :seq AND (arrival > :through OR arrival < 0)
+        ORDER BY seq LIMIT 1
+        """)
+    /// What is read of a log ends before an entry that people see from here on.
+    lazy var setUnread = self.sql(
+        """
+        UPDATE positions SET read = min(read, :seq - 1) WHERE log = :log AND author = :author
         """)
     lazy var position = self.sql(
         "SELECT stored, read FROM positions WHERE log = :log AND author = :author")

@@ -99,6 +99,7 @@ extension StoreFile {
             var tally = Tally(isUncounted: try self.isUncounted(row.author))
             tally.count(row)
             try self.note(tally, in: row.conversation)
+            try self.noteUnread(row.log, from: row.seq)
             try self.statements.names.showHead.bind(.id, row.log).bind(.seq, row.seq).run()
             self.knownLogs = KnownRows()
         }

@@ -23,6 +23,7 @@ extension StoreFile {
         guard row.isSeen else { return nil }
         let target = progress.arrive()
         try self.move(row.arrival, to: target)
+        try self.noteUnread(row.log, from: row.seq)
         // The number may be among those that are not indexed yet.
         self.recentIDs = nil
         row.arrival = target

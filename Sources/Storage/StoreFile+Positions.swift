@@ -65,29 +65,43 @@ extension StoreFile {
     /// What arrived in a longer range is not gone through.
     private static let shortRange: Int64 = 4_096
 
-    /// Notes through which entry of each log of others the user has read, by what arrived in a range.
+    /// Notes through which entry of each log of others the user has read all, by what arrived in a range.
     private func noteRead(
         _ conversation: Int64, after: Int64, through: Int64
     ) throws(SQLiteError) -> [LogName: UInt64] {
         let owner = try self.makeAuthorRow(self.owner)
-        let isShort = through - after <= Self.shortRange
         let effects = self.statements.effects
-        let statement = isShort ? effects.readInRange : effects.readByLog
-        var found: [(log: Int64, name: LogName, seq: UInt64)] = []
-        try statement.bind(.conversation, conversation).bind(.since, isShort ? after : 0)
-            .bind(.through, through).bind(.author, owner)
-            .forEach { (row) throws(SQLiteError) in
-                let name = LogName(
-                    author: PeerID(try row.bytes32(.key)),
-                    incarnation: UInt64(stored: row.int(.incarnation)))
-                found.append((row.int(.log), name, UInt64(bitPattern: row.int(.seq))))
-            }
+        var found: [(log: Int64, name: LogName, head: Int64)] = []
+        func take(_ row: Statement) throws(SQLiteError) {
+            let name = LogName(
+                author: PeerID(try row.bytes32(.key)),
+                incarnation: UInt64(stored: row.int(.incarnation)))
+            found.append((row.int(.log), name, row.int(.seq)))
+        }
+        if through - after <= Self.shortRange {
+            try effects.logsInRange.bind(.conversation, conversation).bind(.author, owner)
+                .bind(.since, after).bind(.through, through).forEach(take)
+        } else {
+            try effects.logsOfOthers.bind(.conversation, conversation).bind(.author, owner)
+                .forEach(take)
+        }
         var logs: [LogName: UInt64] = [:]
-        for (log, name, seq) in found where seq > 0 {
-            let read = MemberPosition(read: seq)
+        for (log, name, head) in found {
+            let known = try self.position(of: owner, in: log).read
+            let unread = try effects.firstUnread.bind(.log, log)
+                .bind(.seq, Int64(bitPattern: known)).bind(.through, through).int()
+            let read = MemberPosition(read: UInt64(bitPattern: unread.map { $0 - 1 } ?? head))
+            guard read.read > known else { continue }
             logs[name] = try self.advance(read, of: owner, in: log).position.read
         }
         return logs
+    }
+
+    /// An entry of a log is seen from here on: it was not read with those behind it.
+    func noteUnread(_ log: Int64, from seq: Int64) throws(SQLiteError) {
+        guard let owner = try self.authorRow(self.owner) else { return }
+        try self.statements.effects.setUnread.bind(.log, log).bind(.seq, seq)
+            .bind(.author, owner).run()
     }
 
     /// How many messages are unread, and how many of them call the user by name.
@@ -131,17 +145,19 @@ extension StoreFile {
         return told
     }
 
+    private func position(of author: Int64, in log: Int64) throws(SQLiteError) -> MemberPosition {
+        try self.statements.effects.position.bind(.log, log).bind(.author, author).first {
+            (row) throws(SQLiteError) in MemberPosition(row)
+        } ?? MemberPosition()
+    }
+
     private func advance(
         _ position: MemberPosition, of author: Int64, in log: Int64
     ) throws(SQLiteError) -> (before: MemberPosition, position: MemberPosition) {
-        let effects = self.statements.effects
-        let before =
-            try effects.position.bind(.log, log).bind(.author, author).first {
-                (row) throws(SQLiteError) in MemberPosition(row)
-            } ?? MemberPosition()
+        let before = try self.position(of: author, in: log)
         let after = MemberPosition(
             stored: max(before.stored, position.stored), read: max(before.read, position.read))
-        try effects.setPosition.bind(.log, log).bind(.author, author)
+        try self.statements.effects.setPosition.bind(.log, log).bind(.author, author)
             .bind(.stored, Int64(bitPattern: after.stored))
             .bind(.read, Int64(bitPattern: after.read)).run()
         return (before, after)

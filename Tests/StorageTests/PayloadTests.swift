@@ -55,6 +55,27 @@ import Testing
         #expect(try await store.snapshot().logs[log.key]?.wanted.all == [2...2])
     }
 
+    @Test("what the user read ends before what came later, and goes on once that is read")
+    func unread() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let (log, _, payload) = try await Self.stored(in: store)
+        func read(_ number: UInt64) async throws -> UInt64? {
+            var batch = Batch(number: number)
+            batch.reads = [ops.conversation: Cursor(.max)]
+            return try await store.commit(batch).reads[ops.conversation]?[log.key.name]
+        }
+        func known() async throws -> UInt64? {
+            try await store.snapshot().positions[log.key]?[ada.id]?.read
+        }
+        #expect(try await read(2) == 3)
+        _ = try await store.commit(Self.fill(log.key, payload))
+        #expect(try await known() == 1)
+        #expect(try await read(3) == 3)
+        #expect(try await known() == 3)
+        #expect(try await store.check().isEmpty)
+    }
+
     @Test("its payload puts it in its place, under a new cursor, once")
     func filled() async throws {
         let directory = try TemporaryDirectory()

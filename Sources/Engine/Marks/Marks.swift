@@ -148,6 +148,12 @@ struct Marks: Sendable {
         self.due[conversation] = Due(moment: min(moment, earlier), isRead: true)
     }
 
+    /// An entry is seen from here on: it was not read with those behind it.
+    mutating func noteUnread(_ name: LogName, from seq: UInt64, in conversation: ConversationID) {
+        guard let read = self.reads[conversation]?[name], read >= seq else { return }
+        self.reads[conversation]?[name] = seq - 1
+    }
+
     /// Notes that something came of which others may wait to hear.
     mutating func noteStored(in conversation: ConversationID, at now: UInt64) {
         guard self.due[conversation] == nil else { return }

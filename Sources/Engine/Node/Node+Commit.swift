@@ -35,6 +35,9 @@ extension Node {
         self.settleErasures(flight.batch, outcome.erased)
         self.settleExpiry(outcome.expired)
         for record in flight.batch.records { self.settleRecord(record) }
+        for entry in outcome.filled + outcome.released {
+            self.marks.noteUnread(entry.key.name, from: entry.seq, in: entry.key.conversation)
+        }
         self.settleReads(outcome.reads)
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
