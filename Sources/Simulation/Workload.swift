@@ -130,17 +130,18 @@ extension Simulation {
     private func scheduleReads(_ workload: Workload) {
         var random = SeededRandom(
             seed: UInt64(workload.messages) << 48 ^ workload.milliseconds ^ UInt64(workload.rooms))
-        for number in 0..<max(1, workload.messages / 8) {
+        for number in 0..<max(2, workload.messages / 16) {
             let machine = Int(random.next() % UInt64(self.machines.count))
             let room = Workload.room(Int(random.next() % UInt64(workload.rooms))).conversation
             let moment = random.next() % (workload.milliseconds + 1)
-            if number % 4 == 0 {
-                let outgoing = Outgoing(
-                    conversation: room, text: "read this \(number)",
-                    wait: DeliveryWait(self.goal(number), isRead: true, by: 8_000))
-                self.requestLater(machine, .send(outgoing), in: moment)
-            } else {
-                self.requestLater(machine, .read(room, through: Cursor(.max)), in: moment)
+            let outgoing = Outgoing(
+                conversation: room, text: "read this \(number)",
+                wait: DeliveryWait(self.goal(number), isRead: true, by: 20_000))
+            self.requestLater(machine, .send(outgoing), in: moment)
+            for reader in self.machines.indices where reader != machine {
+                self.requestLater(
+                    reader, .read(room, through: Cursor(.max)),
+                    in: moment + random.next() % 8_000)
             }
         }
     }

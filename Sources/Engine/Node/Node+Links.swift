@@ -188,7 +188,6 @@ extension Node {
         self.profiles.dropEarly(of: id)
         self.peerClocks.drop(id)
         self.dropHeldElsewhere(nil, of: id)
-        for conversation in link.shared.keys.sorted() { self.noteStored(in: conversation) }
         self.actions.append(.disarm(.ping(id)))
         self.reads.drop(of: id)
         self.forkSearches.end(of: id)

@@ -118,7 +118,7 @@ extension Node {
         if !reads.isEmpty { self.armMarks() }
     }
 
-    /// Something of others has come, or somebody is linked no longer.
+    /// Something of others has come.
     mutating func noteStored(in conversation: ConversationID) {
         self.marks.noteStored(in: conversation, at: self.now.monotonic)
         self.armMarks()
@@ -140,7 +140,8 @@ extension Node {
             passOn: unlinked.map { Mark.tag(of: $0, in: id) })
         let key = RecordKey(author: self.id, conversation: id, kind: Record.Kind.mark)
         let standing = self.record(key)
-        if let standing, Mark(standing, by: self.keyring) == mark { return }
+        // Who is linked comes and goes; that alone tells nobody anything.
+        if let standing, Mark(standing, by: self.keyring)?.rows == mark.rows { return }
         var time = HybridTime(wallMilliseconds: self.time.now)
         if let next = standing?.time.next, !self.time.isAhead(next) { time = max(time, next) }
         let record = mark.record(
