@@ -57,7 +57,8 @@ extension Node {
         }
         let log = known.log(erasure.target.log)
         let author = Authorship(device: erasure.target.log.author, person: log.person)
-        if log.tail.seq == 0 {
+        // Of a log that forks at its beginning nothing counts, and all may be here.
+        if log.tail.seq == 0 && log.fork == nil {
             erasure.step = .wait
         } else if !erasure.eraser.mayChange(author) {
             erasure.step = .forget
@@ -100,9 +101,10 @@ extension Node {
     /// What waits for entries of a log that are on disk now is erased, or may not be.
     private mutating func decideErasures(of key: LogKey) {
         guard self.erasures.isWaiting(for: key),
-            let head = self.conversationTable[key.conversation]?.log(key.name).head
+            let log = self.conversationTable[key.conversation]?.log(key.name)
         else { return }
-        for erasure in self.erasures.due(key, through: head.seq) {
+        let due = self.erasures.due(key) { $0 <= log.head.seq || log.isBeyondFork($0) }
+        for erasure in due {
             self.erasures.forget(erasure)
             self.commits.erasures.append(self.decided(erasure))
         }

@@ -58,9 +58,9 @@ struct Erasures: Sendable {
     /// Whether entries of a log are waited for.
     func isWaiting(for key: LogKey) -> Bool { self.waiting[key] != nil }
 
-    /// What waits for entries of a log up to a number, in the order in which it came.
-    func due(_ key: LogKey, through seq: UInt64) -> [Erasure] {
-        let numbers = (self.waiting[key] ?? [:]).filter { $0.key.seq <= seq }.values.joined()
+    /// What waits for some entries of a log, by their numbers, in the order in which it came.
+    func due(_ key: LogKey, where isDue: (UInt64) -> Bool) -> [Erasure] {
+        let numbers = (self.waiting[key] ?? [:]).filter { isDue($0.key.seq) }.values.joined()
         return numbers.sorted().compactMap { self.numbered[$0] }
     }
 

@@ -165,6 +165,18 @@ import Testing
         #expect(harness.waitingErasures.isEmpty)
     }
 
+    @Test("also where its log forks at the very beginning, so that nothing of it counts")
+    func disputedFromTheBeginning() throws {
+        var harness = Self.joined()
+        Self.give([Self.opening.run, Self.texts.run], to: &harness)
+        let proof = try #require(ForkProof(Self.opening, Self.log.opening(at: 9)))
+        harness.give(.forkProof(proof), from: 2)
+        harness.settle()
+        Self.give(Self.erasing([Self.target], by: Self.second), to: &harness)
+        #expect(Self.states(harness) == [.present, .present, .erased, .present])
+        #expect(harness.waitingErasures.isEmpty)
+    }
+
     @Test("a payload that is wanted is wanted no longer once it is erased")
     func wanted() {
         var harness = Self.joined()
@@ -261,7 +273,7 @@ import Testing
             #expect(dropped == Self.erasure(oldest, by: 2))
         }
         let key = Self.erasure(1, by: 2).key
-        let due = erasures.due(key, through: 30)
+        let due = erasures.due(key) { $0 <= 30 }
         #expect(due.map(\.target.seq) == [14, 18, 22, 26, 30])
     }
 
@@ -272,8 +284,8 @@ import Testing
         _ = erasures.wait(Self.erasure(5, by: 2))
         let key = Self.erasure(5, by: 2).key
         #expect(erasures.count == 1 && erasures.isWaiting(for: key))
-        #expect(erasures.due(key, through: 4).isEmpty)
-        #expect(erasures.due(key, through: 5) == [Self.erasure(5, by: 2)])
+        #expect(erasures.due(key) { $0 <= 4 }.isEmpty)
+        #expect(erasures.due(key) { $0 <= 5 } == [Self.erasure(5, by: 2)])
         erasures.forget(Self.erasure(5, by: 2))
         #expect(erasures.isEmpty && !erasures.isWaiting(for: key))
     }
