@@ -199,7 +199,7 @@ private struct KeyFolders {
         do throws(SystemError) {
             bytes = try Files.read(path, limitBytes: 4_096)
         } catch { throw StartError(error, exitCode: .inputOutput) }
-        defer { Self.wipe(&bytes) }
+        defer { bytes.wipe() }
         guard bytes.count == byteCount, let value = make(bytes.span.bytes) else {
             throw StartError(
                 "\(path) has \(bytes.count) bytes where \(byteCount) are due",
@@ -216,7 +216,7 @@ private struct KeyFolders {
         var whole: [UInt8] = []
         // So that no copy is left behind where the array has grown.
         whole.reserveCapacity(bytes.byteCount + more.byteCount)
-        defer { Self.wipe(&whole) }
+        defer { whole.wipe() }
         bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
         more.withUnsafeBytes { whole.append(contentsOf: $0) }
         do throws(SystemError) {
@@ -240,13 +240,6 @@ private struct KeyFolders {
             throw StartError(
                 "\(path) has mode \(mode), so others can read your identity",
                 remedy: "run: chmod 600 \(path)", exitCode: .permission)
-        }
-    }
-
-    /// Overwrites a copy of a secret; the one that stays lies in guarded memory.
-    private static func wipe(_ bytes: inout [UInt8]) {
-        bytes.withUnsafeMutableBytes {
-            if let base = $0.baseAddress { explicit_bzero(base, $0.count) }
         }
     }
 }

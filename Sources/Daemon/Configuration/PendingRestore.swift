@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Engine
 internal import Posix
 
@@ -16,7 +17,9 @@ struct PendingRestore {
 
     /// Keeps a backup for the next start.
     func keep(_ backup: Backup) throws(SystemError) {
-        try Files.writeAtomically(backup.encoded, to: self.path, mode: 0o600)
+        var content = backup.encoded
+        defer { content.wipe() }
+        try Files.writeAtomically(content, to: self.path, mode: 0o600)
     }
 
     /// Removes what was kept.
@@ -35,7 +38,8 @@ struct PendingRestore {
     /// The device's key stays: it was never in the backup. Throws where a file cannot be read or written.
     func begin() throws(StartError) -> Contacts? {
         guard Files.exists(self.path) else { return nil }
-        let bytes: [UInt8]
+        var bytes: [UInt8] = []
+        defer { bytes.wipe() }
         let backup: Backup
         do throws(SystemError) {
             bytes = try Files.read(self.path, limitBytes: SealedBackup.limitBytes)

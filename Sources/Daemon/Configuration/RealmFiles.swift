@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Engine
 internal import Glibc
 internal import Posix
@@ -116,7 +117,7 @@ struct RealmFiles: Equatable, Sendable {
     /// Reads the one line of a file that is neither empty nor a comment.
     private static func read(_ path: String) throws(StartError) -> Realm {
         var bytes = try Self.bytes(of: path)
-        defer { Self.wipe(&bytes) }
+        defer { bytes.wipe() }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Self.unusable(path, "it is not text")
         }
@@ -177,7 +178,7 @@ struct RealmFiles: Equatable, Sendable {
     func write(_ realm: Realm) throws(SystemError) {
         try Files.makePrivateDirectory(self.own)
         var bytes = Array((RealmInvitation(realm).line + "\n").utf8)
-        defer { Self.wipe(&bytes) }
+        defer { bytes.wipe() }
         try Files.writeAtomically(bytes, to: self.path(realm.name, Self.suffix), mode: 0o600)
     }
 
@@ -191,12 +192,6 @@ struct RealmFiles: Equatable, Sendable {
 
     private func path(_ name: RealmName, _ suffix: String) -> String {
         "\(self.own)/\(name)\(suffix)"
-    }
-
-    private static func wipe(_ bytes: inout [UInt8]) {
-        bytes.withUnsafeMutableBytes {
-            if let base = $0.baseAddress { explicit_bzero(base, $0.count) }
-        }
     }
 }
 

@@ -7,7 +7,10 @@ extension Backup {
 
     /// The backup as it is sealed; holds secrets.
     public var encoded: [UInt8] {
-        var writer = WireWriter(capacity: 4_096)
+        // Room for all of it, so that no copy is left behind where the writer has grown.
+        var writer = WireWriter(
+            capacity: 4_096 + self.contacts.mostBytes + RealmInvitation.limitBytes
+                * self.realms.count)
         writer.byte(Self.format)
         writer.u64(self.time)
         self.person.withBytes { seed, address in
@@ -30,7 +33,8 @@ extension Backup {
             throw .value(field: "backup.format")
         }
         self.time = try reader.u64("backup.time")
-        let keys = try reader.raw("backup.person", count: PersonKeys.byteCount)
+        var keys = try reader.raw("backup.person", count: PersonKeys.byteCount)
+        defer { keys.wipe() }
         guard let person = try? PersonKeys(keys.span.bytes) else {
             throw .value(field: "backup.person")
         }
@@ -114,6 +118,16 @@ extension Contacts {
             let device = PeerID(try reader.bytes32("backup.device"))
             return Partner(device: device, person: try PublicPerson(from: &reader))
         }
+    }
+
+    /// More bytes than it takes to write them.
+    fileprivate var mostBytes: Int {
+        let short = self.standings.count + self.rooms.count + self.partners.count
+        let peers = self.peers.reduce(0) { bytes, peer in
+            bytes + 128 + peer.addresses.reduce(0) { $0 + 2 + $1.utf8.count }
+        }
+        return 128 * short + peers + RoomInvitation.limitBytes * self.secretRooms.count
+            + self.records.reduce(0) { $0 + 3 + $1.encoded.count }
     }
 
     /// People of whom something was said, and partners.

@@ -23,8 +23,10 @@ public enum SealedBackup {
         }
         let key = try Self.key(of: phrase, salt: Array(output.dropFirst(Self.beginning.count)))
         let associated = output
+        var content = backup.encoded
+        defer { content.wipe() }
         SecretStream.seal(
-            backup.encoded.span.bytes, associatedData: associated.span.bytes, key: key,
+            content.span.bytes, associatedData: associated.span.bytes, key: key,
             appendingTo: &output)
         return output
     }
@@ -42,6 +44,9 @@ public enum SealedBackup {
         let associated = Array(file[..<head])
         let key = try Self.key(of: phrase, salt: Array(associated[Self.beginning.count...]))
         var opened: [UInt8] = []
+        // So that no copy is left behind where the array has grown.
+        opened.reserveCapacity(file.count)
+        defer { opened.wipe() }
         do throws(CryptoError) {
             try SecretStream.open(
                 file.span.bytes.extracting(head..<file.count),

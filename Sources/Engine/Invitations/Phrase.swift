@@ -106,8 +106,9 @@ public struct Phrase: Hashable, Sendable {
     ///
     /// Throws `outOfMemory` when 256 MiB are not to be had.
     func key(salt: [UInt8]) throws(CryptoError) -> SecretKey {
-        try Argon2id.deriveKey(
-            passphrase: Array(self.text.utf8).span.bytes, salt: salt.span.bytes)
+        var passphrase = Array(self.text.utf8)
+        defer { passphrase.wipe() }
+        return try Argon2id.deriveKey(passphrase: passphrase.span.bytes, salt: salt.span.bytes)
     }
 
     // MARK: The list
