@@ -49,7 +49,8 @@ struct SecretInput {
             throw Failure(
                 .badData, why: "the \(self.name) is not text", next: "give \(self.which)")
         }
-        let line = text.split { $0.isWhitespace }.joined(separator: " ")
+        let line = text.unicodeScalars.split { $0.properties.isWhitespace }.map(String.init)
+            .joined(separator: " ")
         guard !line.isEmpty, line.utf8.count <= self.limit else {
             throw Failure(
                 .badData,

@@ -11,7 +11,8 @@ internal import CWords
 /// text. `Docs/Protocol/Entries.md` section 1.
 public struct Phrase: Hashable, Sendable {
     /// The one spelling of which the root is made: in small letters with one space between words where
-    /// Stoa made it, else as it was typed but for spaces at its ends and several in a row.
+    /// Stoa made it, else as it was typed, in normalization form C, but for spaces at its ends and
+    /// several in a row.
     public let text: String
     /// How entries of its room are sealed, where the phrase says that, as those that Stoa makes do.
     public let suite: ConversationKey.Suite?
@@ -50,7 +51,8 @@ public struct Phrase: Hashable, Sendable {
         }
     }
 
-    private static func check(_ words: [String], _ suite: ConversationKey.Suite) -> String {
+    /// The word behind five others that checks them and says the suite.
+    static func check(_ words: [String], _ suite: ConversationKey.Suite) -> String {
         let hash = BLAKE2b.hash256(
             [suite.rawValue] + Array(words.joined(separator: " ").utf8), personal: .phrase)
         let number = hash.bytes[0..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -64,7 +66,9 @@ public struct Phrase: Hashable, Sendable {
     /// Throws where it is empty or too long, and where it is meant to be one that Stoa made and has a
     /// word that is not in the list, or words that do not belong together.
     public init(_ typed: String) throws(PhraseError) {
-        let words = typed.split { $0.isWhitespace }.map(String.init)
+        // Keyboards differ in how they put an accent on a letter.
+        let words = typed.composed.unicodeScalars.split { $0.properties.isWhitespace }
+            .map(String.init)
         let text = words.joined(separator: " ")
         guard !words.isEmpty else { throw .empty }
         guard text.utf8.count <= Self.limitBytes else { throw .tooLong }

@@ -27,6 +27,7 @@ struct GoldenLines {
         let shown = GoldenRealms(
             self.story, LinkTags(exporter: handshake.exporter, role: .initiator))
         self.lines.merge(shown.lines) { old, _ in old }
+        self.lines.merge(try GoldenPrivate(self.story).lines) { old, _ in old }
     }
 
     private mutating func numbers() {

@@ -65,6 +65,19 @@ import Testing
         }
     }
 
+    @Test("that somebody chose is the same on keyboards that put accents in other ways")
+    func composed() throws {
+        let whole = try Phrase(
+            "f\u{fc}nf \u{c5}lesunder K\u{f6}nige \u{1eb9}\u{301} \u{d55c}\u{ae00}")
+        let apart = try Phrase(
+            "fu\u{308}nf A\u{30a}lesunder Ko\u{308}nige e\u{301}\u{323} "
+                + "\u{1112}\u{1161}\u{11ab}\u{1100}\u{1173}\u{11af}")
+        #expect(Array(whole.text.utf8) == Array(apart.text.utf8))
+        // Capitals are other letters, and so is what only looks alike.
+        #expect(try Phrase("F\u{fc}nf").text != Phrase("f\u{fc}nf").text)
+        #expect(try Phrase("\u{ff21}bc").text != Phrase("Abc").text)
+    }
+
     @Test("gives the same room to all who have it, and another by each other name, realm and suite")
     func room() throws {
         let phrase = try Phrase("our dog sleeps on the red sofa")

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import base64
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from codec import Refused, u8
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from persons import Certificate, Person
 from primitives import H, K
+from realms import base32
 from sealing import AES, XCHACHA
 
 SUITES = {"xchacha20-poly1305": XCHACHA, "aes-256-gcm": AES}
 OPEN_REALM = bytes(32)
 WORDS_HASH = bytes.fromhex("ed602bbcd8e7b7a3aaada2918a2b8c9f2a445f4192ff627e105897b3f2be02a3")
+# The property White_Space, which is not quite what str.split() takes for spaces.
+SPACES = "[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+"
 WORDS = Path(__file__).resolve().parents[3] / "Sources/CWords/table.h"
 
 
@@ -58,6 +62,18 @@ def read_invitation(line: str) -> tuple[str, bytes, Key]:
     return items["name"], realm, secret_room(_base32(items["root"]), SUITES[items["suite"]])
 
 
+def room_invitation(name: str, realm: bytes, key: Key) -> str:
+    """The line that invites to a secret room."""
+    suite = next(word for word, number in SUITES.items() if number == key.suite)
+    where = "open" if realm == OPEN_REALM else base32(realm)
+    escaped = "".join(
+        character if re.fullmatch("[a-z0-9._-]", character) else quote(character)
+        for character in name
+    )
+    line = f"stoa:room?name={escaped}&realm={where}&suite={suite}&root={base32(key.root)}"
+    return f"{line}&check={base32(H('stoa invitation', line.encode())[:5])}"
+
+
 def _base32(raw: str) -> bytes:
     return base64.b32decode(raw.upper() + "=" * (-len(raw) % 8))
 
@@ -71,20 +87,35 @@ def words() -> list[str]:
     return found
 
 
+def normal_phrase(typed: str) -> str:
+    """The one spelling of a phrase that somebody chose."""
+    parts = re.split(SPACES, unicodedata.normalize("NFC", typed))
+    return " ".join(part for part in parts if part)
+
+
+def made_phrase(first: list[str], suite: int) -> str:
+    """The five words, and the one that checks them."""
+    every = words()
+    check = H("stoa phrase", u8(suite) + " ".join(first).encode())
+    return " ".join([*first, every[int.from_bytes(check[:8], "big") % len(every)]])
+
+
 def read_phrase(phrase: str) -> int:
     """The suite that a phrase of six words says."""
     every, parts = words(), phrase.split(" ")
     if len(parts) != 6 or not set(parts) <= set(every):
         raise Refused("words that are not in the list")
     for suite in SUITES.values():
-        check = H("stoa phrase", u8(suite) + " ".join(parts[:5]).encode())
-        if every[int.from_bytes(check[:8], "big") % len(every)] == parts[5]:
+        if made_phrase(parts[:5], suite) == phrase:
             return suite
     raise Refused("words that do not belong together")
 
 
 def root_of(phrase: str, name: str, realm: bytes, suite: int) -> bytes:
-    salt = H("stoa phrase salt", realm + u8(suite) + name.encode())[:16]
+    return phrase_key(phrase, H("stoa phrase salt", realm + u8(suite) + name.encode())[:16])
+
+
+def phrase_key(phrase: str, salt: bytes) -> bytes:
     kdf = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=256 * 1024)
     return kdf.derive(phrase.encode())
 

@@ -41,7 +41,7 @@ def unpad(padded: bytes) -> bytes:
     return marked[:-1]
 
 
-def _hchacha20(key: bytes, nonce: bytes) -> bytes:
+def hchacha20(key: bytes, nonce: bytes) -> bytes:
     state = list(struct.unpack("<16I", b"expand 32-byte k" + key + nonce))
 
     def turn(a: int, b: int, c: int, d: int) -> None:
@@ -60,7 +60,7 @@ def _hchacha20(key: bytes, nonce: bytes) -> bytes:
 
 def xchacha20_poly1305(key: bytes, nonce: bytes) -> tuple[ChaCha20Poly1305, bytes]:
     """The cipher of RFC 8439 and the nonce for it that draft-irtf-cfrg-xchacha-03 derives."""
-    return ChaCha20Poly1305(_hchacha20(key, nonce[:16])), bytes(4) + nonce[16:]
+    return ChaCha20Poly1305(hchacha20(key, nonce[:16])), bytes(4) + nonce[16:]
 
 
 def seal(suite: int, key: bytes, nonce: bytes, body: Body, associated: bytes) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vectors_entries import entries_vectors
 from vectors_link import link_vectors
+from vectors_private import private_vectors
 from vectors_realms import realms_vectors
 from vectors_sync import sync_vectors
 
@@ -28,6 +29,7 @@ def files() -> dict[str, Lines]:
         "entries-2.txt": entries_vectors(),
         "sync-2.txt": sync_vectors(exporter),
         "realms-2.txt": realms_vectors(exporter),
+        "private-2.txt": private_vectors(),
     }
 
 
