@@ -143,6 +143,27 @@ struct CommandTests {
         #expect(run.errors.contains(" is empty; usage: stoa \(command)"))
     }
 
+    @Test("who enters a room with the name of another one is told that the word alone is refused")
+    func sharedName() throws {
+        for isShared in [true, false] {
+            let daemon = try FakeDaemon { _ in
+                [
+                    .result(
+                        ConversationResult {
+                            $0.id = Self.id
+                            $0.kind = .secret
+                            $0.name = "&ops"
+                            $0.room = "ops"
+                            $0.ambiguous = isShared ? true : nil
+                        }.json)
+                ]
+            }
+            let output = try CommandRun(["join", "&ops"], daemon: daemon).output
+            #expect(output.hasPrefix("you are in &ops"))
+            #expect(output.contains("\"ops\" alone is refused from here on") == isShared)
+        }
+    }
+
     @Test("a message that peers will not take is sent, and a warning says what to do")
     func shutOut() throws {
         let daemon = try FakeDaemon { _ in

@@ -60,8 +60,15 @@ struct SecretRoomMethodTests {
     func twoRooms() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
-        _ = try Self.create(client)
-        try client.ask("join", ["room": "war-room"])
+        #expect(try Self.create(client)["conversation"]?["ambiguous"] == nil)
+        // Whoever means the secret one does not enter the open one, where everybody would see its name.
+        for _ in 1...2 {
+            #expect(refusal { try client.ask("join", ["room": "war-room"]) } == "severalRooms")
+        }
+        #expect(try client.list("rooms").isEmpty && client.list("conversations").count == 1)
+        try client.ask("send", ["to": "war-room", "text": "still the only one"])
+        #expect(try client.ask("join", ["room": "open/war-room"])["ambiguous"] == true)
+        #expect(try client.list("conversations").allSatisfy { $0["ambiguous"] == true })
         #expect(
             refusal { try client.ask("send", ["to": "war-room", "text": "x"]) }
                 == "severalRooms")
@@ -78,6 +85,30 @@ struct SecretRoomMethodTests {
                 == "severalRooms")
         try client.ask(
             "send", .members(["to": second["conversation"]?["id"] ?? .null, "text": "x"]))
+    }
+
+    @Test("a secret room with the name of an open one is told of, and the bare word is refused")
+    func afterTheOpenOne() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        #expect(try client.ask("join", ["room": "war-room"])["ambiguous"] == nil)
+        let made = try Self.create(client)
+        #expect(made["conversation"]?["ambiguous"] == true)
+        let other = try TestDaemon(name: "bob")
+        let bobs = try other.connect()
+        try bobs.ask("join", ["room": "war-room"])
+        let joined = try bobs.ask("join", .members(["invite": made["invite"] ?? .null]))
+        #expect(joined["ambiguous"] == true)
+        for client in [client, bobs] {
+            #expect(
+                refusal { try client.ask("send", ["to": "war-room", "text": "x"]) }
+                    == "severalRooms")
+            #expect(refusal { try client.ask("history", ["to": "war-room"]) } == "severalRooms")
+        }
+        // Also one that was left: its key is here, so it may be meant.
+        try bobs.ask("leave", ["room": "&war-room"])
+        #expect(
+            refusal { try bobs.ask("send", ["to": "war-room", "text": "x"]) } == "severalRooms")
     }
 
     @Test("what cannot be is refused with what to do instead")

@@ -20,6 +20,8 @@ public struct ConversationResult: ControlValue {
     public var realm: String?
     /// The room's name in its realm; nil where it is no room.
     public var room: String?
+    /// True where another room here has the same name, so that the bare word is refused; nil otherwise.
+    public var ambiguous: Bool?
     /// The other person's device; nil where it is no direct conversation.
     public var person: String?
     /// False where this node is not in the realm, so that only the history is here.
@@ -70,5 +72,6 @@ public struct ConversationResult: ControlValue {
         visitor.field("mentions", &self.mentions)
         visitor.field("retainBytes", &self.retainBytes)
         visitor.field("topic", &self.topic)
+        visitor.field("ambiguous", &self.ambiguous)
     }
 }

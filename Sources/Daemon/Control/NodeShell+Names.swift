@@ -22,10 +22,12 @@ extension NodeShell {
     }
 
     /// The room that a person typed: `ops`, or `office/ops` of another realm than the default one.
-    func room(typed text: String) throws(RPCError) -> Room {
+    ///
+    /// One that is to be entered as an open room must not be meant for a secret one.
+    func room(typed text: String, toJoin: Bool = false) throws(RPCError) -> Room {
         do throws(NameError) {
             let found = try self.node?.ask { (node) throws(NameError) in
-                try node.realms.room(typed: text)
+                toJoin ? try node.roomToJoin(named: text) : try node.realms.room(typed: text)
             }
             if let found { return found }
         } catch .malformed(let text) {

@@ -245,13 +245,40 @@ extension Node {
         let open = room.conversation
         let isOpen = !isSecret && self.conversationTable.has(open)
         if isOpen && (secrets.isEmpty || text.contains("/")) { return open }
+        if !isOpen, secrets.count == 1 { return secrets[0].id }
         let found = secrets.map { ConversationKind.secret($0) } + (isOpen ? [.room(room)] : [])
-        guard found.count < 2 else {
-            let named = found.map { NamedConversation(id: $0.id, name: self.fullName(of: $0)) }
-            throw .severalRooms(text, named)
+        throw found.isEmpty ? .notFound(text) : self.severalRooms(text, found)
+    }
+
+    /// The open room that a person means to enter by `ops` or `office/ops`.
+    ///
+    /// Throws ``NameError`` where a bare word is the name of a secret room here: whoever means that one
+    /// must not enter the open one, which tells everybody its name, nor write there.
+    public func roomToJoin(named text: String) throws(NameError) -> Room {
+        let room = try self.realms.room(typed: text)
+        let secrets = self.privates.secrets(named: room)
+        guard secrets.isEmpty || text.contains("/") else {
+            throw self.severalRooms(text, secrets.map { .secret($0) } + [.room(room)])
         }
-        guard let only = found.first else { throw .notFound(text) }
-        return only.id
+        return room
+    }
+
+    private func severalRooms(_ text: String, _ found: [ConversationKind]) -> NameError {
+        .severalRooms(
+            text, found.map { NamedConversation(id: $0.id, name: self.fullName(of: $0)) })
+    }
+
+    /// Whether another room here has a room's name, so that the bare word is refused.
+    public func sharesName(_ kind: ConversationKind) -> Bool {
+        let room: Room
+        switch kind {
+        case .room(let open): room = open
+        case .secret(let secret): room = Room(secret.name, in: secret.realm)
+        case .direct: return false
+        }
+        let secrets = self.privates.secrets(named: room).count
+        return secrets > 0
+            && secrets + (self.conversationTable.has(room.conversation) ? 1 : 0) > 1
     }
 }
 

@@ -44,7 +44,8 @@ struct CreateCommand: Subcommand {
         }
         try context.show(CreateConversationMethod.self, params) { created in
             let name = created["conversation"]?.shown("name") ?? ""
-            var text = "made \(name); nobody can find or read it but who has\n\n"
+            let shared = created["conversation"]?.sharedName ?? ""
+            var text = "made \(name); nobody can find or read it but who has\n\(shared)\n"
             if created["phrase"]?.stringValue != nil {
                 text += "  the phrase      \(created.shown("phrase"))\n"
                 text += "                  stoa join \(TerminalText.line(self.room)) --secret\n"

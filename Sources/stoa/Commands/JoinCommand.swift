@@ -12,7 +12,7 @@ struct JoinCommand: Subcommand {
         details: [
             "LINK is what \"stoa invite\" and \"stoa create\" print. Other users of this machine may see it while the command runs; with - it is read from standard input, or asked for.",
             "A phrase of six words that Stoa made is checked at once. With another phrase or another name one comes into another room, where nobody is.",
-            "\"&ROOM\" is a secret room that you have left; its key is still here.",
+            "\"&ROOM\" is a secret room that you have left; its key is still here. Where a secret room is called ROOM here, the open one is entered as REALM/ROOM only, such as open/ROOM.",
         ])
 
     /// What is entered, and by what.
@@ -66,7 +66,7 @@ struct JoinCommand: Subcommand {
             case 1: known = " with \(more ? "at least " : "")1 other member"
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
-            var text = "you are in \(room.shown("name"))\(known)\n"
+            var text = "you are in \(room.shown("name"))\(known)\n\(room.sharedName)"
             if others <= 0 && !more {
                 text +=
                     "what was said there before comes once somebody who is in it is linked, and so "
@@ -78,6 +78,16 @@ struct JoinCommand: Subcommand {
             }
             return text
         }
+    }
+}
+
+extension JSON {
+    /// What to know of a room whose name another one here has; empty where none has.
+    var sharedName: String {
+        guard self["ambiguous"] == .bool(true) else { return "" }
+        return
+            "another room here has that name: \"\(self.shown("room"))\" alone is refused from here on, "
+            + "and stoa says what to write\n"
     }
 }
 

@@ -60,6 +60,7 @@ extension NodeShell {
         result.name = self.name(of: id)
         result.realm = status.kind.realm.map { self.nodeRealms.name(of: $0) }
         result.room = status.kind.room?.name.text ?? status.kind.secretRoom?.name.text
+        if self.node?.ask({ $0.sharesName(status.kind) }) == true { result.ambiguous = true }
         result.person = status.kind.direct?.device.description
         result.reachable = status.isReachable
         result.members = Int64(status.members.count)

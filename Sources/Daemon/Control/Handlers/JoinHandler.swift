@@ -12,7 +12,8 @@ extension JoinMethod: MethodHandler {
         } else if room.hasPrefix("&") {
             try shell.rejoinSecret(room, reply)
         } else {
-            shell.request(.join(try shell.room(typed: room)), PendingRequest(reply: reply))
+            let open = try shell.room(typed: room, toJoin: true)
+            shell.request(.join(open), PendingRequest(reply: reply))
         }
     }
 }
