@@ -15,6 +15,8 @@ struct Dialling: Sendable {
     /// Peers that were linked, with their addresses.
     private(set) var known: [PeerID: KnownPeer]
     private(set) var linked: Set<PeerID> = []
+    /// Peers that are not dialled for having been linked, since the user has blocked them.
+    private var blocked: Set<PeerID> = []
     private var dials: [DialID: TargetID] = [:]
     private var lastDial: UInt64 = 0
     /// Requests that wait for a link with a target.
@@ -227,7 +229,6 @@ struct Dialling: Sendable {
         self.dropAttempts(of: id, but: dial)
         self.targets[known: id].peerAddress = address
         self.targets[known: id].peer = peer
-        self.targets[known: id].backoffSteps = 0
         guard let obstacle else {
             self.targets[known: id].failedDial = nil
             self.answerLinked()
@@ -338,13 +339,15 @@ struct Dialling: Sendable {
         let gone = self.leads(to: peer).filter(\.value.isGone)
         for id in gone.keys.sorted() { self.removeTarget(id) }
         if self.leads(to: peer).isEmpty, let known = self.known[peer], !known.addresses.isEmpty,
-            self.targets.count < Limits.targets
+            self.targets.count < Limits.targets, !self.blocked.contains(peer)
         {
             self.targets[.remembered(peer)] = DialTarget(
                 addresses: known.addresses, expecting: peer)
         }
         for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key })
         where target.attempts.isEmpty {
+            // Who is linked and turned away each time is asked less often each time.
+            if !isRefused { self.targets[known: id].backoffSteps = 0 }
             self.backOff(id, isRefused: isRefused, at: now, using: &random)
         }
         self.perform(self.search.missed(at: now.monotonic))
@@ -391,7 +394,9 @@ struct Dialling: Sendable {
     private mutating func dialRemembered(_ peers: some Sequence<KnownPeer>, at now: Instant) {
         let sorted = peers.sorted { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
         for peer in sorted.prefix(Limits.links)
-        where !peer.addresses.isEmpty && !self.linked.contains(peer.id) {
+        where !peer.addresses.isEmpty && !self.linked.contains(peer.id)
+            && !self.blocked.contains(peer.id)
+        {
             self.addTarget(.remembered(peer.id), peer.addresses, expecting: peer.id, at: now)
         }
     }
@@ -402,6 +407,22 @@ struct Dialling: Sendable {
             self.known[peer] = nil
             if self.targets[.remembered(peer)] != nil { self.removeTarget(.remembered(peer)) }
         }
+        return self.take()
+    }
+
+    /// Dials peers no longer for having been linked.
+    mutating func block(_ peers: [PeerID]) -> [DiallingAction] {
+        self.blocked.formUnion(peers)
+        for peer in peers where self.targets[.remembered(peer)] != nil {
+            self.removeTarget(.remembered(peer))
+        }
+        return self.take()
+    }
+
+    /// Dials a peer again where it was linked.
+    mutating func unblock(_ peer: PeerID, at now: Instant) -> [DiallingAction] {
+        guard self.blocked.remove(peer) != nil, let known = self.known[peer] else { return [] }
+        self.dialRemembered([known], at: now)
         return self.take()
     }
 

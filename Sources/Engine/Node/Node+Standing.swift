@@ -62,8 +62,12 @@ extension Node {
     mutating func settleStandings(_ standings: [PeerID: Standing]) {
         for (peer, standing) in standings.sorted(by: { $0.key < $1.key }) {
             self.people.settle(peer, standing, of: self.person(of: peer))
-            guard standing == .blocked, let link = self.links.id(of: peer) else { continue }
-            self.close(link, .blocked, "not wanted")
+            guard standing == .blocked else {
+                self.performDialling(self.dialling.unblock(peer, at: self.now))
+                continue
+            }
+            self.performDialling(self.dialling.block([peer]))
+            if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
         }
     }
 }

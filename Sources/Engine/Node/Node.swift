@@ -181,6 +181,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.armRelease()
         self.startMarks()
         self.renewSecrets()
+        let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
+        self.performDialling(self.dialling.block(blocked))
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
         self.searchPeers()
     }

@@ -39,6 +39,57 @@ import Testing
         #expect(wait >= 16_000)
     }
 
+    @Test(
+        "who answers and can have no link is asked half as often each time, as who does not answer")
+    func obstacle() throws {
+        let known = KnownPeer(id: self.peer, addresses: ["192.0.2.8:4100"], lastSeen: 1)
+        var fixture = DialFixture(known: [known])
+        fixture.start()
+        for due in [16, 32, 64, 128, 256, 512, 900, 900] as [UInt64] {
+            fixture.reach(
+                try #require(fixture.dials.first?.id), self.peer,
+                DialFailure(.rejected, "all links that it could have are taken"))
+            let wait = try #require(fixture.redialAt) - fixture.now.monotonic
+            #expect((due * 1_000...due * 1_250).contains(wait))
+            fixture.redial(.remembered(self.peer))
+        }
+    }
+
+    @Test(
+        "who ends each link with a refusal is asked half as often each time, until a link is good")
+    func refusedLinks() throws {
+        var fixture = DialFixture()
+        fixture.connect("192.0.2.8:4100")
+        for due in [16, 32, 60, 60] as [UInt64] {
+            fixture.reach(try #require(fixture.dials.first?.id), self.peer)
+            fixture.link(self.peer, at: nil)
+            fixture.unlink(self.peer, isRefused: true)
+            let wait = try #require(fixture.redialAt) - fixture.now.monotonic
+            #expect((due * 1_000...due * 1_250).contains(wait))
+            fixture.redial(.fixed("192.0.2.8:4100"))
+        }
+        fixture.reach(try #require(fixture.dials.first?.id), self.peer)
+        fixture.link(self.peer, at: nil)
+        fixture.unlink(self.peer)
+        #expect(try #require(fixture.redialAt) - fixture.now.monotonic <= 1_250)
+    }
+
+    @Test("who is blocked is not dialled for having been linked, until they are blocked no longer")
+    func blocked() throws {
+        let known = KnownPeer(id: self.peer, addresses: ["192.0.2.8:4100"], lastSeen: 1)
+        var fixture = DialFixture(known: [known])
+        fixture.block(self.peer)
+        fixture.start()
+        #expect(fixture.dials.isEmpty && fixture.redialAt == nil)
+        fixture.unblock(self.peer)
+        #expect(fixture.dials.map(\.address) == ["192.0.2.8:4100"])
+        fixture.reach(try #require(fixture.dials.first?.id), self.peer)
+        fixture.link(self.peer, at: nil)
+        fixture.block(self.peer)
+        fixture.unlink(self.peer, isRefused: true)
+        #expect(fixture.redialAt == nil && fixture.dialling.targets.isEmpty)
+    }
+
     @Test("is told once for the same reason, and each try is in the report")
     func toldOnce() throws {
         var fixture = DialFixture()

@@ -69,10 +69,18 @@ struct DialFixture {
         self.actions = self.dialling.peerLinked(peer, address: address, at: self.now)
     }
 
-    mutating func unlink(_ peer: PeerID) {
+    mutating func start() { self.actions = self.dialling.start([], at: self.now) }
+
+    mutating func block(_ peer: PeerID) { self.actions = self.dialling.block([peer]) }
+
+    mutating func unblock(_ peer: PeerID) {
+        self.actions = self.dialling.unblock(peer, at: self.now)
+    }
+
+    mutating func unlink(_ peer: PeerID, isRefused: Bool = false) {
         self.actions = self.dialling.peerUnlinked(peer, address: nil, lastHeard: self.now.wall)
         self.actions += self.dialling.redialPeer(
-            peer, isRefused: false, at: self.now, using: &self.random)
+            peer, isRefused: isRefused, at: self.now, using: &self.random)
     }
 
     mutating func redial(_ id: TargetID) {

@@ -147,6 +147,7 @@ import Testing
         #expect(test.answer(to: 100, .stand(ada, .blocked)) == [.standing(ada, .blocked)])
         #expect(test.harness.node.tier(of: ada) == .blocked)
         #expect(test.harness.node.links.id(of: ada) == nil)
+        #expect(test.harness.node.dialling.targets[.remembered(ada)] == nil)
         #expect(test.harness.node.links.id(of: other) != nil)
         test.harness.link(2, in: [room("ops")])
         test.harness.settle()
