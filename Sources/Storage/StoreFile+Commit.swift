@@ -145,8 +145,8 @@ extension StoreFile {
                 .bind(.size, kept.bytes.map { Int64(clamping: $0) }).run()
         }
         try self.store(people: batch.people)
-        try self.end(requestsOf: batch.endedRequests)
-        try self.store(batch.requests)
+        let hasEnded = try self.end(requestsOf: batch.endedRequests)
+        let hasDeclined = try self.store(batch.requests)
         try self.store(batch.peers)
         let told = try self.store(batch.positions)
         let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
@@ -166,6 +166,7 @@ extension StoreFile {
         }
         outcome.reads = read.positions
         outcome.expired = expired
+        outcome.hasEndedRequests = hasEnded || hasDeclined
         return outcome
     }
 

@@ -34,22 +34,52 @@ extension StoreFile {
 
     // MARK: Requests
 
-    /// Forgets the requests of people.
-    func end(requestsOf people: [PersonID]) throws(SQLiteError) {
+    /// Forgets the requests of people; whether there was one.
+    func end(requestsOf people: [PersonID]) throws(SQLiteError) -> Bool {
+        var hasEnded = false
         for person in people {
+            let row = try self.database.prepare("SELECT peer FROM requests WHERE person = :person")
+            let device = try row.bind(.person, person.hash)
+                .first { (row) throws(SQLiteError) in Array(row.bytes(.peer).prefix(32)) }
+            guard let device else { continue }
+            try self.blankNotices(ofRequestBy: device)
             try self.statements.values.removeRequest.bind(.person, person.hash).run()
+            hasEnded = true
+        }
+        return hasEnded
+    }
+
+    /// Takes what somebody has written who waited out of the notices that told of it.
+    private func blankNotices(ofRequestBy device: [UInt8]) throws(SQLiteError) {
+        var blank: [(number: Int64, body: [UInt8])] = []
+        let kind = Int64(Notice.requestedNumber)
+        let rows = try self.database.prepare("SELECT number, body FROM notices WHERE kind = :kind")
+        try rows.bind(.kind, kind).forEach { (row) throws(SQLiteError) in
+            let notice = Notice(number: kind, conversation: nil, body: row.bytes(.body))
+            guard let notice, case .requested(let peer, let text) = notice.event, !text.isEmpty,
+                peer.key.bytes == device
+            else { return }
+            let without = Notice(.requested(peer, ""), at: notice.time)
+            blank.append((row.int(.number), without.body))
+        }
+        for (number, body) in blank {
+            let update = try self.database.prepare(
+                "UPDATE notices SET body = :body WHERE number = :number")
+            try update.bind(.number, number).bind(.body, body).run()
         }
     }
 
-    /// Keeps requests, in the place of earlier ones of the same people.
-    func store(_ requests: [DirectRequest]) throws(SQLiteError) {
+    /// Keeps requests, in the place of earlier ones of the same people; whether one was declined.
+    func store(_ requests: [DirectRequest]) throws(SQLiteError) -> Bool {
         for request in requests {
+            if request.isDeclined { try self.blankNotices(ofRequestBy: request.device.key.bytes) }
             try self.statements.values.replaceRequest.bind(.person, request.person.id.hash)
                 .bind(.peer, request.device.key.bytes + request.person.encoded)
                 .bind(.text, text: request.text).bind(.milliseconds, request.time.stored)
                 .bind(.source, text: request.source).bind(.declined, request.isDeclined ? 1 : 0)
                 .run()
         }
+        return requests.contains(where: \.isDeclined)
     }
 
     /// The requests that are kept.

@@ -1,4 +1,5 @@
 import ControlAPI
+import Posix
 import TestSupport
 import Testing
 
@@ -40,6 +41,44 @@ struct PeopleMethodTests {
         // Knowing somebody takes nothing away; removing does.
         #expect(try client.ask("addPerson", ["person": "@bob"])["tier"] == "verified")
         #expect(try client.ask("removePerson", ["person": "@bob"])["tier"] == "stranger")
+    }
+
+    /// Whether a text stands in a file of a daemon's store.
+    private static func has(_ text: String, _ daemon: TestDaemon) throws -> Bool {
+        try ["stoa.db", "stoa.db-wal"].contains { name in
+            let bytes = try Files.read(
+                "\(daemon.directory.path)/data/\(name)", limitBytes: 64 << 20)
+            return bytes.firstRange(of: Array(text.utf8)) != nil
+        }
+    }
+
+    @Test(
+        "what somebody wrote who is turned down, or blocked, is in no file ten seconds later",
+        arguments: ["decline", "block"])
+    func declined(how: String) throws {
+        let (ada, bob, adas) = try Self.pair()
+        let text = "a-request-of-bob"
+        try bob.ask("send", ["to": "@ada", "text": .string(text)])
+        let arrival = SystemClock.monotonicMilliseconds()
+        while try adas.list("requests").isEmpty {
+            try #require(SystemClock.monotonicMilliseconds() < arrival + 10_000)
+        }
+        while try !Self.has(text, ada) {
+            try #require(SystemClock.monotonicMilliseconds() < arrival + 10_000)
+        }
+        try adas.ask(how, ["person": "@bob"])
+        let begin = SystemClock.monotonicMilliseconds()
+        while try Self.has(text, ada) {
+            try #require(SystemClock.monotonicMilliseconds() < begin + 10_000)
+            _ = try waitUntilReadable([], timeoutMilliseconds: 50)
+        }
+        #expect(try adas.list("requests").isEmpty)
+        // What tells of it says who it was, and not what they wrote.
+        let teller = try ada.connect()
+        try teller.ask("subscribe", ["from": 0, "kinds": ["request"]])
+        let told = try teller.change()
+        #expect(told["event"] == "requested" && told["text"] == "")
+        withExtendedLifetime(bob) {}
     }
 
     @Test("who is blocked is unlinked and hidden, and comes back whole")

@@ -32,11 +32,16 @@ extension IntegrationTests {
             let histories = try [ada.stoa("history", "@ben"), ben.stoa("history", "@ada")]
             #expect(histories[0] == histories[1])
             #expect(histories[0].contains(secret) && histories[0].contains("zyxw-answer"))
-            // What everybody has said is found there, so the search can find something.
-            for node in [ada, ben] {
-                #expect(try node.holds(secret), "\(node.name)")
+            // What everybody has said is found on each disk, and what the room is called in each memory,
+            // so the search can find something. What is sealed is in clear only while it is shown.
+            try ben.await("what is for everybody has come") { node in
+                try node.texts(in: "agora").contains(open)
             }
-            #expect(try cleo.holds(open))
+            for node in [ada, ben, cleo] {
+                #expect(try node.hasOnDisk(open) && node.hasInMemory("agora"), "\(node.name)")
+            }
+            #expect(try !ada.hasOnDisk(secret))
+            try ben.await("what the request said is in no file") { try !$0.hasOnDisk(secret) }
             #expect(try !cleo.holds(secret) && !cleo.holds("zyxw-answer"))
             #expect(try cleo.list("conversations").count == 1)
             for node in [ada, ben, cleo] { try node.stop() }

@@ -131,6 +131,8 @@ extension String {
 extension Notice {
     /// The number of an erasure: any member can cause many of them, so they are kept apart.
     public static let erasedNumber: UInt8 = 9
+    /// The number of those that tell of a request.
+    public static let requestedNumber: UInt8 = 8
 
     /// The number of its event.
     public var number: UInt8 {
@@ -142,7 +144,7 @@ extension Notice {
         case .realmRenewed: 5
         case .raised: 6
         case .cleared: 7
-        case .requested: 8
+        case .requested: Self.requestedNumber
         case .erased: Self.erasedNumber
         case .arranged: 10
         case .delivered: 11
@@ -218,7 +220,7 @@ extension Notice.Event {
                 return nil
             }
             self = .cleared(code)
-        case (8, nil):
+        case (Int64(Notice.requestedNumber), nil):
             let peer = PeerID(try reader.bytes32("peer"))
             self = .requested(peer, try reader.text("text", limit: Limits.noticeTextBytes))
         case (10, let conversation?):

@@ -132,6 +132,21 @@ struct CommitQueue: Sendable {
         self.notices = (self.notices + notices).suffix(Limits.waitingNotices)
     }
 
+    /// Forgets what somebody wrote who waited, also in what is to tell of it.
+    mutating func endRequest(of person: PersonID, by device: PeerID) {
+        self.requests[person] = nil
+        self.endedRequests.insert(person)
+        self.blankRequest(by: device)
+    }
+
+    /// Takes the text out of what is to tell of a request.
+    mutating func blankRequest(by device: PeerID) {
+        self.notices = self.notices.map { notice in
+            guard case .requested(device, _) = notice.event else { return notice }
+            return Notice(.requested(device, ""), at: notice.time)
+        }
+    }
+
     /// Takes how far members have own logs.
     mutating func add(_ positions: [LogKey: [PeerID: MemberPosition]]) {
         self.positions.merge(positions) { $0.merging($1) { $1 } }
@@ -312,7 +327,10 @@ struct CommitQueue: Sendable {
         self.forgotten.formUnion(flight.batch.forgotten)
         self.erasures = flight.batch.erasures + self.erasures
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
-        for request in flight.batch.requests where self.requests[request.person.id] == nil {
+        for request in flight.batch.requests
+        where self.requests[request.person.id] == nil
+            && !self.endedRequests.contains(request.person.id)
+        {
             self.requests[request.person.id] = request
         }
         self.endedRequests.formUnion(flight.batch.endedRequests)

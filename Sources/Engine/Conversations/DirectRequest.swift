@@ -6,7 +6,7 @@ public struct DirectRequest: Hashable, Sendable {
     public var device: PeerID
     /// The person's keys.
     public var person: PublicPerson
-    /// What was written first, at most ``Limits/requestTextBytes``.
+    /// What was written first, at most ``Limits/requestTextBytes``; nothing once it is declined.
     public var text: String
     /// When it came, wall-clock milliseconds.
     public var time: UInt64
@@ -85,13 +85,13 @@ struct DirectRequests: Sendable {
     mutating func turnAway() { self.turnedAway += 1 }
 
     /// Takes a request; gives those that were declined for which there is no room any longer.
-    mutating func add(_ request: DirectRequest) -> [PersonID] {
+    mutating func add(_ request: DirectRequest) -> [DirectRequest] {
         self.all[request.person.id] = request
         let declined = self.all.filter(\.value.isDeclined)
         guard declined.count > Limits.declinedRequests else { return [] }
         let oldest = declined.sorted { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
-        let gone = oldest.prefix(declined.count - Limits.declinedRequests).map(\.key)
-        for person in gone { self.all[person] = nil }
+        let gone = oldest.prefix(declined.count - Limits.declinedRequests).map(\.value)
+        for request in gone { self.all[request.person.id] = nil }
         return gone
     }
 

@@ -81,6 +81,8 @@ extension Node {
             return self.answer(request, .failed(.noRequest(peer)))
         }
         declined.isDeclined = true
+        // Who has been turned down is known by their keys; what they wrote is nobody's any longer.
+        declined.text = ""
         self.keepRequest(declined)
         self.commits.answers.append((request, .declined(peer)))
     }
@@ -90,8 +92,7 @@ extension Node {
         guard let person = self.requests.all.values.first(where: { $0.device == peer })?.person.id
         else { return }
         _ = self.requests.remove(person)
-        self.commits.endedRequests.insert(person)
-        self.commits.requests[person] = nil
+        self.commits.endRequest(of: person, by: peer)
     }
 
     private func pendingRequest(of peer: PeerID) -> DirectRequest? {
@@ -139,9 +140,8 @@ extension Node {
     /// A direct conversation is on disk: the peer's side may have waited for that.
     mutating func endRequest(for id: ConversationID) {
         guard let direct = self.conversationTable[known: id].kind.direct else { return }
-        if self.requests.remove(direct.person.id) != nil {
-            self.commits.endedRequests.insert(direct.person.id)
-            self.commits.requests[direct.person.id] = nil
+        if let request = self.requests.remove(direct.person.id) {
+            self.commits.endRequest(of: direct.person.id, by: request.device)
         }
         guard self.conversationTable[known: id].isRequest else { return }
         // What was refused is told of anew, on a link that has forgotten what it knew.
@@ -260,10 +260,10 @@ extension Node {
     }
 
     private mutating func keepRequest(_ request: DirectRequest) {
-        for person in self.requests.add(request) {
-            self.commits.requests[person] = nil
-            self.commits.endedRequests.insert(person)
+        for gone in self.requests.add(request) {
+            self.commits.endRequest(of: gone.person.id, by: gone.device)
         }
+        if request.isDeclined { self.commits.blankRequest(by: request.device) }
         self.commits.requests[request.person.id] = request
     }
 

@@ -169,9 +169,13 @@ public struct BatchOutcome: Hashable, Sendable {
     /// within another batch.
     public var isCheckpointDue = false
 
+    /// Whether requests have ended or were declined, so that their texts are gone.
+    public var hasEndedRequests = false
+
     /// Whether something that was on the disk is to be so no longer.
     public var hasErased: Bool {
         self.erased.contains { $0.step == .erase } || self.expired?.entries.isEmpty == false
+            || self.hasEndedRequests
     }
 
     /// Creates an outcome.

@@ -129,7 +129,7 @@ import Testing
             (0..<Limits.declinedRequests).map {
                 Self.request($0, at: UInt64($0), declined: true)
             })
-        let gone = requests.add(Self.request(-1, at: 9_999_999, declined: true))
+        let gone = requests.add(Self.request(-1, at: 9_999_999, declined: true)).map(\.person.id)
         #expect(gone == [Self.request(0).person.id])
         #expect(requests.all.count == Limits.declinedRequests && requests.pending.isEmpty)
     }

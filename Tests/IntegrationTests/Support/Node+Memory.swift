@@ -24,8 +24,12 @@ extension Node {
 
     /// Whether a running daemon has a text in its memory, its files or its log.
     func holds(_ text: String) throws -> Bool {
+        try self.hasInMemory(text) || self.hasOnDisk(text) || self.log.contains(text)
+    }
+
+    /// Whether a text stands in the memory of a running daemon.
+    func hasInMemory(_ text: String) throws -> Bool {
         try self.memory().firstRange(of: Array(text.utf8)) != nil
-            || self.hasOnDisk(text) || self.log.contains(text)
     }
 
     /// Whether a text stands in the files of the store.
