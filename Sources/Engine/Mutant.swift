@@ -41,6 +41,8 @@
         case tellStrangers
         /// What is no open room is shared with anybody, whether or not they have shown to know it.
         case shareWithAnybody
+        /// A log is taken of a conversation that the link does not share.
+        case acceptUnshared
         /// Whoever writes to the user first is let in.
         case letAnybodyIn
         /// Every digest is taken for equal, so that nothing is ever asked for.

@@ -51,6 +51,28 @@ struct EraseMethodTests {
         withExtendedLifetime(ada) {}
     }
 
+    @Test("one's own message is taken back whose text is not kept here any longer")
+    func withoutPayload() throws {
+        let (ada, bob, adas, bobs, id) = try Self.pair()
+        try adas.ask("retain", ["to": "ops", "bytes": 1])
+        let begin = SystemClock.monotonicMilliseconds()
+        while try Self.texts(adas, in: "ops").contains("a-slip-of-the-hand") {
+            try #require(SystemClock.monotonicMilliseconds() < begin + 30_000)
+            _ = try waitUntilReadable([], timeoutMilliseconds: 20)
+        }
+        #expect(try Self.texts(bobs, in: "ops") == ["a-slip-of-the-hand", "hello"])
+        #expect(try adas.ask("erase", ["id": id])["id"] == id)
+        let change = try bobs.change()
+        #expect(change["kind"] == "erased" && change["message"] == id)
+        #expect(try Self.texts(bobs, in: "ops") == ["hello"])
+        // It is erased here now, not only let go of: nothing more is said of it.
+        let newest = try adas.ask("send", ["to": "ops", "text": "next"])["cursor"]
+        #expect(try adas.ask("erase", ["id": id])["id"] == id)
+        let cursor = try adas.ask("send", ["to": "ops", "text": "last"])["cursor"]
+        #expect(cursor?.integerValue == (newest?.integerValue ?? 0) + 1)
+        withExtendedLifetime((ada, bob)) {}
+    }
+
     @Test("within ten seconds the text is in no file of those who have heard of it")
     func offTheDisk() throws {
         let (ada, bob, adas, bobs, id) = try Self.pair()

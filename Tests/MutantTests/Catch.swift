@@ -33,6 +33,7 @@
             case .evictKnown: [EngineCatches.places]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .shareWithAnybody: [SimulationCatches.secretRooms]
+            case .acceptUnshared: [EngineCatches.unshared]
             case .letAnybodyIn: [SimulationCatches.requests]
             case .takeDigestsForEqual: [.seed(4, says: "still not: all agree")]
             case .keepEveryLink: [.seed(1, says: "links between")]

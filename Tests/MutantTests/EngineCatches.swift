@@ -10,6 +10,7 @@
         static let mirrored = Catch.test("RealmLinkTests.mirrored") {
             try RealmLinkTests().mirrored()
         }
+        static let unshared = Catch.test("RealmLinkTests.unshared") { RealmLinkTests().unshared() }
         static let otherKey = Catch.test("SessionHandshakeTests.otherKey") {
             SessionHandshakeTests().otherKey()
         }

@@ -4,6 +4,13 @@ internal import Crypto
 extension Node {
     mutating func receiveRun(_ run: Run, _ frame: ReceivedFrame, on id: LinkID) {
         let key = run.key
+        #if MUTANTS
+            if Mutant.acceptUnshared.isActive, self.conversationTable[key.conversation] != nil,
+                let verified = run.verified()
+            {
+                return self.queueRun(verified, frame, on: id)
+            }
+        #endif
         guard self.links.isShared(key.conversation, on: id) else {
             return self.consume(frame.byteCount, on: frame.channel, of: id)
         }

@@ -131,6 +131,31 @@ struct RealmLinkTests {
         #expect(!harness.node.links.isShared(hidden, on: LinkID(2)))
     }
 
+    @Test("no log is taken of a conversation before it is shared on the link that brings it")
+    func unshared() {
+        var harness = Self.harness()
+        let war = SecretRoom(
+            realm: .open, name: room("war").name, suite: .xchacha20Poly1305, root: fixed32(77))
+        harness.give(.request(RequestID(9), .joinSecret(war)))
+        harness.settle()
+        Self.open(&harness)
+        harness.give(Self.realms(Self.tags.realm(.open, by: Self.tags.peer)), from: 2)
+        let log = TestLog(signer(2), in: war.id)
+        func isHere() -> Bool {
+            for frame in [Frame.liveRun(log.opening().run), .syncRun(log.opening().run)] {
+                harness.give(frame, from: 2)
+                harness.settle()
+            }
+            return harness.node.conversationTable[war.id]?.logs.has(log.key.name) ?? false
+        }
+        #expect(!isHere())
+        var random = SeededRandom(seed: 6)
+        let tag = Self.tags.share(war.id, by: Self.tags.peer)
+        let shares = LinkTags.filled([tag], to: Limits.shareTagCounts) { random.next() }
+        harness.give(.shares(shares), from: 2)
+        #expect(isHere())
+    }
+
     @Test("a realm that is left, here or there, is shared no longer; joined again it is")
     func leaving() {
         var harness = Self.harness()
