@@ -164,7 +164,7 @@ extension Entry {
         if self.epoch != .zero { form |= Form.epoch }
         if !self.extensions.isEmpty { form |= Form.extensions }
         if form == 0 && self.deps.isEmpty { return nil }
-        var writer = WireWriter(capacity: 2 + 32 * self.deps.count)
+        var writer = WireWriter(capacity: 2 + 32 * (self.deps.count + 1))
         writer.byte(form)
         writer.byte(UInt8(self.deps.count))
         for dep in self.deps { writer.raw(dep.hash) }
@@ -209,6 +209,11 @@ extension Entry {
         } catch {
             throw .damaged("the rest of a header does not parse: \(error)")
         }
+    }
+
+    /// Whether the rest of a header says that the payload is sealed.
+    static func isSealed(extra: UnsafeRawBufferPointer) -> Bool {
+        extra.first.map { $0 & Form.epoch != 0 } ?? false
     }
 
     /// Whether the rest of a header holds what it takes to read the entry; in most rows it does not.

@@ -134,28 +134,31 @@ public actor MessageStore {
     /// Runs of a log, one behind the other, as ``run(_:from:through:entryLimit:byteLimit:)`` gives
     /// them; none where that gives none.
     ///
-    /// One, and more up to `through` while a whole one of the largest size fits into what is left
-    /// of `byteLimit` bytes of frames. Throws what keeps the first one from being read; where it
-    /// is a later one, those before it are given.
+    /// One, and more up to `through` as far as they fit into what is left of `byteLimit` bytes of
+    /// frames; what is left may be too little for another one to be worth its signature. Throws what
+    /// keeps the first one from being read; where it is a later one, those before it are given.
     public func runs(
         _ key: LogKey, from first: UInt64, through: UInt64, byteLimit: Int
     ) throws(StoreFailure) -> [Run] {
         var runs: [Run] = []
         var next = first
         var left = byteLimit
+        var limit = Limits.runEntryBytes
         repeat {
             do throws(StoreFailure) {
                 // A run that begins a log has its first entry alone.
                 let end = next == 1 ? 1 : through
-                guard let run = try self.run(key, from: next, through: end) else { break }
+                let run = try self.run(key, from: next, through: end, byteLimit: limit)
+                guard let run else { break }
                 runs.append(run)
                 next = run.last + 1
                 left -= run.frameBytes
+                limit = left - (Limits.runFrameBytes - Limits.runEntryBytes)
             } catch {
                 guard !runs.isEmpty else { throw error }
                 break
             }
-        } while next <= through && left >= Limits.runFrameBytes
+        } while next <= through && limit >= Limits.runEntryBytes / 4
         return runs
     }
 
@@ -276,7 +279,8 @@ public actor MessageStore {
 
     // MARK: For scripts
 
-    /// Shown entries that arrived behind a cursor, in that order, of one conversation or of all.
+    /// Shown entries that arrived behind a cursor, in that order, of one conversation or of all; where
+    /// that is wanted, without those that are sealed.
     ///
     /// With notices, what the node noted beside entries comes too, in an order of its own; those that
     /// were forgotten (``Limits/notices``) do not.
@@ -286,12 +290,14 @@ public actor MessageStore {
     /// ``Arrivals/through`` while ``Arrivals/hasMore``.
     public func entries(
         after cursor: Cursor, limit: Int, in conversation: ConversationID? = nil,
-        withNotices: Bool = false, byteLimit: Int = 1_048_576, rowLimit: Int? = nil
+        withNotices: Bool = false, withSealed: Bool = true, byteLimit: Int = 1_048_576,
+        rowLimit: Int? = nil
     ) throws(StoreFailure) -> Arrivals {
         try self.perform { (file) throws(SQLiteError) in
             try file.entries(
                 after: cursor, limit: limit, conversation: conversation, withNotices: withNotices,
-                byteLimit: byteLimit, rowLimit: rowLimit ?? StoreFile.scanLimit)
+                withSealed: withSealed, byteLimit: byteLimit,
+                rowLimit: rowLimit ?? StoreFile.scanLimit)
         }
     }
 

@@ -323,24 +323,23 @@ extension StoreFile {
         }
         try statement.bind(.conversation, id).bind(.since, since)
         defer { statement.reset() }
+        var readings: [RowReading] = []
         while try statement.step() {
-            let entry = try self.shownEntry(statement)
-            bytes += entry.payloadBytes
-            if page.entries.count == query.limit
-                || (bytes > query.byteLimit && !page.entries.isEmpty)
-            {
+            let reading = try self.readShown(statement)
+            bytes += reading.entry.payloadBytes
+            if readings.count == query.limit || (bytes > query.byteLimit && !readings.isEmpty) {
                 page.hasMore = true
                 break
             }
-            page.entries.append(entry)
+            readings.append(reading)
         }
+        if !isForward { readings.reverse() }
+        page.entries = try self.finish(readings)
         #if MUTANTS
             if Mutant.orderByArrival.isActive {
                 page.entries.sort { ($0.time, $0.cursor) < ($1.time, $1.cursor) }
-                return page
             }
         #endif
-        if !isForward { page.entries.reverse() }
         return page
     }
 
@@ -368,7 +367,7 @@ extension StoreFile {
     /// ``MessageStore/entries(after:limit:in:withNotices:byteLimit:rowLimit:)``.
     func entries(
         after cursor: Cursor, limit: Int, conversation: ConversationID?, withNotices: Bool = false,
-        byteLimit: Int, rowLimit: Int = StoreFile.scanLimit
+        withSealed: Bool = true, byteLimit: Int, rowLimit: Int = StoreFile.scanLimit
     ) throws(SQLiteError) -> Arrivals {
         let newest = max(cursor, try self.newestCursor())
         var arrivals = Arrivals(entries: [], through: newest, hasMore: false)
@@ -383,6 +382,7 @@ extension StoreFile {
         var bytes = 0
         var scanned = 0
         var through = cursor
+        var readings: [RowReading] = []
         let statement = self.statements.reading.arrivals
         try statement.bind(.arrival, cursor.rawValue)
         defer { statement.reset() }
@@ -393,10 +393,11 @@ extension StoreFile {
             let isWanted =
                 flags.isDisjoint(with: .unseen)
                 && only.map { $0 == statement.int(.place) } ?? true
+                && (withSealed || !statement.withBytes(.extra) { Entry.isSealed(extra: $0) })
             let size =
                 isWanted ? statement.withBytes(.payload) { $0.count } : 0
-            if arrivals.entries.count >= limit || scanned >= rowLimit
-                || (bytes + size > byteLimit && !arrivals.entries.isEmpty)
+            if readings.count >= limit || scanned >= rowLimit
+                || (bytes + size > byteLimit && !readings.isEmpty)
             {
                 arrivals.end(at: through)
                 break
@@ -404,12 +405,13 @@ extension StoreFile {
             scanned += 1
             bytes += size
             if isWanted {
-                let entry = try self.shownEntry(statement)
-                bytes += entry.payloadBytes - size
-                arrivals.entries.append(entry)
+                let reading = try self.readShown(statement)
+                bytes += reading.entry.payloadBytes - size
+                readings.append(reading)
             }
             through = arrival
         }
+        arrivals.entries = try self.finish(readings)
         return arrivals
     }
 

@@ -205,16 +205,8 @@ extension StoreFile {
 
     // MARK: For people
 
-    /// Reads a message as people see it: with the edit that counts, and what people make of it.
-    func shownEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
-        var entry = try self.storedEntry(row)
-        if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) {
-            try self.addReferences(to: &entry, in: row.int(.place))
-        }
-        return entry
-    }
-
-    private func addReferences(
+    /// Adds the edit that counts, and what people make of the message.
+    func addReferences(
         to entry: inout StoredEntry, in conversation: Int64
     ) throws(SQLiteError) {
         let digest = EntryTarget(log: entry.key.name, seq: entry.seq, id: entry.id).digest

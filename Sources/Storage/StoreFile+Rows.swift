@@ -187,39 +187,4 @@ extension StoreFile {
         try self.statements.entries.byArrival.bind(.arrival, arrival)
             .first { (row) throws(SQLiteError) in try self.entryRow(row) }
     }
-
-    /// Reads what ``ReadingStatements`` gives of an entry.
-    func storedEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
-        let flags = EntryFlags(rawValue: row.int(.flags))
-        let arrival = row.int(.arrival)
-        let visibility = Visibility(arrival: arrival, flags: flags)
-        let name = LogName(
-            author: PeerID(try row.bytes32(.key)),
-            incarnation: UInt64(stored: row.int(.incarnation)))
-        let key = LogKey(conversation: ConversationID(try row.bytes32(.hash)), name: name)
-        return StoredEntry(
-            cursor: Cursor(visibility.isShown ? arrival : 0), key: key,
-            seq: UInt64(bitPattern: row.int(.seq)),
-            id: try EntryID(
-                prefix: row.int(.prefix), suffix: row.bytes(.suffix)),
-            time: HybridTime(stored: row.int(.hlc)), envelope: try self.envelope(row, key),
-            isSeen: !flags.contains(.hidden), isLate: flags.contains(.late),
-            isDisputed: visibility.isDisputed)
-    }
-
-    /// What it takes to read an entry; more than its payload where it is sealed or extended.
-    private func envelope(_ row: Statement, _ key: LogKey) throws(SQLiteError) -> Envelope {
-        guard row.withBytes(.extra, { Entry.isNeeded(extra: $0) }) else {
-            return Envelope(
-                plain: row.optionalBytes(.payload),
-                entryClass: UInt8(truncatingIfNeeded: row.int(.class)), in: key.conversation)
-        }
-        let entry = try Entry(
-            entryClass: row.int(.class), time: HybridTime(stored: row.int(.hlc)),
-            extra: row.optionalBytes(.extra), payload: row.optionalBytes(.payload))
-        let seq = UInt64(bitPattern: row.int(.seq))
-        let prev = seq == 1 ? nil : try self.entryID(log: row.int(.log), seq: seq - 1)
-        guard seq == 1 || prev != nil else { throw .damaged("an entry of a log is missing") }
-        return Envelope(entry, key: key, seq: seq, prev: prev)
-    }
 }

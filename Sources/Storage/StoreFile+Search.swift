@@ -17,10 +17,11 @@ extension MessageStore {
     public func searchDocuments(
         after cursor: Cursor, limit: Int, byteLimit: Int, by keyring: Keyring
     ) throws(StoreFailure) -> SearchPage {
-        let arrivals = try self.entries(after: cursor, limit: limit, byteLimit: byteLimit)
+        let arrivals = try self.entries(
+            after: cursor, limit: limit, withSealed: false, byteLimit: byteLimit)
         var page = SearchPage(
             documents: [], through: arrivals.through, hasMore: arrivals.hasMore)
-        for entry in arrivals.entries where !entry.envelope.isSealed {
+        for entry in arrivals.entries {
             if let document = SearchDocument(entry, by: keyring) {
                 page.documents.append(document)
                 continue

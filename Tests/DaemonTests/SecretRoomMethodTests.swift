@@ -148,6 +148,7 @@ struct SecretRoomMethodTests {
     func busy() throws {
         let daemon = try TestDaemon()
         let (client, other) = (try daemon.connect(), try daemon.connect())
+        let start = SystemClock.monotonicMicroseconds()
         let id = try client.send("createConversation", ["room": "war-room"])
         _ = try other.ask("status")
         #expect(
@@ -158,8 +159,10 @@ struct SecretRoomMethodTests {
             _ = try other.ask("status")
             longest = max(longest, Double(SystemClock.monotonicMicroseconds() - begin) / 1e3)
         }
-        print("MEASURED longest answer while a phrase is hashed: \(longest) ms")
-        #expect(longest <= 25)
         _ = try client.answer(to: id, timeoutMilliseconds: 60_000)
+        let took = Double(SystemClock.monotonicMicroseconds() - start) / 1e3
+        print("MEASURED longest answer while a phrase is hashed in \(took) ms: \(longest) ms")
+        // On a busy machine anybody may wait for a processor, but not for the key.
+        #expect(longest <= took / 4)
     }
 }

@@ -71,6 +71,26 @@ struct RunTests {
         #expect(try await store.runs(log.key, from: 361, through: 500, byteLimit: 0).isEmpty)
     }
 
+    @Test("of short runs as many are read at once as fill what may be sent, and no more")
+    func filled() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(bob)
+        let words = String(repeating: "x", count: 100)
+        _ = try await store.commit(batch(log.append([text(words, at: 1)])))
+        for _ in 0..<20 {
+            let entries = (0..<64).map { text(words, at: UInt64(log.ids.count + $0 + 1)) }
+            _ = try await store.commit(batch(log.append(entries)))
+        }
+        for byteLimit in [Limits.runFrameBytes, Limits.initialCredit] {
+            let runs = try await store.runs(log.key, from: 2, through: 9_999, byteLimit: byteLimit)
+            let bytes = runs.reduce(0) { $0 + Frame.liveRun($1).encoded.bytes.count }
+            let isAll = runs.last?.last == UInt64(log.ids.count)
+            #expect(bytes <= byteLimit && (isAll || bytes > byteLimit / 2))
+            #expect(runs.count > 1 && runs.allSatisfy { $0.verified() != nil })
+        }
+    }
+
     @Test("a log that is passed on in runs of any size ends as the same log")
     func passedOn() async throws {
         let source = try TemporaryDirectory()

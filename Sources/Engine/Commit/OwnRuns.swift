@@ -15,6 +15,7 @@ struct OwnRuns {
     private var gathered: [Entry] = []
     private var ids: [EntryID] = []
     private var verdicts: [EntryVerdict] = []
+    private var contents: [Content?] = []
     private var idempotencyKeys: [Int: String] = [:]
     private var bytes = 0
     /// Behind what the run that is being gathered begins.
@@ -40,7 +41,7 @@ struct OwnRuns {
         var (deps, floor) = (deps, floor)
         for (index, draft) in drafts.enumerated() {
             let time = self.time.own(after: max(self.tail.time, floor))
-            let entry = self.entry(draft.content, at: time, deps, using: &random)
+            let (entry, id) = self.entry(draft.content, at: time, deps, using: &random)
             // What one run can hold stays one: a peer writes each run that it gets at once. But the
             // first entry of a log is attested by itself.
             let left = drafts.count - index
@@ -55,12 +56,10 @@ struct OwnRuns {
             if let key = draft.outgoing?.idempotencyKey {
                 self.idempotencyKeys[self.gathered.count] = key
             }
-            let id = entry.id(
-                key: self.key, seq: self.tail.seq + 1,
-                prev: self.tail.seq == 0 ? nil : self.tail.id)
             self.gathered.append(entry)
             self.ids.append(id)
             self.verdicts.append(EntryVerdict(ofOwn: draft.content))
+            if self.sealing != nil { self.contents.append(draft.content) }
             self.bytes += entry.runBytes
             self.tail = Head(seq: self.tail.seq + 1, id: id, time: time)
             (deps, floor) = ([], HybridTime(0))
@@ -68,24 +67,24 @@ struct OwnRuns {
         self.attest()
     }
 
-    /// An entry that goes on behind the tail.
+    /// An entry that goes on behind the tail, and its id.
     private func entry(
         _ content: Content, at time: HybridTime, _ deps: [EntryID],
         using random: inout some RandomNumberGenerator
-    ) -> Entry {
+    ) -> (Entry, EntryID) {
+        let (seq, prev) = (self.tail.seq + 1, self.tail.seq == 0 ? nil : self.tail.id)
         var entry = Entry(
             entryClass: content.entryClass, time: time, deps: deps, payload: .present([]))
         if case .erase(let targets) = content {
             entry.extensions = EntryTarget.extensions(targets, by: self.key.name.author)
         }
-        if let sealing = self.sealing {
-            let prev = self.tail.seq == 0 ? nil : self.tail.id
-            entry.seal(
-                content, with: sealing, at: (self.key, self.tail.seq + 1, prev), using: &random)
-        } else {
+        guard let sealing = self.sealing else {
             entry.payload = .present(content.payload(using: &random))
+            return (entry, entry.id(key: self.key, seq: seq, prev: prev))
         }
-        return entry
+        let start = entry.seal(
+            content, with: sealing, at: (self.key, seq, prev), using: &random)
+        return (entry, entry.id(headerStart: start))
     }
 
     /// Ends the run that is being gathered with an attestation.
@@ -101,9 +100,10 @@ struct OwnRuns {
             person: self.own.certificate.personID,
             heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys)
         if run.first == 1 { append.keys = self.own.certificate.keys }
+        append.opened = self.contents
         self.appends.append(append)
         self.start = self.tail
-        (self.gathered, self.ids, self.verdicts) = ([], [], [])
+        (self.gathered, self.ids, self.verdicts, self.contents) = ([], [], [], [])
         (self.idempotencyKeys, self.bytes) = ([:], 0)
     }
 }

@@ -16,6 +16,7 @@ struct PrivateConversations: Sendable {
             let room = Room(secret.name, in: secret.realm)
             if self.secrets[room]?.contains(secret) == true { return }
             self.secrets[room, default: []].append(secret)
+            self.secrets[room]?.sort { $0.id < $1.id }
         }
     }
 
@@ -38,7 +39,6 @@ struct PrivateConversations: Sendable {
 
     /// The secret rooms of a name, ascending by id.
     func secrets(named room: Room) -> [SecretRoom] {
-        guard !self.secrets.isEmpty else { return [] }
-        return self.secrets[room, default: []].sorted { $0.id < $1.id }
+        self.secrets.isEmpty ? [] : self.secrets[room] ?? []
     }
 }

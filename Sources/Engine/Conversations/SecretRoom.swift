@@ -15,6 +15,8 @@ public struct SecretRoom: Hashable, Sendable {
     public let suite: ConversationKey.Suite
     /// What everything of it is made of, 32 bytes.
     public let root: Bytes32
+    /// The room's id; the suite is bound into it.
+    public let id: ConversationID
 
     /// Describes a secret room.
     public init(realm: RealmID, name: RoomName, suite: ConversationKey.Suite, root: Bytes32) {
@@ -22,14 +24,9 @@ public struct SecretRoom: Hashable, Sendable {
         self.name = name
         self.suite = suite
         self.root = root
-    }
-
-    /// The room's id; the suite is bound into it.
-    public var id: ConversationID {
-        ConversationID(
-            self.root.withBytes { root in
-                BLAKE2b.hash256(
-                    [self.suite.rawValue].span.bytes, key: root, personal: .secretRoom)
+        self.id = ConversationID(
+            root.withBytes { root in
+                BLAKE2b.hash256([suite.rawValue].span.bytes, key: root, personal: .secretRoom)
             })
     }
 

@@ -98,6 +98,15 @@ public struct Entry: Hashable, Sendable {
         writer.raw(self.epoch)
     }
 
+    /// The entry's id by the beginning of its header, as ``headerStart(key:seq:prev:)`` gives it.
+    func id(headerStart: [UInt8]) -> EntryID {
+        var writer = WireWriter(headerStart, capacity: headerStart.count + 48)
+        writer.varint(self.payload.count)
+        writer.raw(self.payload.hash)
+        writer.sized(self.extensions)
+        return EntryID(BLAKE2b.hash256(writer.bytes, personal: .entry))
+    }
+
     /// The entry's id at a place in a log: the hash of its header.
     public func id(key: LogKey, seq: UInt64, prev: EntryID?) -> EntryID {
         EntryID(BLAKE2b.hash256(self.header(key: key, seq: seq, prev: prev), personal: .entry))

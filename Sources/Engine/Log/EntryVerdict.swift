@@ -115,11 +115,23 @@ extension VerifiedRun {
     public func verdicts(
         by judge: some EntryJudge, person: PersonID?, calling user: MentionedUser? = nil
     ) -> (verdicts: [EntryVerdict], person: PersonID?) {
+        self.verdicts(of: self.readings(by: judge), by: judge, person: person, calling: user)
+    }
+
+    /// What could be read of each entry.
+    func readings(by judge: some EntryJudge) -> [EntryReading] {
+        self.ids.indices.map { judge.read(self.envelope(at: $0)) }
+    }
+
+    /// What the store is told of each entry, of which this could be read.
+    func verdicts(
+        of readings: [EntryReading], by judge: some EntryJudge, person: PersonID?,
+        calling user: MentionedUser?
+    ) -> (verdicts: [EntryVerdict], person: PersonID?) {
         var person = person
         var verdicts: [EntryVerdict] = []
         verdicts.reserveCapacity(self.ids.count)
-        for index in self.ids.indices {
-            let reading = judge.read(self.envelope(at: index))
+        for (index, reading) in readings.enumerated() {
             var verdict = judge.judge(
                 reading, seq: self.run.first + UInt64(index), of: self.run.key.name.author,
                 in: &person)

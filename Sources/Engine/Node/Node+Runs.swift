@@ -94,8 +94,9 @@ extension Node {
         let run = self.withoutErased(run)
         let log = self.conversationTable[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
+        let readings = run.readings(by: self.keyring)
         let (verdicts, person) = run.verdicts(
-            by: self.keyring, person: log.person, calling: self.mentioned)
+            of: readings, by: self.keyring, person: log.person, calling: self.mentioned)
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
         self.conversationTable[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)
@@ -104,6 +105,7 @@ extension Node {
             heldFrom: self.time.heldFrom(run.run.entries),
             lateBefore: self.lateBefore(in: key.conversation))
         append.keys = run.opener(by: self.keyring)?.keys
+        if self.keyring.isSealed(key.conversation) { append.opened = readings.map(\.content) }
         let accepted = Accepted(
             append: self.withErasures(append),
             link: id, channel: frame.channel, byteCount: frame.byteCount)

@@ -44,7 +44,9 @@ public struct Keyring: Sendable {
 
     /// A key of a conversation by its name; nil where it is not here.
     func key(_ id: Bytes32, of conversation: ConversationID) -> ConversationKey? {
-        self.conversations[conversation]?.keys[id]
+        let known = self.conversations[conversation]
+        // Nearly all is sealed with the one that is in use.
+        return known?.current?.id == id ? known?.current : known?.keys[id]
     }
 
     /// Reads an entry, as far as it can be.
@@ -53,7 +55,7 @@ public struct Keyring: Sendable {
         guard let payload = envelope.payload else { return reading }
         let body: Body?
         if envelope.epoch != .zero {
-            guard let key = self.conversations[envelope.conversation]?.keys[envelope.epoch] else {
+            guard let key = self.key(envelope.epoch, of: envelope.conversation) else {
                 // What is not even sealed can never be opened.
                 reading.isLocked = !Content.isPlain(payload)
                 return reading

@@ -6,14 +6,18 @@ extension Entry {
     ///
     /// All else of the entry must be in place, since the payload is bound to it and to where the entry
     /// stands in its log.
+    ///
+    /// Gives the header's beginning, of which the entry's id is made.
+    @discardableResult
     public mutating func seal(
         _ content: Content, with key: ConversationKey, at place: (LogKey, UInt64, EntryID?),
         using random: inout some RandomNumberGenerator
-    ) {
+    ) -> [UInt8] {
         self.epoch = key.id
         let header = self.headerStart(key: place.0, seq: place.1, prev: place.2)
         self.payload = .present(
             SealedPayload.seal(content.body, with: key, header: header, using: &random))
+        return header
     }
 }
 
@@ -52,10 +56,9 @@ enum SealedPayload {
     ) -> [UInt8] {
         precondition(body.count < Limits.paddedBodyBytes, "whoever writes a body bounds it")
         let count = self.paddedBytes(body.count + 1)
-        var padded = body
-        padded.reserveCapacity(count)
-        padded.append(self.end)
-        padded.append(contentsOf: repeatElement(0, count: count - padded.count))
+        var padded = [UInt8](repeating: 0, count: count)
+        padded.replaceSubrange(..<body.count, with: body)
+        padded[body.count] = self.end
         var payload: [UInt8] = []
         payload.reserveCapacity(count + 64)
         payload.append(key.suite.rawValue)

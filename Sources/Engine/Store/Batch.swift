@@ -96,6 +96,10 @@ public struct Append: Hashable, Sendable {
     public var erasures: [Erasure] = []
     /// Idempotency keys of own entries, by index in the run.
     public var idempotencyKeys: [Int: String]
+    /// What each entry says where they are sealed, opened when they came or were written.
+    ///
+    /// Empty where they are not: reading those again costs little.
+    var opened: [Content?] = []
 
     /// Creates an append.
     ///

@@ -8,6 +8,12 @@ public struct WireWriter: Sendable {
     /// Creates an empty writer with room for a number of bytes.
     public init(capacity: Int = 0) { self.bytes.reserveCapacity(capacity) }
 
+    /// Creates a writer behind what has been written, with room for a number of bytes in all.
+    init(_ written: [UInt8], capacity: Int) {
+        self.bytes.reserveCapacity(capacity)
+        self.bytes += written
+    }
+
     /// Appends one byte.
     public mutating func byte(_ value: UInt8) { self.bytes.append(value) }
 
