@@ -35,7 +35,7 @@
             case .shareWithAnybody: [SimulationCatches.secretRooms]
             case .acceptUnshared: [EngineCatches.unshared]
             case .letAnybodyIn: [SimulationCatches.requests]
-            case .takeDigestsForEqual: [.seed(4, says: "still not: all agree")]
+            case .takeDigestsForEqual: [.seed(1, says: "still not: all agree")]
             case .keepEveryLink: [.seed(1, says: "links between")]
             case .leaveOutOwnLogs: [.seed(4, says: "still not: all agree")]
             case .forgetRole: [EngineCatches.mirroredHeads]
@@ -49,10 +49,10 @@
             case .trustRestoredHistory: [SimulationCatches.restoredBackup]
             case .forgetForkProofs: [SimulationCatches.fork]
             case .leaveForksUnmarked:
-                [.assault(5, says: "does not mark"), StorageCatches.proof]
+                [.assault(1, says: "does not mark"), StorageCatches.proof]
             case .sendAgainUnderAKey: [.seed(3, says: "sent twice under one key")]
             case .acceptUnattested:
-                [.assault(5, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
+                [.assault(1, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
             case .dropRoleByte: [EngineCatches.signatures]
             case .acceptOtherCertificate: [EngineCatches.certificates, EngineCatches.device]
             case .acceptAnotherKey: [EngineCatches.otherKey]
