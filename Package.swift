@@ -76,10 +76,11 @@ let package = Package(
         // not load libsystemd. The target is not called EventLoop because its main type is.
         library("Loop", ["CLinux", "CSystemd", "Posix"]),
         library("Storage", ["Engine", "CPages", "CSQLite"]),
+        library("Blobs", ["Crypto", "Engine", "Posix"]),
         library("Discovery", ["Loop", "Posix", "CDNSSD", "CAvahi"]),
         library(
             "Daemon",
-            ["ControlAPI", "Discovery", "Engine", "Loop", "Crypto", "Posix", "Storage"]),
+            ["Blobs", "ControlAPI", "Discovery", "Engine", "Loop", "Crypto", "Posix", "Storage"]),
         library("Simulation", ["Engine", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
@@ -103,6 +104,7 @@ let package = Package(
         tests("Posix", ["Posix", "TestSupport"]),
         tests("Loop", ["Loop", "Posix", "TestSupport"]),
         tests("Storage", ["Storage", "CPages", "CSQLite", "Engine", "TestSupport"]),
+        tests("Blobs", ["Blobs", "Engine", "Crypto", "Posix", "TestSupport"]),
         tests("Discovery", ["Discovery", "Loop", "Posix", "TestSupport"]),
         tests("Daemon", ["Daemon", "ControlAPI", "Loop", "Posix", "TestSupport"]),
         tests("Simulation", ["Simulation", "Engine", "Posix"]),

@@ -40,6 +40,12 @@ public enum ControlLimits {
     public static let nameBytes = 64
     /// The longest invitation to a realm or a room, in bytes; the engine's limit.
     public static let inviteBytes = 512
+    /// The longest name of a file, in bytes; the engine's limit.
+    public static let fileNameBytes = 255
+    /// The longest type of a file, in bytes; the engine's limit.
+    public static let mediaTypeBytes = 127
+    /// The most that is said with a file, in bytes; the engine's limit.
+    public static let captionBytes = 32_768
     /// The longest path of a file, in bytes: `PATH_MAX` of Linux without its end.
     public static let pathBytes = 4_095
     /// The longest phrase of a secret room or a backup, in bytes; the engine's limit.

@@ -50,10 +50,12 @@ public final class DaemonConnection {
     public var descriptor: Int32 { self.connection.descriptor.number }
 
     /// Asks and waits for the answer; events that come meanwhile are kept for ``takeEvents()``.
+    ///
+    /// - Parameter descriptor: one that is passed with the request, and stays the caller's; nil for none.
     public func call<Method: ControlMethod>(
-        _ method: Method.Type, _ params: Method.Params
+        _ method: Method.Type, _ params: Method.Params, passing descriptor: Int32? = nil
     ) throws(ClientError) -> JSON {
-        let id = try self.send(method, params)
+        let id = try self.send(method, params, passing: descriptor)
         let deadline = self.answerMilliseconds.map {
             SystemClock.monotonicMilliseconds() + UInt64($0)
         }
@@ -131,7 +133,7 @@ public final class DaemonConnection {
     }
 
     private func send<Method: ControlMethod>(
-        _ method: Method.Type, _ params: Method.Params
+        _ method: Method.Type, _ params: Method.Params, passing descriptor: Int32? = nil
     ) throws(ClientError) -> Int64 {
         self.lastID += 1
         var line: [UInt8] = []
@@ -141,7 +143,11 @@ public final class DaemonConnection {
         params.write(into: &line)
         line.append(contentsOf: "}\n".utf8)
         do throws(SystemError) {
-            try self.connection.writeAll(line)
+            if let descriptor {
+                try self.connection.writeAll(line, passing: descriptor)
+            } else {
+                try self.connection.writeAll(line)
+            }
         } catch {
             if error.code == ETIMEDOUT { throw .noAnswer }
             // The daemon may have said why before it closed.

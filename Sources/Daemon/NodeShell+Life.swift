@@ -65,6 +65,7 @@ extension NodeShell {
         }
         self.store = open
         self.newestShown = newest
+        try self.openFiles()
         do throws(SystemError) {
             self.worker = try Worker(name: "stoad-worker", loop: self.loop)
         } catch { throw StartError(error) }
@@ -78,7 +79,8 @@ extension NodeShell {
                 name: self.configuration.name, staticPeers: numeric,
                 buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
                 discovers: self.discovery.isRunning, directFrom: self.configuration.directFrom,
-                tellsReads: self.configuration.tellsReads),
+                tellsReads: self.configuration.tellsReads,
+                autoFetchBytes: self.configuration.autoFetchBytes),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
         let addresses = self.listening.addresses
@@ -100,6 +102,7 @@ extension NodeShell {
         self.startDiscovery()
         self.startScrub()
         self.startSearch()
+        self.startFiles()
         self.turn { self.expireOld() }
         let places = addresses.map(\.description).joined(separator: ", ")
         self.log(
@@ -258,6 +261,7 @@ extension NodeShell {
             self.peerStreams.closeAll()
             self.control?.close()
             self.control = nil
+            self.files.stop()
             self.subscriptions = [:]
             self.node = nil
         }

@@ -58,6 +58,7 @@ public actor NodeShell {
     var requests = PendingRequests()
     var subscriptions: [SubscriptionKey: Subscription] = [:]
     let search = SearchFeed()
+    let files = FileTransfers()
     /// Whether what is old is to be looked at again.
     var isRetentionPlanned = false
     var nextSubscription: Int64 = 1
@@ -272,6 +273,7 @@ public actor NodeShell {
                 self.fail(StartError(error))
             }
         case .disarm(let timer): self.timers.disarm(timer)
+        case .transfer(let task): self.perform(task)
         case .answer(let request, let answer):
             // What peers get first is on its way before clients are answered.
             self.peerStreams.flush()

@@ -75,7 +75,7 @@ extension Engine.Timer {
         switch self {
         case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search: .milliseconds(5)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
-            .marks:
+            .marks, .transfers:
             .coarse
         }
     }

@@ -19,6 +19,14 @@ public enum Limits {
     public static let topicBytes = 256
     /// The label of a location is a line.
     public static let labelBytes = 1_024
+    /// The name of a file: the longest that Linux takes.
+    public static let fileNameBytes = 255
+    /// What a file holds, as in `image/png`: RFC 6838 section 4.2.
+    public static let mediaTypeBytes = 127
+    /// What is said with a file: with its name, its type and a preview it fits an entry.
+    public static let captionBytes = 32_768
+    /// A small picture of a file.
+    public static let previewBytes = 16_384
     /// Reactions of one log to a message that are counted: the latest.
     public static let referencesPerLog = 16
     /// Entries that say something of one message and are found from there; those of known people beyond

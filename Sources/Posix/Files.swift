@@ -185,6 +185,16 @@ public enum Files {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
+    /// How large the file system of a path is, in bytes; statvfs(3).
+    public static func totalBytes(_ path: String) -> Int64? {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return nil }
+        return Int64(
+            clamping: UInt64(status.f_blocks).multipliedReportingOverflow(
+                by: UInt64(status.f_frsize)
+            ).partialValue)
+    }
+
     /// What is left for this user on the file system of a path, in bytes; statvfs(3).
     public static func freeBytes(_ path: String) -> Int64? {
         var status = statvfs()
@@ -193,5 +203,12 @@ public enum Files {
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(
                 by: UInt64(status.f_frsize)
             ).partialValue)
+    }
+}
+
+extension Files {
+    /// Renames a file in its directory, in the place of one that is there: rename(2).
+    public static func move(_ path: String, to target: String) throws(SystemError) {
+        guard Glibc.rename(path, target) == 0 else { throw SystemError(errno, "rename to", target) }
     }
 }

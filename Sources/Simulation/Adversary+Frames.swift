@@ -44,6 +44,15 @@ extension Simulation {
             payloads.items = payloads.items.map { self.changedItem($0) }
             if self.random.chance(30) { payloads.from = number }
             return .payloads(payloads)
+        case .blobAsk(let room, _): return .blobAsk(room, BlobID(size: number, root: .zero))
+        case .blobHoldings(let holdings): return .blobHoldings(BlobHoldings(holdings.blob, .whole))
+        case .blobWant(var want):
+            want.number = number
+            return .blobWant(want)
+        case .blobUnavailable: return .blobUnavailable(number: number)
+        case .blobPiece(var piece):
+            piece.bytes = piece.bytes.reversed()
+            return .blobPiece(piece)
         case .unavailable(let room, _, let from):
             return .unavailable(room, tag: self.random.next(), from: from)
         case .records(let records): return .records(records.map { self.changedRecord($0) })

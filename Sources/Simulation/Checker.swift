@@ -291,6 +291,8 @@ struct Checker {
         case .payloads(let payloads) where !payloads.items.isEmpty:
             conversations = [payloads.conversation]
         case .ephemeral(let piece): conversations = [piece.conversation]
+        case .blobAsk(let conversation, _): conversations = [conversation]
+        case .blobHoldings, .blobWant, .blobUnavailable, .blobPiece: return
         // The answer to somebody who asks for a conversation tells nothing of it.
         case .unavailable, .payloads: break
         case .records(let records):

@@ -327,6 +327,7 @@ package final class Simulation {
                 .readPayloads(
                     machine: index, start: start, read, key, from: from, through: through),
                 in: delay)
+        case .transfer: throw Violation("node \(index) handles a file, and nobody sends any")
         case .lookUp(let request, let conversation, let key):
             let delay = self.machines[index].random.number(UInt64(0)...3)
             self.schedule(

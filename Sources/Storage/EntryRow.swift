@@ -34,15 +34,19 @@ struct EntryFlags: OptionSet {
 
     /// It calls the user by name.
     static let mention = EntryFlags(rawValue: 8_192)
+    /// It tells of a file.
+    static let file = EntryFlags(rawValue: 16_384)
 
     /// What keeps people from seeing an entry.
     static let unseen: EntryFlags = [.withheld, .hidden]
     /// What keeps it out of the conversation's history.
     static let unlisted: EntryFlags = [.withheld, .hidden, .aside]
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 16_383)
+    static let all = EntryFlags(rawValue: 32_767)
     /// What a verdict says.
-    static let judged: EntryFlags = [.hidden, .counted, .attendance, .present, .locked, .aside]
+    static let judged: EntryFlags = [
+        .hidden, .counted, .attendance, .present, .locked, .aside, .file,
+    ]
 
     /// What says why a payload is absent: one of these where it is.
     static let absent: EntryFlags = [.wanted, .erased, .expired]
@@ -68,6 +72,7 @@ extension EntryFlags {
         if verdict.isLocked { self.insert(.locked) }
         if verdict.refersTo != nil { self.insert(.aside) }
         if verdict.isMention { self.insert(.mention) }
+        if verdict.attaches != nil { self.insert(.file) }
         self.formUnion(EntryFlags(verdict.payload))
     }
 

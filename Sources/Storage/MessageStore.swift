@@ -316,6 +316,27 @@ public actor MessageStore {
         try self.perform { (file) throws(SQLiteError) in try file.lookUp(key, in: conversation) }
     }
 
+    // MARK: Files
+
+    /// Whether an entry of a conversation tells of a file.
+    public func isAttached(
+        _ blob: BlobID, in conversation: ConversationID
+    ) throws(StoreFailure) -> Bool {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.isAttached(blob, in: conversation)
+        }
+    }
+
+    /// Where a file is told of, and its size as it is told there; none where no entry does.
+    public func attachments(of blob: BlobID) throws(StoreFailure) -> [FileAttachment] {
+        try self.perform { (file) throws(SQLiteError) in try file.attachments(of: blob) }
+    }
+
+    /// A message that tells of a file, the first that came; nil where none does.
+    public func entry(attaching blob: BlobID) throws(StoreFailure) -> StoredEntry? {
+        try self.perform { (file) throws(SQLiteError) in try file.entry(attaching: blob) }
+    }
+
     // MARK: Durable consumers
 
     /// Up to where a durable consumer has acknowledged; nil for one that never has.

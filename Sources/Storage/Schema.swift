@@ -104,6 +104,15 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX refs_by_position ON refs (log, seq);
         CREATE INDEX refs_held ON refs (held) WHERE held = 1;
+        CREATE TABLE attachments (
+            blob BLOB NOT NULL,
+            conversation INTEGER NOT NULL REFERENCES conversations,
+            log INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            PRIMARY KEY (blob, conversation, log, seq)
+        ) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX attachments_by_position ON attachments (log, seq);
         CREATE TABLE erasures (
             conversation INTEGER NOT NULL REFERENCES conversations,
             author INTEGER NOT NULL REFERENCES authors,

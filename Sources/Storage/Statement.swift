@@ -6,7 +6,7 @@ internal import Engine
 ///
 /// A column without a name of its own gets one with `AS`, a parameter stands in SQL as `:name`.
 enum Name: Int, CaseIterable {
-    case addresses, arranged, arrival, attestation, author, before, body, bytes, `class`,
+    case addresses, arranged, arrival, attestation, author, before, blob, body, bytes, `class`,
         conversation,
         count, days,
         cursor, declined, ends

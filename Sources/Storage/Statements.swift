@@ -9,6 +9,7 @@ struct Statements {
     let values: ValueStatements
     let reading: ReadingStatements
     let references: ReferenceStatements
+    let files: FileStatements
 
     /// How far arrivals have come, held ones counted too; grows with every entry that is appended,
     /// and with every notice.
@@ -32,6 +33,7 @@ struct Statements {
         self.values = ValueStatements(database)
         self.reading = ReadingStatements(database)
         self.references = ReferenceStatements(database)
+        self.files = FileStatements(database)
     }
 }
 
@@ -39,9 +41,9 @@ struct Statements {
 class StatementGroup {
     private let database: Database
 
-    fileprivate init(_ database: Database) { self.database = database }
+    init(_ database: Database) { self.database = database }
 
-    fileprivate func sql(_ text: String) -> Statement { self.database.statement(text) }
+    func sql(_ text: String) -> Statement { self.database.statement(text) }
 }
 
 /// Statements on conversations, authors, logs and fork proofs.
@@ -442,14 +444,14 @@ final class ValueStatements: StatementGroup {
 /// Statements that read entries for people and scripts.
 final class ReadingStatements: StatementGroup {
     /// What people and scripts are given of an entry `e`; `place` is the conversation's row.
-    fileprivate static let columns =
+    static let columns =
         """
         e.arrival, c.hash, a.key, l.incarnation, e.log, e.seq, e.prefix, e.suffix, e.class, e.hlc,
         e.extra, e.payload, e.flags, e.conversation AS place
         """
 
     /// The tables that these columns come from, entries first.
-    fileprivate static let joined =
+    static let joined =
         """
         CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
         CROSS JOIN conversations c ON c.id = e.conversation
@@ -533,67 +535,5 @@ final class ReadingStatements: StatementGroup {
         \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)
             AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst) LIMIT 1
-        """)
-}
-
-/// Statements on what entries say of messages.
-final class ReferenceStatements: StatementGroup {
-    lazy var add = self.sql(
-        """
-        INSERT OR IGNORE INTO refs (conversation, target, kind, log, seq, held)
-        VALUES (:conversation, :target, :kind, :log, :seq, :held)
-        """)
-    lazy var remove = self.sql("DELETE FROM refs WHERE log = :log AND seq = :seq")
-    lazy var count = self.sql(
-        "SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target")
-    lazy var counting = self.sql(
-        """
-        SELECT count(*) FROM refs
-        WHERE conversation = :conversation AND target = :target AND held = 0
-        """)
-    lazy var noted = self.sql("SELECT target, kind FROM refs WHERE log = :log AND seq = :seq")
-    lazy var countOfLog = self.sql(
-        """
-        SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target
-            AND kind = :kind AND log = :log
-        """)
-    lazy var removeFirst = self.sql(
-        """
-        DELETE FROM refs WHERE conversation = :conversation AND target = :target
-            AND kind = :kind AND log = :log AND seq = (SELECT min(seq) FROM refs
-                WHERE conversation = :conversation AND target = :target AND kind = :kind
-                    AND log = :log)
-        """)
-    lazy var countHeld = self.sql(
-        "SELECT count(*) FROM refs INDEXED BY refs_held WHERE held = 1")
-    lazy var held = self.sql(
-        """
-        SELECT kind, log, seq FROM refs
-        WHERE conversation = :conversation AND target = :target AND held = 1
-        """)
-    lazy var release = self.sql("UPDATE refs SET held = 0 WHERE log = :log AND seq = :seq")
-    lazy var edits = self.sql(
-        """
-        SELECT log, seq FROM refs
-        WHERE conversation = :conversation AND target = :target AND kind = \(Reference.Kind.edit.rawValue)
-        """)
-    lazy var isKnown = self.sql(
-        """
-        SELECT 1 FROM people WHERE author = :author
-            AND standing IN (\(Standing.known.rawValue), \(Standing.verified.rawValue))
-        """)
-    lazy var authorship = self.sql(
-        """
-        SELECT a.key, p.hash FROM logs l CROSS JOIN authors a ON a.id = l.author
-        LEFT JOIN persons p ON p.id = l.person WHERE l.id = :log
-        """)
-
-    lazy var shown = self.sql(
-        """
-        SELECT \(ReadingStatements.columns), r.kind FROM refs r
-        CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq \(ReadingStatements.joined)
-        WHERE r.conversation = :conversation AND r.target = :target AND r.held = 0
-            AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
-            AND \(EffectStatements.isWantedSQL)
         """)
 }

@@ -9,7 +9,7 @@ extension StoreFile {
         [
             self.checkConversations, self.checkPlaces, self.checkMembers, self.checkRecords,
             self.checkSends, self.checkCursors, self.checkPeersAndState,
-            self.checkIDs, self.checkReferences,
+            self.checkIDs, self.checkReferences, self.checkAttachments,
         ]
     }
 
@@ -82,6 +82,24 @@ extension StoreFile {
         if strays > 0 {
             findings.add(nil, nil, "\(strays) entries are noted to say something of messages")
         }
+    }
+
+    /// Which entries tell of files; of which, each entry is held against when it is walked over.
+    private func checkAttachments(
+        _ findings: inout Findings, _ derived: Derived
+    ) throws(SQLiteError) {
+        let flag = EntryFlags.file.rawValue
+        let strays = try self.database.int(
+            """
+            SELECT (SELECT count(*) FROM attachments a
+                    LEFT JOIN entries e ON e.log = a.log AND e.seq = a.seq
+                    WHERE e.arrival IS NULL OR e.conversation <> a.conversation
+                        OR e.flags & \(flag) = 0)
+                + (SELECT count(*) FROM entries e
+                    LEFT JOIN attachments a ON a.log = e.log AND a.seq = e.seq
+                    WHERE e.flags & \(flag) <> 0 AND a.blob IS NULL)
+            """)
+        if strays > 0 { findings.add(nil, nil, "\(strays) files are noted wrong") }
     }
 
     /// Whether what is noted of an entry's references, and of references to it, is so.

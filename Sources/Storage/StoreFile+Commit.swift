@@ -25,6 +25,8 @@ extension StoreFile {
         var cursors: [[Cursor?]] = []
         /// What people see of entries that are in no append of this batch.
         var filled: [StoredEntry] = []
+        /// Files of which an entry has gone that told of them.
+        var detached: Set<BlobID> = []
         /// Edits that went with their messages.
         var erased: [Erasure] = []
         /// Whose latest join or leave must be found anew.
@@ -112,7 +114,7 @@ extension StoreFile {
         let erased = try self.write(
             batch.appends.flatMap(\.erasures) + batch.erasures, at: batch.time, &progress)
         let expired = try batch.expiry.map { (expiry) throws(SQLiteError) in
-            try self.expire(expiry)
+            try self.expire(expiry, &progress)
         }
         #if MUTANTS
             if Mutant.splitBatches.isActive {
@@ -160,6 +162,7 @@ extension StoreFile {
             notices: Array(cursors.prefix(batch.notices.count)),
             held: try self.held(progress.heldCount))
         outcome.filled = progress.filled
+        outcome.detached = try self.unattached(progress.detached)
         outcome.erased = erased.done + progress.erased
         outcome.ownNotices = zip(cursors.dropFirst(batch.notices.count), own).map {
             StoredNotice(cursor: $0, notice: $1)
@@ -221,6 +224,7 @@ extension StoreFile {
             if !visibility.isDisputed {
                 try self.refer(row, append.verdicts[offset], at: run.key, &progress)
             }
+            try self.attach(append.verdicts[offset].attaches, to: row)
             if case .present(let payload) = entry.payload { tally.bytes += Int64(payload.count) }
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)

@@ -20,6 +20,7 @@ extension StoreFile {
         if !row.visibility.isDisputed {
             try self.refer(row, fill.verdict, at: fill.key, &progress)
         }
+        try self.attach(fill.verdict.attaches, to: row)
         guard row.isSeen else { return nil }
         let target = progress.arrive()
         try self.move(row.arrival, to: target)
@@ -89,19 +90,21 @@ extension StoreFile {
         let entry = try self.entry(of: row)
         // Who may what is known for good.
         guard entry.entryClass != EntryClass.control.rawValue else { return (.forget, false) }
-        try self.forget(entry.payload, of: row, as: .erased)
+        try self.forget(entry.payload, of: row, as: .erased, &progress)
         try self.eraseEdits(of: row, at: erasure.target, in: erasure.conversation, &progress)
         return (.erase, row.isSeen && !row.flags.contains(.aside))
     }
 
     /// Takes the payload of an entry off the disk.
-    func forget(_ row: EntryRow, as state: EntryFlags) throws(SQLiteError) {
-        try self.forget(try self.entry(of: row).payload, of: row, as: state)
+    func forget(
+        _ row: EntryRow, as state: EntryFlags, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        try self.forget(try self.entry(of: row).payload, of: row, as: state, &progress)
     }
 
     /// Takes a payload off the disk, and what was counted of it.
     private func forget(
-        _ payload: Payload, of row: EntryRow, as state: EntryFlags
+        _ payload: Payload, of row: EntryRow, as state: EntryFlags, _ progress: inout Progress
     ) throws(SQLiteError) {
         if row.isSeen && row.flags.contains(.counted),
             try self.authorRow(self.owner) != row.author
@@ -111,6 +114,7 @@ extension StoreFile {
                 .bind(.mentions, row.flags.contains(.mention) ? 1 : 0).run()
         }
         if row.flags.contains(.aside) { try self.removeReference(row) }
+        if row.flags.contains(.file) { try self.detach(row, &progress) }
         var flags = row.flags
         flags.subtract(.judged.union(.absent))
         try self.setPayload(
@@ -120,7 +124,9 @@ extension StoreFile {
     // MARK: Expiring
 
     /// Gives up payloads of entries that are beyond a bound, the oldest first, a bounded part at once.
-    func expire(_ expiry: Expiry) throws(SQLiteError) -> ExpiryOutcome {
+    func expire(
+        _ expiry: Expiry, _ progress: inout Progress
+    ) throws(SQLiteError) -> ExpiryOutcome {
         var outcome = ExpiryOutcome(entries: [], next: nil)
         guard let conversation = try self.conversationRow(expiry.conversation) else {
             return outcome
@@ -159,7 +165,7 @@ extension StoreFile {
             }
         if isEnough || !isFull && looked < Limits.expiryRowsPerBatch { outcome.next = nil }
         for (row, author) in aged {
-            try self.forget(row, as: .expired)
+            try self.forget(row, as: .expired, &progress)
             let name = LogName(author: author, incarnation: UInt64(stored: row.incarnation))
             outcome.entries.append(
                 EntryPlace(

@@ -187,7 +187,7 @@ extension StoreFile {
         _ progress: inout Progress
     ) throws(SQLiteError) {
         guard !row.flags.contains(.erased) else { return }
-        try self.forget(row, as: .erased)
+        try self.forget(row, as: .erased, &progress)
         let name = LogName(
             author: author.device, incarnation: UInt64(stored: row.incarnation))
         progress.erased.append(

@@ -42,7 +42,8 @@ final class CommandContext {
     ///
     /// Where the daemon itself waits for something, its time comes first.
     func call<Method: ControlMethod>(
-        _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil
+        _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
+        passing descriptor: Int32? = nil
     ) throws(Failure) -> JSON {
         var limit = self.options.timeoutMilliseconds
         if limit != nil, let daemonMilliseconds {
@@ -58,7 +59,7 @@ final class CommandContext {
             }
             self.connected = connection
             connection.answerMilliseconds = limit
-            return try connection.call(method, params)
+            return try connection.call(method, params, passing: descriptor)
         }
     }
 
@@ -109,9 +110,10 @@ final class CommandContext {
     @discardableResult
     func show<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
-        human: (JSON) throws(Failure) -> String
+        passing descriptor: Int32? = nil, human: (JSON) throws(Failure) -> String
     ) throws(Failure) -> JSON {
-        let result = try self.call(method, params, daemonMilliseconds: daemonMilliseconds)
+        let result = try self.call(
+            method, params, daemonMilliseconds: daemonMilliseconds, passing: descriptor)
         if self.json {
             try self.console.print(result)
         } else {

@@ -53,7 +53,7 @@ enum CommandLineParser {
     private static func global(_ splitter: WordSplitter) throws(Failure) -> GlobalOptions {
         let arguments = ParsedArguments(operands: [], options: splitter.options)
         return GlobalOptions(
-            socket: splitter.options["--socket"],
+            socket: arguments.value("--socket"),
             timeoutMilliseconds: try arguments.milliseconds("--timeout").map { Int($0) },
             json: splitter.options["--json"] != nil)
     }
@@ -106,7 +106,7 @@ private struct WordSplitter {
     let words: [String]
     var next = 0
     var operands: [String] = []
-    var options: [String: String] = [:]
+    var options: [String: [String]] = [:]
 
     init(words: [String]) { self.words = words }
 
@@ -148,13 +148,13 @@ private struct WordSplitter {
             guard parts.count == 1 else {
                 throw .usage("\(name) takes no value", next: "leave the value out")
             }
-            self.options[name] = ""
+            self.options[name] = [""]
             return
         }
         if parts.count == 2 {
-            self.options[name] = String(parts[1])
+            self.options[name, default: []].append(String(parts[1]))
         } else if self.next < self.words.count {
-            self.options[name] = self.words[self.next]
+            self.options[name, default: []].append(self.words[self.next])
             self.next += 1
         } else {
             throw .usage("\(name) needs a value", next: "give \(name) \(valueName)")

@@ -44,6 +44,9 @@ final class MessageLine {
             let place = message["location"]?["uri"]?.stringValue ?? ""
             line += self.console.styled(label + ":", .bold) + " "
             line += (text.isEmpty ? "" : text + " ") + TerminalText.line(place)
+        case .file:
+            line += self.console.styled(label + ":", .bold) + " " + Self.file(of: message)
+            if !text.isEmpty { line += " " + text }
         case .text, nil:
             line += self.console.styled(label + ":", .bold) + " " + self.answered(message) + text
         }
@@ -55,6 +58,13 @@ final class MessageLine {
             line += self.console.styled(" (disputed)", .yellow)
         }
         return line + "\n"
+    }
+
+    /// What a file is called, how large it is, and how it is got.
+    private static func file(of message: JSON) -> String {
+        let file = message["file"] ?? .null
+        let size = ByteCount.text(file.count("size"))
+        return "[\(file.shown("name")), \(size): stoa fetch \(message.shown("id").prefix(12))]"
     }
 
     /// What people make of a message, behind it; empty where nobody has said.

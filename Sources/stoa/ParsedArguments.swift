@@ -3,9 +3,9 @@ import ControlAPI
 /// The words after a command's name, sorted into options and operands.
 struct ParsedArguments: Equatable {
     let operands: [String]
-    private let options: [String: String]
+    private let options: [String: [String]]
 
-    init(operands: [String], options: [String: String]) {
+    init(operands: [String], options: [String: [String]]) {
         self.operands = operands
         self.options = options
     }
@@ -21,12 +21,15 @@ struct ParsedArguments: Equatable {
     /// Whether an option without value was given.
     func has(_ name: String) -> Bool { self.options[name] != nil }
 
-    /// The value of an option, or nil when it was not given.
-    func value(_ name: String) -> String? { self.options[name] }
+    /// The value of an option, the last one where it was given several times, or nil when it was not given.
+    func value(_ name: String) -> String? { self.options[name]?.last }
+
+    /// The values of an option that may be given several times, in order.
+    func values(_ name: String) -> [String] { self.options[name] ?? [] }
 
     /// A whole number within a range, or nil when the option was not given.
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {
-        guard let text = self.options[name] else { return nil }
+        guard let text = self.value(name) else { return nil }
         guard let value = Int64(text), range.contains(value) else {
             let due =
                 range.upperBound == .max
@@ -40,7 +43,7 @@ struct ParsedArguments: Equatable {
 
     /// Seconds, perhaps with a fraction, as milliseconds; nil when the option was not given.
     func milliseconds(_ name: String) throws(Failure) -> Int64? {
-        guard let text = self.options[name] else { return nil }
+        guard let text = self.value(name) else { return nil }
         let limit = ControlLimits.waitMilliseconds
         guard let value = Double(text), value.isFinite, value > 0,
             value * 1_000 <= Double(limit)

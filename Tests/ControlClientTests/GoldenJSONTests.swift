@@ -16,14 +16,15 @@ import Testing
         "retain ops --days 3 --size 20M", "forget ops", "topic ops", "create ops --secret",
         "invite ops",
         "requests", "accept @ada", "decline @ada", "send ops hi --wait read --members all",
-        "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "info aaaaaaaa", "history ops",
+        "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "info aaaaaaaa", "transfers",
+        "transfers cancel aaaaaaaa", "history ops",
         "search lunch", "tail ops --kind text,delivery --limit 2", "consumers",
         "consumers remove mail", "connect 192.0.2.7:4100", "profile", "whois @ada", "people",
         "people add @ada", "people remove @ada", "verify @ada", "block @ada", "unblock @ada",
         "realm list", "realm leave office", "realm rotate office", "export ops",
     ]
     private static let others: Set = [
-        "realm", "backup", "restore", "chat", "on", "run", "ask",
+        "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch",
     ]
 
     /// A full result of a method, of which nothing follows.

@@ -11,9 +11,11 @@ struct ImportTests {
         "ControlClient": ["ControlAPI", "Glibc", "Posix"],
         "Loop": ["CLinux", "CSystemd", "Glibc", "Posix", "Synchronization"],
         "Storage": ["CPages", "CSQLite", "Engine", "Glibc", "Crypto"],
+        "Blobs": ["Crypto", "Engine", "Posix"],
         "Discovery": ["CAvahi", "CDNSSD", "Glibc", "Loop", "Posix"],
         "Daemon": [
-            "ControlAPI", "Discovery", "Engine", "Glibc", "Loop", "Crypto", "Posix", "Storage",
+            "Blobs", "ControlAPI", "Discovery", "Engine", "Glibc", "Loop", "Crypto", "Posix",
+            "Storage",
             "Synchronization",
         ],
         "Simulation": ["Engine", "Crypto"],

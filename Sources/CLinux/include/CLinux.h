@@ -61,3 +61,11 @@ int clinux_interrupt_descriptor(void);
 
 /* A printable name for the calling thread, at most 15 bytes: pthread_setname_np(3). */
 int clinux_name_thread(const char *name);
+
+/* Sends bytes on a stream socket of the Unix family, and with them a descriptor, which stays open here:
+   SCM_RIGHTS, unix(7). Returns the number of bytes, with MSG_NOSIGNAL. */
+ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t count, int descriptor);
+
+/* Reads bytes from such a socket, and the descriptor that came with them, with FD_CLOEXEC, or -1; more than
+   one are closed. Returns the number of bytes. */
+ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptor);

@@ -5,6 +5,6 @@
 public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
-        "fetch", "transfers", "cancelTransfer", "openStream", "sendStream",
+        "openStream", "closeStream", "sendStream", "presence", "typing",
     ]
 }

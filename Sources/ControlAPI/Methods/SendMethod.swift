@@ -54,6 +54,8 @@ public enum SendMethod: ControlMethod {
         public var timeoutMilliseconds: Int64?
         /// Where it is about a place, whose name the text is; nil for all else.
         public var location: MessageResult.Place?
+        /// The file that is sent, with what is said with it as the text; nil for all else.
+        public var file: OutgoingFile?
 
         /// Empty parameters.
         public init() {}
@@ -88,6 +90,10 @@ public enum SendMethod: ControlMethod {
             visitor.field(
                 "location", &self.location, .any,
                 "A place, whose name the text is; the text may be empty then.")
+            visitor.field(
+                "file", &self.file, .any,
+                "A file, whose content is read from the descriptor passed with the request (SCM_RIGHTS), a regular file; the text is said with it and may be empty."
+            )
         }
     }
 
@@ -137,6 +143,7 @@ public enum SendMethod: ControlMethod {
                 remedy: "leave \"kind\" or \"replyTo\" out",
                 details: [JSON.Member("param", "replyTo")])
         }
+        if let file = params.file { return try Self.check(file, params) }
         if let location = params.location {
             return try Self.check(location, params)
         }
@@ -154,6 +161,25 @@ public enum SendMethod: ControlMethod {
             throw .tooLarge(
                 "the text", bytes: text.utf8.count, limit: ControlLimits.textBytes,
                 remedy: "send it in parts, or put it in a file and send where that is")
+        }
+    }
+
+    private static func check(_ file: OutgoingFile, _ params: Params) throws(RPCError) {
+        guard params.kind == nil, params.replyTo == nil, params.location == nil else {
+            throw .invalidParams(
+                "a file is neither an action, a reply nor a location", reason: "oneOf",
+                remedy: "leave \"kind\", \"replyTo\" and \"location\" out",
+                details: [JSON.Member("param", "file")])
+        }
+        guard !file.name.utf8.contains(0x2F), file.name != ".", file.name != ".." else {
+            throw .invalidParams(
+                "a file's name cannot be a path", reason: "badFileName",
+                remedy: "give its last part alone", details: [JSON.Member("param", "file")])
+        }
+        guard params.text.utf8.count <= ControlLimits.captionBytes else {
+            throw .tooLarge(
+                "what is said with the file", bytes: params.text.utf8.count,
+                limit: ControlLimits.captionBytes, remedy: "send it as a message of its own")
         }
     }
 

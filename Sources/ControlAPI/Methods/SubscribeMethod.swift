@@ -56,7 +56,7 @@ public enum SubscribeMethod: ControlMethod {
             )
             visitor.field(
                 "messages", &self.messages, .any,
-                "Only messages of these kinds: text, action, location, join, leave, unknown.")
+                "Only messages of these kinds: text, action, location, file, join, leave, unknown.")
             visitor.field(
                 "authors", &self.authors, .any,
                 "Only what these people have written: @names, or @ and 8 or more characters of an id."

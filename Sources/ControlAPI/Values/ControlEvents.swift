@@ -30,6 +30,7 @@ public enum ControlEvents {
     /// In the order of the documentation.
     public static let all: [any ControlEvent.Type] = [
         MessageEvent.self, ChangeEvent.self, GapEvent.self, EndedEvent.self,
+        TransferEvent.self,
     ]
 }
 
@@ -132,5 +133,26 @@ public struct EndedEvent: ControlEvent {
     public mutating func fields(_ visitor: inout some FieldVisitor) {
         visitor.field("subscription", &self.subscription)
         visitor.field("reason", &self.reason)
+    }
+}
+
+/// The notification `transfer`.
+public struct TransferEvent: ControlEvent {
+    /// How far a file is.
+    public var transfer = TransferResult()
+
+    /// An empty event.
+    public init() {}
+
+    /// The name of the notification.
+    public static var name: String { "transfer" }
+    /// One sentence for people.
+    public static var summary: String {
+        "A file is further than before, or has come; only where transfers was asked to follow."
+    }
+
+    /// Visits the fields in order.
+    public mutating func fields(_ visitor: inout some FieldVisitor) {
+        visitor.field("transfer", &self.transfer)
     }
 }

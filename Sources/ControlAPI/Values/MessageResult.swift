@@ -8,6 +8,8 @@ public struct MessageResult: ControlValue {
         case action
         /// A place on the Earth; the text is its name, where it has one.
         case location
+        /// A file; the text is what is said with it.
+        case file
         /// The author entered the room.
         case join
         /// The author left the room.
@@ -154,6 +156,7 @@ public struct MessageResult: ControlValue {
         if Visitor.leavesOut, self.rare.isEmpty { return }
         visitor.field("mention", &self.mention)
         visitor.field("location", &self.location)
+        visitor.field("file", &self.file)
         visitor.field("edited", &self.edited)
         visitor.field("reactions", &self.reactions)
     }
@@ -164,6 +167,7 @@ extension MessageResult {
     fileprivate struct Rare: Equatable, Sendable {
         var mention: Bool?
         var location: Place?
+        var file: FileResult?
         var edited: Timestamp?
         var reactions: [Sign]?
     }
@@ -186,6 +190,12 @@ extension MessageResult {
     public var location: Place? {
         get { self.rare.first?.location }
         set { self.change(newValue != nil) { $0.location = newValue } }
+    }
+
+    /// Where it is a file; nil for other kinds.
+    public var file: FileResult? {
+        get { self.rare.first?.file }
+        set { self.change(newValue != nil) { $0.file = newValue } }
     }
 
     /// When the author has given it the text that it has; nil where that is the first one.

@@ -31,6 +31,13 @@ public struct Configuration: Equatable, Sendable {
     public var tellsReads: Bool
     /// What matters less is not logged.
     public var logLevel: LogLevel
+    /// Files of at most so many bytes are fetched by themselves.
+    public var autoFetchBytes: UInt64
+    /// What files may take of the disk, in bytes; nil for a tenth of it, and 10 GiB at most.
+    public var fileLimitBytes: UInt64?
+
+    /// What is fetched by itself where nothing else is said: 1 MiB.
+    public static let autoFetchBytesDefault: UInt64 = 1 << 20
 
     /// Describes a configuration.
     public init(
@@ -38,7 +45,8 @@ public struct Configuration: Equatable, Sendable {
         listen: [SocketAddress] = [], interface: String? = nil,
         discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,
         defaultRealm: RealmName = .open, isInOpenRealm: Bool = true,
-        directFrom: DirectPolicy = .known, tellsReads: Bool = true, logLevel: LogLevel = .info
+        directFrom: DirectPolicy = .known, tellsReads: Bool = true, logLevel: LogLevel = .info,
+        autoFetchBytes: UInt64 = Configuration.autoFetchBytesDefault, fileLimitBytes: UInt64? = nil
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -53,6 +61,8 @@ public struct Configuration: Equatable, Sendable {
         self.directFrom = directFrom
         self.tellsReads = tellsReads
         self.logLevel = logLevel
+        self.autoFetchBytes = autoFetchBytes
+        self.fileLimitBytes = fileLimitBytes
     }
 }
 
@@ -111,6 +121,11 @@ extension Configuration {
         if let value = single(.readMarks) {
             self.tellsReads = try Self.word(value, [("shown", true), ("private", false)])
         }
+        self.autoFetchBytes = Self.autoFetchBytesDefault
+        if let value = single(.autoFetch) { self.autoFetchBytes = try Self.bytes(value) }
+        self.fileLimitBytes = try single(.fileLimit).map { (value) throws(ConfigurationError) in
+            try Self.bytes(value)
+        }
         if let value = single(.name) {
             guard value.text.utf8.count <= Limits.nameBytes else {
                 throw Self.invalid(
@@ -162,6 +177,21 @@ extension Configuration {
         } catch {
             throw Self.invalid(value, "is not [KEY@]HOST:PORT", remedy: error.description)
         }
+    }
+
+    private static func bytes(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {
+        let units: [(Character, UInt64)] = [
+            ("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40),
+        ]
+        let unit = units.first { $0.0 == value.text.last }
+        let digits = unit == nil ? value.text[...] : value.text.dropLast()
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(digits),
+            case let (bytes, isOver) = number.multipliedReportingOverflow(by: unit?.1 ?? 1), !isOver
+        else {
+            throw Self.invalid(
+                value, "is not a size", remedy: "write bytes, or a number with K, M or G: 500M")
+        }
+        return bytes
     }
 
     private static func word<Value>(

@@ -11,6 +11,8 @@ enum Setting: String, CaseIterable, Sendable {
     case openRealm = "open-realm"
     case directFrom = "direct-from"
     case readMarks = "read-marks"
+    case autoFetch = "auto-fetch"
+    case fileLimit = "file-limit"
     case logLevel = "log-level"
 
     /// The flag, such as `--data-dir`.
@@ -80,6 +82,14 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Node", valueShape: "shown|private",
                 help: "whether others see what you have read (shown)")
+        case .autoFetch:
+            Description(
+                section: "Files", valueShape: "SIZE",
+                help: "fetch files up to this size by themselves; 0 for none (1M)")
+        case .fileLimit:
+            Description(
+                section: "Files", valueShape: "SIZE",
+                help: "what files may take of the disk (a tenth of it, at most 10G)")
         case .logLevel:
             Description(
                 section: "Node", valueShape: "error|warning|notice|info|debug",

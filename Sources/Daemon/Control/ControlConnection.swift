@@ -40,6 +40,10 @@ final class ControlConnection {
     private var isProcessing = false
     private var isDirty = false
     private var isStalled = false
+    /// Descriptors that came with requests which are not yet taken up, oldest first.
+    private var passed: [PassedDescriptor] = []
+    /// How many of them a client may have waiting.
+    private static let passedLimit = 16
 
     /// Takes over a connection.
     init(
@@ -81,6 +85,11 @@ final class ControlConnection {
             self.isDirty = true
             self.dirtied(self)
         }
+    }
+
+    /// Takes the descriptor that came with the oldest request that takes one; nil where none did.
+    func takePassed() -> FileDescriptor? {
+        self.passed.isEmpty ? nil : self.passed.removeFirst().take()
     }
 
     /// Counts an answer that is to come.
@@ -150,6 +159,7 @@ final class ControlConnection {
         self.timer?.cancel()
         self.timer = nil
         self.drained = nil
+        self.passed = []
         let closed = self.closed
         self.closed = nil
         closed?(self)
@@ -181,7 +191,9 @@ final class ControlConnection {
     }
 
     private func read(_ events: IOEvents) {
-        switch self.descriptor.read(into: &self.buffer.bytes) {
+        let (result, passed) = self.descriptor.receive(into: &self.buffer.bytes)
+        if let passed, self.passed.count < Self.passedLimit { self.passed.append(passed) }
+        switch result {
         case .bytes(let count):
             self.codec.append(self.buffer.bytes[..<count])
             self.process()

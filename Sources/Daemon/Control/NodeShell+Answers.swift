@@ -10,6 +10,8 @@ struct PendingRequest {
     var address = ""
     /// Whether it is said what has become of a message at each member.
     var tellsMembers = false
+    /// The file that it sends, which is kept only where a message tells of it.
+    var blob: BlobID?
     /// What comes once a conversation has begun, in the place of the answer.
     var begun: ((ConversationID) -> Void)?
     /// What answers once somebody stands as was asked for, in the place of the person, or a message is
@@ -30,6 +32,7 @@ extension NodeShell {
 
     func answered(_ id: RequestID, _ answer: Answer) {
         guard let pending = self.requests.remove(id) else { return }
+        if let blob = pending.blob { self.removeUnlessAttached(blob) }
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
                 self.log(

@@ -56,6 +56,13 @@ extension NodeShell {
         case .location(let location):
             result.text = location.label ?? ""
             result.location = MessageResult.Place(location)
+        case .file(let file):
+            result.text = file.caption ?? ""
+            result.file = FileResult {
+                $0.name = file.name
+                $0.type = file.type
+                $0.size = Int64(clamping: file.size)
+            }
         case .open, .erase, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
         }
@@ -120,6 +127,7 @@ extension MessageResult.Kind {
             case .text, .reply: .text
             case .action: .action
             case .location: .location
+            case .file: .file
             case .join: .join
             case .leave: .leave
             case .topic: .topic
@@ -158,7 +166,8 @@ extension MessageResult {
     private var rareBytes: Int {
         let reply = self.replyTo.map { 200 + 2 * $0.authorName.utf8.count } ?? 0
         let signs = (self.reactions ?? []).reduce(0) { $0 + 440 + 56 * $1.people.count }
-        return reply + signs + (self.location == nil ? 0 : 200)
+        let file = self.file.map { 100 + 6 * ($0.name.utf8.count + $0.type.utf8.count) } ?? 0
+        return reply + signs + file + (self.location == nil ? 0 : 200)
     }
 
     /// How many bytes the message takes as JSON at most, without looking at its text.

@@ -2,7 +2,7 @@
 public enum Feature: UInt8, Hashable, Sendable, CaseIterable {
     /// It dials a peer back that asks for it, and understands the answer.
     case dialBack = 0
-    /// Reserved.
+    /// It serves files, and fetches them.
     case blobs = 1
     /// Reserved.
     case streams = 2
@@ -18,7 +18,7 @@ public struct Features: Hashable, Sendable {
     private let bytes: [UInt8]
 
     /// Those that this version knows.
-    public static let own = Features([.dialBack])
+    public static let own = Features([.dialBack, .blobs])
 
     /// Names some features.
     public init(_ features: Set<Feature> = []) {

@@ -36,6 +36,8 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
     case edit = 35
     /// What the author makes of a message, in a sign.
     case reaction = 37
+    /// A file: what it is called, and by which name its content is fetched.
+    case file = 38
 
     /// What the store and the node need to know of a kind.
     public struct Traits: Hashable, Sendable {
@@ -61,7 +63,7 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
         case .leave: Traits(attendance: false)
         case .topic: Traits(isLive: true)
         case .erase: Traits(isShown: false)
-        case .text, .action, .location:
+        case .text, .action, .location, .file:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         case .edit, .reaction: Traits(entryClass: .content, isLive: true, isAside: true)
         }
@@ -82,6 +84,8 @@ public enum Content: Hashable, Sendable {
     case action(String)
     /// A place on the Earth.
     indirect case location(Location)
+    /// A file.
+    indirect case file(AttachedFile)
     /// Another text for a message that the same person has written.
     indirect case edit(String, of: EntryTarget)
     /// What the author makes of a message.
@@ -104,6 +108,7 @@ public enum Content: Hashable, Sendable {
         case .text, .reply: .text
         case .action: .action
         case .location: .location
+        case .file: .file
         case .edit: .edit
         case .reaction: .reaction
         case .join: .join
@@ -119,6 +124,7 @@ public enum Content: Hashable, Sendable {
         switch self {
         case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
         case .location(let location): location.label
+        case .file(let file): file.caption ?? file.name
         case .open, .reaction, .join, .leave, .topic, .erase, .fallback: nil
         }
     }
@@ -138,13 +144,24 @@ public enum Content: Hashable, Sendable {
         }
     }
 
+    /// Whether it says the same as what was sent before under the same key.
+    ///
+    /// A file that is sent again is encrypted anew.
+    func isRepeat(of other: Content) -> Bool {
+        guard case .file(let file) = self, case .file(let earlier) = other else {
+            return self == other
+        }
+        return (file.name, file.size, file.type, file.caption)
+            == (earlier.name, earlier.size, earlier.type, earlier.caption)
+    }
+
     /// Whether people may give it another text.
     public var isEditable: Bool { self.edited("") != nil }
 
     /// Whether its text has a size that can be sent.
     var hasSendableText: Bool {
         switch self {
-        case .location, .reaction: true
+        case .location, .reaction, .file: true
         case .topic(let topic): topic.utf8.count <= Limits.topicBytes
         default: self.text.map { (1...Limits.textBytes).contains($0.utf8.count) } ?? false
         }
@@ -170,6 +187,7 @@ public enum Content: Hashable, Sendable {
             writer.field(1, text: text)
             writer.field(Self.replyType, target.encoded)
         case .location(let location): location.write(to: &writer)
+        case .file(let file): file.write(to: &writer)
         case .edit(let text, let target):
             writer.field(1, text: text)
             writer.field(Self.editedType, target.encoded)
@@ -203,6 +221,9 @@ public enum Content: Hashable, Sendable {
         case .location:
             guard let location = Location(fields) else { return nil }
             self = .location(location)
+        case .file:
+            guard let file = AttachedFile(fields) else { return nil }
+            self = .file(file)
         case .edit:
             guard let text = fields.text(of: 1, bytes: 1...Limits.textBytes),
                 let target = EntryTarget(field: Self.editedType, of: fields)
@@ -233,6 +254,7 @@ extension EntryKind {
         case .open: LogOpening.mustKnow
         case .text, .action, .join, .topic: [1]
         case .location: Location.mustKnow
+        case .file: AttachedFile.mustKnow
         case .edit: [1, Content.editedType]
         case .reaction: Reaction.mustKnow
         case .leave: []

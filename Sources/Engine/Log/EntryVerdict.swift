@@ -19,6 +19,8 @@ public struct EntryVerdict: Hashable, Sendable {
     public var payload = PayloadState.present
     /// The message with which it stands; nil where it stands for itself.
     public var refersTo: Reference?
+    /// The file that it tells of; nil for none.
+    public var attaches: Attachment?
 
     /// Nobody sees it.
     public init() {}
@@ -50,7 +52,14 @@ public struct EntryVerdict: Hashable, Sendable {
         self.isSeen = traits.isShown
         self.countsAsUnread = traits.countsAsUnread
         if traits.isAside { self.refersTo = Reference(content) }
+        if case .file(let file) = content { self.attaches = .file(file.blob, size: file.size) }
     }
+}
+
+/// What an entry needs beside itself: as long as it is kept, so is that.
+public indirect enum Attachment: Hashable, Sendable {
+    /// The content of a file, and its bytes.
+    case file(BlobID, size: UInt64)
 }
 
 extension EntryVerdict {

@@ -213,6 +213,8 @@ public enum Action: Hashable, Sendable {
     case disarm(Timer)
     /// Answer a request.
     case answer(RequestID, Answer)
+    /// Do something about the bytes of files; answered by ``Event/transfer(_:)``.
+    case transfer(FileTask)
     /// Show changes to whoever follows, in order of their cursors.
     case show([Change])
     /// Write a line to the log; never holds message text.

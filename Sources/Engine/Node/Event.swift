@@ -196,6 +196,8 @@ public enum Timer: Hashable, Sendable {
     case secrets
     /// Subscribers may be told of alerts again.
     case alerts
+    /// Parts of files are asked for again, or others told of what has come.
+    case transfers
 }
 
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
@@ -241,6 +243,8 @@ public enum Event: Sendable {
     case request(RequestID, Request)
     /// The user has joined, left or renewed realms: these are the ones from here on.
     case realms(Realms)
+    /// What became of files, or what is wanted of them.
+    case transfer(FileEvent)
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
 }

@@ -45,6 +45,11 @@ extension Node {
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
+        for blob in outcome.detached { self.releaseFile(blob) }
+        for case .message(let message) in changes {
+            guard case .file(let file) = message.content else { continue }
+            self.noteFile(file, of: message.author, in: message.conversation)
+        }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
             self.actions.append(.show(changes))

@@ -52,6 +52,7 @@ extension Node {
         self.pumpLive(id)
         self.pumpSync(id)
         self.pumpPayloads(id)
+        self.pumpPieces(id)
     }
 
     /// Reads on for the lagging logs in turn, as much as may be sent.

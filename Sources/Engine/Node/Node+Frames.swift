@@ -47,6 +47,10 @@ extension Node {
         case .liveRun, .syncRun, .payloads:
             preconditionFailure("what is stored is taken before")
         case .payloadWant(let want): self.receivePayloadWant(want, on: id)
+        case .blobHoldings(let holdings): self.receiveHoldings(holdings, on: id)
+        case .blobWant(let want): self.receiveBlobWant(want, on: id)
+        case .blobUnavailable(let number): self.receiveBlobUnavailable(number, on: id)
+        case .blobPiece(let piece): self.receivePiece(piece, on: id)
         case .want(let want): self.receiveWant(want, on: id)
         // What follows is about a conversation, and dropped where it is not shared.
         case .digest(let conversation, let digest)
@@ -69,8 +73,11 @@ extension Node {
             self.receiveRecordClock(rows, of: conversation, on: id)
         case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
             self.receiveForkProof(proof, on: id)
+        case .blobAsk(let conversation, let blob)
+        where self.links.isShared(conversation, on: id):
+            self.receiveBlobAsk(blob, in: conversation, on: id)
         case .digest, .buckets, .clock, .delta, .unavailable, .recordClock, .forkProof,
-            .ephemeral:
+            .ephemeral, .blobAsk:
             break
         }
     }

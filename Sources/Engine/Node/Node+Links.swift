@@ -194,6 +194,7 @@ extension Node {
         self.dialBacks.forget(id)
         self.dropFetches(of: link)
         self.payloadWants.drop(id)
+        self.endTransfers(on: id)
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,

@@ -266,7 +266,7 @@ extension Node {
         _ outgoing: Outgoing, _ key: IdempotencyKey, _ request: RequestID, earlier: EarlierSend?
     ) -> Bool {
         if let content = self.recentKeys.pending(key) {
-            if content == outgoing.content {
+            if outgoing.content.isRepeat(of: content) {
                 self.recentKeys.join(key, request)
                 self.deliveries.keep(outgoing.wait, of: request)
             } else {
@@ -276,7 +276,7 @@ extension Node {
         }
         guard let earlier = self.recentKeys.recent(key) ?? earlier else { return false }
         // Where the message is gone, the key alone has to do.
-        if earlier.content ?? outgoing.content == outgoing.content {
+        if outgoing.content.isRepeat(of: earlier.content ?? outgoing.content) {
             self.answerRepeated(request, earlier.message, waiting: outgoing.wait)
         } else {
             self.fail(request, .keyReused)

@@ -18,6 +18,7 @@ extension Node {
         self.links.share(
             conversation, on: id, ConversationSync(names: names, newsTold: self.news.last))
         self.payloadWants.look(at: id, in: conversation)
+        self.seekFiles(of: conversation, on: id)
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)
     }
@@ -27,6 +28,7 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
+        self.uploads.unshared(conversation, with: id)
         self.dropHeldElsewhere(conversation, of: id)
         self.payloadWants.drop(conversation, of: id)
         self.links[id].awaited.drop(conversation)

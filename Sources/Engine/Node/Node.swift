@@ -51,6 +51,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var forkSearches = ForkSearches()
     var payloadWants = PayloadWants()
     var erasures = Erasures()
+    var downloads = Downloads()
+    var uploads = Uploads()
     var news = News()
     var alerts = Alerts()
     var people: People
@@ -147,6 +149,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
         case .realms(let realms): self.setRealms(realms)
+        case .transfer(let event): self.transferred(event)
         case .damage(let text): self.damageFound(text)
         }
         self.endDepartures()
@@ -207,6 +210,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .networkCheck: self.networkCheckDue()
         case .storage: self.commits.retry()
         case .secrets: self.secretsDue()
+        case .transfers: self.transfersDue()
         case .alerts: break  // what is due is told after each event
         }
     }

@@ -235,12 +235,14 @@ public struct NodeConfiguration: Sendable {
     public var directFrom: DirectPolicy
     /// Whether others are told what the user has read.
     public var tellsReads: Bool
+    /// Files of at most so many bytes are fetched by themselves.
+    public var autoFetchBytes: UInt64
 
     /// Describes a configuration.
     public init(
         name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms(),
         discovers: Bool = true, directFrom: DirectPolicy = .known,
-        tellsReads: Bool = true
+        tellsReads: Bool = true, autoFetchBytes: UInt64 = 0
     ) {
         self.name = name
         self.staticPeers = staticPeers
@@ -249,6 +251,7 @@ public struct NodeConfiguration: Sendable {
         self.discovers = discovers
         self.directFrom = directFrom
         self.tellsReads = tellsReads
+        self.autoFetchBytes = autoFetchBytes
     }
 }
 

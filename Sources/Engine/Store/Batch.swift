@@ -164,6 +164,8 @@ public struct BatchOutcome: Hashable, Sendable {
     public var reads: [ConversationID: [LogName: UInt64]] = [:]
     /// What the batch's expiry has come to; nil where it has none.
     public var expired: ExpiryOutcome?
+    /// Files of which no entry tells any longer, since those that did are erased or expired.
+    public var detached: [BlobID] = []
     /// How many entries are still held, and when the first of them is due.
     ///
     /// A release is bounded: where more are due than it takes, the first is still due after it, and

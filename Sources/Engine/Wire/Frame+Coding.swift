@@ -27,6 +27,11 @@ extension Frame {
         case shares = 0x4c
         case payloadWant = 0x4e
         case payloads = 0x50
+        case blobAsk = 0x52
+        case blobHoldings = 0x54
+        case blobWant = 0x56
+        case blobUnavailable = 0x58
+        case blobPiece = 0x62
         case ephemeral = 0x82
 
         /// The channel of a frame type, known or not.
@@ -78,6 +83,11 @@ extension Frame {
         case .shares: .shares
         case .dialBack: .dialBack
         case .dialledBack: .dialledBack
+        case .blobAsk: .blobAsk
+        case .blobHoldings: .blobHoldings
+        case .blobWant: .blobWant
+        case .blobUnavailable: .blobUnavailable
+        case .blobPiece: .blobPiece
         case .ephemeral: .ephemeral
         }
     }
@@ -153,6 +163,15 @@ extension Frame {
         case .shares(let tags): RealmFrames.write(tags, to: &writer)
         case .dialBack(let port): writer.u16(port)
         case .dialledBack(let outcome): writer.byte(outcome.rawValue)
+        case .blobAsk(let conversation, let blob):
+            writer.raw(conversation.hash)
+            writer.raw(blob.hash)
+        case .blobHoldings(let holdings): holdings.write(to: &writer)
+        case .blobWant(let want): want.write(to: &writer)
+        case .blobUnavailable(let number): writer.varint(number)
+        case .blobPiece(let piece):
+            writer = WireWriter(capacity: piece.bytes.count + 20)
+            piece.write(to: &writer)
         case .ephemeral(let piece): piece.write(to: &writer)
         }
         return writer.bytes
@@ -240,6 +259,14 @@ extension Frame {
                 let outcome = DialBackOutcome(rawValue: try reader.byte("dialledBack outcome"))
             else { throw .value(field: "dialledBack outcome") }
             return .dialledBack(outcome)
+        case .blobAsk:
+            let conversation = ConversationID(try reader.bytes32("blob conversation"))
+            return .blobAsk(conversation, BlobID(try reader.bytes32("blob")))
+        case .blobHoldings: return .blobHoldings(try BlobHoldings(from: &reader))
+        case .blobWant: return .blobWant(try BlobWant(from: &reader))
+        case .blobUnavailable:
+            return .blobUnavailable(number: try reader.varint("blob number"))
+        case .blobPiece: return .blobPiece(try BlobPiece(from: &reader))
         case .ephemeral: return .ephemeral(try EphemeralPiece(from: &reader))
         case .liveFragment, .syncFragment:
             throw .value(field: "fragment inside a fragment")

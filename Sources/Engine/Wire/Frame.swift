@@ -10,7 +10,7 @@ public enum Channel: UInt8, Hashable, Sendable, CaseIterable {
     case live = 1
     /// Digests, clocks, wants and catch-up.
     case sync = 2
-    /// Files; nothing is defined on it.
+    /// The bytes of files.
     case blob = 3
     /// What is worth nothing later, never held back.
     case ephemeral = 4
@@ -202,6 +202,16 @@ public enum Frame: Hashable, Sendable {
     case dialBack(port: UInt16)
     /// What became of such a dial.
     case dialledBack(DialBackOutcome)
+    /// How much of a file of a conversation has the receiver?
+    case blobAsk(ConversationID, BlobID)
+    /// How much of a file the sender has.
+    case blobHoldings(BlobHoldings)
+    /// A request for a part of a file.
+    case blobWant(BlobWant)
+    /// The sender does not serve a request for a part of a file.
+    case blobUnavailable(number: UInt64)
+    /// Bytes of a part of a file.
+    case blobPiece(BlobPiece)
     /// A piece of a stream that is worth nothing later.
     case ephemeral(EphemeralPiece)
 }

@@ -17,6 +17,11 @@ struct SendCommand: Subcommand {
             OptionSyntax("--action", nil, "say what you do: \"waves\" is shown as * ada waves"),
             OptionSyntax(
                 "--location", "LAT,LON", "send a place in degrees, whose name the text is, or none"),
+            OptionSyntax(
+                "--file", "FILE",
+                "send a file; the text is said with it; may be given several times"),
+            OptionSyntax("--name", "NAME", "call the file NAME; needed where FILE is -"),
+            OptionSyntax("--type", "TYPE", "say that the file is of TYPE, as image/png"),
             OptionSyntax("--lines", nil, "send each line of standard input as a message"),
             OptionSyntax(
                 "--key", "KEY", "idempotency key: sending again with the same key has no effect"),
@@ -25,6 +30,7 @@ struct SendCommand: Subcommand {
             "Several words are joined by spaces.",
             "With - as the only word, or without text when standard input is not a terminal, all of standard input becomes one message; a newline at its end is dropped.",
             "LAT,LON is as 48.137,11.575, or with an accuracy in metres: 48.137,11.575,20; where it begins with a minus, write --location=-33.87,151.21.",
+            "With --file - standard input is sent as a file. Others see the file's name, size and type; small files come to them by themselves, large ones when they fetch them, also from others who have them.",
             "A text has at most \(ControlLimits.textBytes) bytes of UTF-8.",
             "With --wait delivered or read, --timeout says how long to wait, 30 seconds by default; exit code 75 then means that the message is stored and goes out later, or that others hold it because this machine's clock is ahead of theirs.",
             "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused. Who was not heard of for 30 days is not waited for with \"all\".",
@@ -42,6 +48,7 @@ struct SendCommand: Subcommand {
     private let isAction: Bool
     private let location: MessageResult.Place?
     private let isLines: Bool
+    private let files: [OutgoingContent]
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -77,6 +84,16 @@ struct SendCommand: Subcommand {
         else {
             throw .usage(
                 "--lines sends what is on standard input", next: "leave the text and --reply out")
+        }
+        self.files = try OutgoingContent.read(arguments)
+        guard
+            self.files.isEmpty
+                || !self.isLines && self.location == nil && self.replyTo == nil
+                    && !self.isAction
+        else {
+            throw .usage(
+                "a file is neither an action, a reply nor a location",
+                next: "leave --file, or the other option out")
         }
         self.members = arguments.value("--members")
         guard let members = self.members else { return }
@@ -121,12 +138,35 @@ struct SendCommand: Subcommand {
             var sender = try LineSender(context, params)
             return try sender.run()
         }
+        guard self.files.isEmpty else { return try self.send(self.files, params, context) }
         params.text =
             self.location == nil
             ? try MessageText.read(self.words, context.console)
             : self.words.joined(separator: " ")
+        try self.send(params, context)
+    }
+
+    /// Sends each file as a message of its own; the text is said with the first.
+    private func send(
+        _ files: [OutgoingContent], _ params: SendMethod.Params, _ context: CommandContext
+    ) throws(Failure) {
+        for (index, file) in files.enumerated() {
+            var params = params
+            params.text = index == 0 ? self.words.joined(separator: " ") : ""
+            params.idempotencyKey = self.key.map { index == 0 ? $0 : "\($0)/\(index)" }
+            params.file = file.described
+            try file.withDescriptor(context.console) { (number) throws(Failure) in
+                try self.send(params, context, passing: number)
+            }
+        }
+    }
+
+    private func send(
+        _ params: SendMethod.Params, _ context: CommandContext, passing descriptor: Int32? = nil
+    ) throws(Failure) {
         let result = try context.show(
-            SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds
+            SendMethod.self, params, daemonMilliseconds: params.timeoutMilliseconds,
+            passing: descriptor
         ) { sent in
             let peers = sent.list("deliveredTo").count
             let become = self.wait == .read ? "read by" : "delivered to"

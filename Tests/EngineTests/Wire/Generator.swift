@@ -243,6 +243,25 @@ struct Generator {
                 EphemeralPiece(
                     conversation: self.conversation(), stream: self.random.next(),
                     bytes: self.bytes(self.number(1...Limits.ephemeralBytes))))
+        case .blobAsk:
+            return .blobAsk(self.conversation(), BlobID(self.random.bytes32()))
+        case .blobHoldings:
+            let extents: [BlobHoldings.Extent] = [
+                .nothing, .whole, .chunks(self.bytes(self.number(1...64))),
+            ]
+            return .blobHoldings(
+                BlobHoldings(BlobID(self.random.bytes32()), extents[self.number(0...2)]))
+        case .blobWant:
+            return .blobWant(
+                BlobWant(
+                    number: self.varint(), blob: BlobID(self.random.bytes32()),
+                    part: BlobPart(level: self.number(0...2), index: self.number(0...65_535))))
+        case .blobUnavailable: return .blobUnavailable(number: self.varint())
+        case .blobPiece:
+            return .blobPiece(
+                BlobPiece(
+                    number: self.varint(), offset: self.number(0...BlobLayout.partBytes),
+                    bytes: self.bytes(self.number(0...BlobPiece.byteLimit))))
         case .liveFragment, .syncFragment:
             preconditionFailure("fragments carry frames and are none")
         }

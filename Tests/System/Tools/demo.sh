@@ -1,8 +1,8 @@
 #!/bin/bash
 # Two nodes on this machine's loopback find each other, talk, one crashes and comes back, both end
-# with the same history, a message is edited, read and found, and what they write to each other a third
-# one cannot read. Uses nothing of yours: folders, sockets and keys are temporary, and nothing is sent
-# on a network.
+# with the same history, a message is edited, read and found, a file is fetched, and what they write
+# to each other a third one cannot read. Uses nothing of yours: folders, sockets and keys are temporary,
+# and nothing is sent on a network.
 #
 #   demo.sh FOLDER    where stoad and stoa are
 set -euo pipefail
@@ -130,6 +130,14 @@ await "ada hears that bob has it" eval "as ada info $id | grep -q 'delivered *bo
 echo "  ada edited a message, bob gave a sign to it and found it by a word, and ada sees that he has it:"
 echo
 as ada info "$id" | sed 's/^/    /'
+echo
+
+head -c 1000000 /dev/urandom > "$folder/plan.bin"
+id=$(as ada --json send agora --file "$folder/plan.bin" "The plan." | field id)
+holds bob "[plan.bin, 1 MB: stoa fetch"
+as bob fetch "$id" -o "$folder/fetched.bin" >/dev/null
+cmp "$folder/plan.bin" "$folder/fetched.bin" || fail "the file is not what was sent"
+echo "  ada sent a file of a megabyte, and bob fetched it; both are the same, byte for byte"
 echo
 
 start cleo

@@ -13,13 +13,24 @@ extension SendMethod: MethodHandler {
                 details: [JSON.Member("param", "members")])
         }
         let wait = try Self.wait(params, in: shell)
+        var source: RandomAccessFile?
+        if params.file != nil {
+            guard let passed = reply.asker?.takePassed() else { throw .nothingPassed() }
+            do throws(SystemError) {
+                source = try RandomAccessFile(adopting: passed, path: "the file")
+            } catch {
+                throw .refused(
+                    "what was passed is no regular file", reason: "badDescriptor",
+                    remedy: "pass a descriptor of one, open for reading")
+            }
+        }
         switch try shell.destination(params.to) {
         case .begun(let conversation):
-            try Self.send(params, to: conversation, wait, reply, in: shell)
+            try Self.send(params, source, to: conversation, wait, reply, in: shell)
         case .person(let peer):
             let pending = PendingRequest(reply: reply) { conversation in
                 do throws(RPCError) {
-                    try Self.send(params, to: conversation, wait, reply, in: shell)
+                    try Self.send(params, source, to: conversation, wait, reply, in: shell)
                 } catch { reply.fail(error) }
             }
             shell.request(.beginDirect(peer), pending)
@@ -27,15 +38,21 @@ extension SendMethod: MethodHandler {
     }
 
     private static func send(
-        _ params: Params, to conversation: ConversationID, _ wait: DeliveryWait?, _ reply: Reply,
-        in shell: isolated NodeShell
+        _ params: Params, _ source: RandomAccessFile?, to conversation: ConversationID,
+        _ wait: DeliveryWait?, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        func send(_ content: Content) {
+        func send(_ content: Content, _ blob: BlobID? = nil) {
             let outgoing = Outgoing(
                 conversation: conversation, content: content,
                 idempotencyKey: params.idempotencyKey, wait: wait)
             shell.request(
-                .send(outgoing), PendingRequest(reply: reply, tellsMembers: wait != nil))
+                .send(outgoing),
+                PendingRequest(reply: reply, tellsMembers: wait != nil, blob: blob))
+        }
+        if let file = params.file, let source {
+            return shell.take(source, file, saying: params.text, in: conversation, reply) {
+                send(.file($0), $0.blob)
+            }
         }
         if let place = params.location {
             guard

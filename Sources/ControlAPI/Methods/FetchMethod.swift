@@ -1,0 +1,30 @@
+/// The method `fetch`.
+public enum FetchMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "fetch", "Fetch the file of a message, and get its content.", result: "fetched",
+        errors: [.notFound, .ambiguous, .refused, .storageFailed])
+
+    /// Which file.
+    public struct Params: ControlValue {
+        /// The message's id, or the beginning of it.
+        public var id = ""
+        /// Whether the content is to be written into the descriptor that is passed with the request.
+        public var output: Bool?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("id", &self.id, .word, MessageParams.summary)
+            visitor.field(
+                "output", &self.output, .any,
+                "True to have the content written into the descriptor passed with the request (SCM_RIGHTS), in order and as it comes; it is closed at the end."
+            )
+        }
+    }
+
+    /// How far it is; where it is not here it comes as soon as somebody is linked who has it.
+    public typealias Result = TransferResult
+}

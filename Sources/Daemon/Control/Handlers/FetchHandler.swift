@@ -1,0 +1,81 @@
+internal import Blobs
+internal import ControlAPI
+internal import Engine
+internal import Posix
+
+extension FetchMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        var output: PassedDescriptor?
+        if params.output == true {
+            guard let descriptor = reply.asker?.takePassed() else { throw .nothingPassed() }
+            output = PassedDescriptor(descriptor)
+        }
+        try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
+            let (message, file, layout) = try shell.file(of: entry)
+            if let descriptor = output?.take() {
+                do throws(SystemError) {
+                    shell.deliver(try FileDelivery(descriptor, file, layout))
+                } catch {
+                    throw .refused(
+                        error.reason, reason: "badDescriptor", remedy: "pass one to write to")
+                }
+            }
+            shell.fetch(file, layout, message, reply)
+        }
+    }
+}
+
+extension NodeShell {
+    /// The file of a message; refused where there is none.
+    func file(
+        of entry: StoredEntry
+    ) throws(RPCError) -> (Message, AttachedFile, BlobLayout) {
+        let message = try self.message(of: entry)
+        guard case .file(let file) = message.content, let layout = BlobLayout(size: file.size)
+        else {
+            throw .refused(
+                "that message has no file", reason: "noFile",
+                remedy: "give the id of one that has: stoa history ROOM --ids")
+        }
+        return (message, file, layout)
+    }
+
+    /// Has a file fetched where it is not here, and says how far it is.
+    fileprivate func fetch(
+        _ file: AttachedFile, _ layout: BlobLayout, _ message: Message, _ reply: Reply
+    ) {
+        let blob = file.blob
+        self.onFiles { files async in
+            await files.standing(of: blob, layout)
+        } then: { result in
+            let standing = (try? result.get()) ?? nil
+            let isWhole = standing?.chunks.isWhole == true && self.files.running[blob] == nil
+            var running =
+                self.files.running[blob]
+                ?? FileTransfers.Running(
+                    report: TransferReport(
+                        blob: blob, conversation: message.conversation, size: file.size,
+                        stored: isWhole ? file.size : 0, sources: 0,
+                        state: isWhole ? .done : .waiting))
+            running.named = FileTransfers.Named(
+                message: message.id, conversation: message.conversation, name: file.name)
+            if !isWhole {
+                self.files.running[blob] = running
+                self.happened(
+                    .transfer(.fetch(blob, layout, in: message.conversation, isAwaited: true)))
+            }
+            reply.answer(self.transferResult(running))
+        }
+    }
+}
+
+extension RPCError {
+    /// A request needs a descriptor, and none came with it.
+    static func nothingPassed() -> RPCError {
+        .invalidParams(
+            "no descriptor came with the request", reason: "noDescriptor",
+            remedy: "pass one with the request's bytes, by SCM_RIGHTS")
+    }
+}

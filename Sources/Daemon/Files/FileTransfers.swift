@@ -1,0 +1,88 @@
+internal import Blobs
+internal import ControlAPI
+internal import Engine
+internal import Loop
+internal import Posix
+
+/// The content of files, and who waits for some of it: plain state of the shell, on the loop.
+final class FileTransfers {
+    /// How long a follower is told nothing more of the same file.
+    static let tellMilliseconds: UInt64 = 250
+    /// How many that have ended are remembered.
+    private static let endedLimit = 64
+
+    /// A file of which a message tells.
+    struct Named {
+        var message: EntryID
+        var conversation: ConversationID
+        var name: String
+    }
+
+    /// One that is fetched, as clients are told of it.
+    struct Running {
+        var report: TransferReport
+        var named: Named?
+        var pace = TransferPace()
+        var toldAt: UInt64 = 0
+        var isToBeTold = false
+    }
+
+    /// Nil before the store is open, and at the end.
+    var store: BlobStore?
+    var running: [BlobID: Running] = [:]
+    private(set) var ended: [(blob: BlobID, running: Running)] = []
+    /// What is being written to clients.
+    var deliveries: [BlobID: [FileDelivery]] = [:]
+    private var followers: [Follower] = []
+
+    private struct Follower {
+        weak var client: ControlConnection?
+    }
+
+    /// Notes that one has ended.
+    func end(_ blob: BlobID, _ running: Running) {
+        self.running[blob] = nil
+        self.ended.removeAll { $0.blob == blob }
+        if self.ended.count == Self.endedLimit { self.ended.removeFirst() }
+        self.ended.append((blob, running))
+    }
+
+    /// Has a client told of every change.
+    func follow(_ client: ControlConnection) {
+        guard !self.followers.contains(where: { $0.client === client }) else { return }
+        self.followers.append(Follower(client: client))
+    }
+
+    /// Those who are told of every change.
+    var clients: [ControlConnection] {
+        self.followers.removeAll { $0.client?.isAlive != true }
+        return self.followers.compactMap(\.client)
+    }
+
+    /// Ends all that is written to clients.
+    func stop() {
+        for delivery in self.deliveries.values.joined() { delivery.close() }
+        self.deliveries = [:]
+        self.store = nil
+    }
+}
+
+/// How fast a file comes: what of it came in the last seconds.
+struct TransferPace {
+    private static let windowMilliseconds: UInt64 = 3_000
+    private var samples: [(at: UInt64, stored: UInt64)] = []
+
+    /// Notes how much is there at a moment.
+    mutating func note(_ stored: UInt64, at now: UInt64) {
+        self.samples.append((now, stored))
+        self.samples.removeAll { $0.at + Self.windowMilliseconds < now && $0.at != now }
+    }
+
+    /// Bytes a second; nil where too little has come to say.
+    var bytesPerSecond: UInt64? {
+        guard let first = self.samples.first, let last = self.samples.last, last.at > first.at,
+            last.stored > first.stored
+        else { return nil }
+        return (last.stored - first.stored) * 1_000 / (last.at - first.at)
+    }
+}

@@ -1,0 +1,404 @@
+internal import Blobs
+internal import ControlAPI
+internal import Crypto
+internal import Engine
+internal import Loop
+internal import Posix
+internal import Storage
+
+/// Does with files what the node decides.
+extension NodeShell {
+    /// A tenth of the disk, and 10 GiB at most.
+    private static let fileLimitMost: UInt64 = 10 << 30
+
+    func openFiles() throws(StartError) {
+        let folder = self.configuration.dataDirectory + "/files"
+        do throws(SystemError) {
+            let limit =
+                self.configuration.fileLimitBytes
+                ?? min(
+                    Self.fileLimitMost,
+                    UInt64(clamping: Files.totalBytes(self.configuration.dataDirectory) ?? 0) / 10)
+            self.files.store = try BlobStore(
+                folder: folder, quota: limit, executor: ThreadExecutor(name: "stoad-files"))
+        } catch { throw StartError(error, exitCode: .cannotCreate) }
+    }
+
+    /// Goes on with what was not whole, and removes that of which no message tells any longer.
+    func startFiles() {
+        self.onFiles { (files) async throws(BlobFailure) in
+            try await files.all()
+        } then: { result in
+            guard case .success(let all) = result else { return }
+            for (blob, isWhole) in all { self.takeUp(blob, isWhole: isWhole) }
+        }
+    }
+
+    private func takeUp(_ blob: BlobID, isWhole: Bool) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.attachments(of: blob)
+        } then: { result in
+            guard case .success(let attachments) = result else { return }
+            if attachments.isEmpty {
+                self.perform(.close(blob, isRemoved: true))
+            } else if !isWhole {
+                for attachment in attachments {
+                    guard let layout = BlobLayout(size: attachment.size) else { continue }
+                    self.happened(
+                        .transfer(
+                            .fetch(
+                                blob, layout, in: attachment.conversation, isAwaited: false)))
+                }
+            }
+        }
+    }
+
+    /// Asks the files' thread, and goes on with its answer in a turn of its own.
+    func onFiles<Value: Sendable>(
+        _ work: @escaping @Sendable (BlobStore) async throws(BlobFailure) -> Value,
+        then: @escaping (Result<Value, BlobFailure>) -> Void
+    ) {
+        guard let files = self.files.store else { return }
+        let number = self.tasks.number()
+        let task = Task {
+            let result: Result<Value, BlobFailure>
+            do throws(BlobFailure) {
+                result = .success(try await work(files))
+            } catch { result = .failure(error) }
+            self.tasks.ended(number)
+            self.turn { then(result) }
+        }
+        self.tasks.keep(task, as: number)
+    }
+
+    // MARK: Own files
+
+    /// Copies a file that a client sends; where the conversation is sealed its content is, too.
+    func take(
+        _ source: RandomAccessFile, _ file: OutgoingFile, saying text: String,
+        in conversation: ConversationID, _ reply: Reply,
+        then send: @escaping (AttachedFile) -> Void
+    ) {
+        let isSealed = self.node?.ask { $0.keyring.current(in: conversation) != nil } ?? false
+        let key = isSealed ? XChaCha20.makeKey() : nil
+        self.onFiles { (files) async throws(BlobFailure) in
+            try await files.take(source, key: key)
+        } then: { result in
+            switch result {
+            case .success(let taken):
+                let attached = AttachedFile(
+                    blob: taken.blob, size: taken.size, name: file.name,
+                    type: file.type ?? "application/octet-stream",
+                    caption: text.isEmpty ? nil : text, key: key)
+                guard let attached else {
+                    preconditionFailure("what is beyond a limit was refused before")
+                }
+                send(attached)
+            case .failure(let failure): reply.fail(failure.rpcError)
+            }
+        }
+    }
+
+    /// Removes a file that was to be sent, and was not.
+    func removeUnlessAttached(_ blob: BlobID) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.attachments(of: blob)
+        } then: { result in
+            if case .success([]) = result { self.perform(.close(blob, isRemoved: true)) }
+        }
+    }
+
+    // MARK: What the node decides
+
+    func perform(_ task: FileTask) {
+        switch task {
+        case .open(let blob, let layout):
+            self.onFiles { (files) async throws(BlobFailure) in
+                try await files.open(blob, layout)
+            } then: { result in
+                self.tell(blob, result) { .opened(blob, $0) }
+            }
+        case .store(let blob, let part, let bytes, let link):
+            self.onFiles { (files) async throws(BlobFailure) in
+                try await files.store(bytes, as: part, of: blob)
+            } then: { result in
+                self.tell(blob, result) { .stored(blob, part, from: link, isRight: $0) }
+                self.pumpDeliveries(of: blob)
+            }
+        case .finish(let blob):
+            self.onFiles { (files) async throws(BlobFailure) in
+                try await files.finish(blob)
+            } then: { result in
+                self.tell(blob, result) { .finished(blob) }
+                self.pumpDeliveries(of: blob)
+            }
+        case .close(let blob, let isRemoved):
+            self.onFiles { (files) async throws(BlobFailure) in
+                try await files.close(blob, isRemoved: isRemoved)
+            } then: { result in
+                if case .failure(let failure) = result {
+                    self.log(.error, "file \(blob.description.prefix(8)): \(failure.text)")
+                }
+            }
+        case .look(let link, let conversation, let blob):
+            self.look(for: blob, in: conversation, asked: link)
+        case .read(let link, let number, let blob, let part):
+            self.onFiles { (files) async throws(BlobFailure) in
+                try await files.read(part, of: blob)
+            } then: { result in
+                self.happened(
+                    .transfer(.read(link, number: number, (try? result.get()) ?? nil)))
+            }
+        case .tell(let report): self.tell(report)
+        }
+    }
+
+    private func tell<Value>(
+        _ blob: BlobID, _ result: Result<Value, BlobFailure>, _ event: (Value) -> FileEvent
+    ) {
+        switch result {
+        case .success(let value): self.happened(.transfer(event(value)))
+        case .failure(let failure):
+            self.happened(.transfer(.failed(blob, TransferFailure(failure))))
+        }
+    }
+
+    /// Says what of a file is here, where a conversation tells of it.
+    private func look(
+        for blob: BlobID, in conversation: ConversationID, asked link: LinkID
+    ) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.attachments(of: blob)
+        } then: { result in
+            let found = (try? result.get())?.first { $0.conversation == conversation }
+            guard let layout = found.flatMap({ BlobLayout(size: $0.size) }) else {
+                return self.happened(.transfer(.looked(link, blob, nil)))
+            }
+            self.onFiles { (files) async throws(BlobFailure) in
+                await files.standing(of: blob, layout)
+            } then: { result in
+                // Who asks is told again once some of it is here.
+                let standing =
+                    (try? result.get()) ?? BlobStanding(chunks: ChunkSet(of: layout.chunkCount))
+                self.happened(.transfer(.looked(link, blob, standing)))
+            }
+        }
+    }
+
+    // MARK: What clients are told
+
+    private func tell(_ report: TransferReport) {
+        let blob = report.blob
+        let now = self.now.monotonic
+        var running = self.files.running[blob] ?? FileTransfers.Running(report: report)
+        running.report = report
+        running.pace.note(report.stored, at: now)
+        self.files.running[blob] = running
+        switch report.state {
+        case .waiting, .seeking, .fetching: break
+        case .done: self.files.end(blob, running)
+        case .failed(let failure):
+            self.files.end(blob, running)
+            for delivery in self.files.deliveries.removeValue(forKey: blob) ?? [] {
+                delivery.close()
+            }
+            if failure != .cancelled && failure != .gone {
+                self.log(
+                    .warning, "file \(blob.description.prefix(8)) is not fetched: \(failure.text)")
+            }
+        }
+        self.nameFile(blob)
+        self.tellFollowers(blob)
+    }
+
+    /// Learns which message tells of a file, for clients.
+    private func nameFile(_ blob: BlobID) {
+        guard let running = self.files.running[blob], running.named == nil else { return }
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.entry(attaching: blob)
+        } then: { result in
+            guard case .success(let entry?) = result,
+                let message = Message(entry, by: self.node?.keyring ?? Keyring()),
+                case .file(let file) = message.content
+            else { return }
+            self.files.running[blob]?.named = FileTransfers.Named(
+                message: message.id, conversation: message.conversation, name: file.name)
+        }
+    }
+
+    private func tellFollowers(_ blob: BlobID) {
+        guard !self.files.clients.isEmpty else { return }
+        let now = self.now.monotonic
+        guard var running = self.files.running[blob] else {
+            // The last word comes at once.
+            if let last = self.files.ended.last(where: { $0.blob == blob }) {
+                self.send(last.running)
+            }
+            return
+        }
+        guard !running.isToBeTold else { return }
+        let due = running.toldAt + FileTransfers.tellMilliseconds
+        if now >= due {
+            running.toldAt = now
+            self.files.running[blob] = running
+            return self.send(running)
+        }
+        self.files.running[blob]?.isToBeTold = true
+        self.after(due - now, accuracy: .milliseconds(20)) {
+            self.files.running[blob]?.isToBeTold = false
+            self.tellFollowers(blob)
+        }
+    }
+
+    private func send(_ running: FileTransfers.Running) {
+        let line = TransferEvent { $0.transfer = self.transferResult(running) }.line
+        for client in self.files.clients where client.hasRoom { client.write(line) }
+    }
+
+    /// How far a file is, as clients see it.
+    func transferResult(_ running: FileTransfers.Running) -> TransferResult {
+        let report = running.report
+        return TransferResult {
+            $0.id = running.named?.message.description ?? ""
+            $0.conversation = report.conversation.description
+            $0.conversationName = self.name(of: report.conversation)
+            $0.name = running.named?.name ?? ""
+            $0.size = Int64(clamping: report.size)
+            $0.stored = Int64(clamping: report.stored)
+            $0.sources = Int64(report.sources)
+            switch report.state {
+            case .waiting: $0.state = .waiting
+            case .seeking: $0.state = .seeking
+            case .fetching: $0.state = .fetching
+            case .done: $0.state = .done
+            case .failed(let failure):
+                $0.state = .failed
+                $0.reason = failure.word
+            }
+            guard $0.state == .fetching, let rate = running.pace.bytesPerSecond, rate > 0 else {
+                return
+            }
+            $0.rate = Int64(clamping: rate)
+            $0.secondsLeft = Int64(clamping: (report.size - report.stored + rate - 1) / rate)
+        }
+    }
+
+    // MARK: Content for clients
+
+    /// Writes the content of a file into a client's descriptor, as it comes.
+    func deliver(_ delivery: FileDelivery) {
+        self.files.deliveries[delivery.blob, default: []].append(delivery)
+        self.pump(delivery)
+    }
+
+    private func pumpDeliveries(of blob: BlobID) {
+        for delivery in self.files.deliveries[blob] ?? [] { self.pump(delivery) }
+    }
+
+    private func pump(_ delivery: FileDelivery) {
+        let blob = delivery.blob
+        guard !delivery.isOver else {
+            self.files.deliveries[blob]?.removeAll { $0 === delivery }
+            if self.files.deliveries[blob]?.isEmpty == true { self.files.deliveries[blob] = nil }
+            return
+        }
+        guard let part = delivery.wanted else { return }
+        delivery.isReading = true
+        self.onFiles { (files) async throws(BlobFailure) in
+            try await files.read(part, of: blob)
+        } then: { result in
+            delivery.isReading = false
+            switch result {
+            case .success(let bytes?):
+                delivery.take(bytes)
+                self.write(delivery)
+            case .success(nil): break  // it comes
+            case .failure(let failure):
+                self.log(.error, "file \(blob.description.prefix(8)): \(failure.text)")
+                delivery.close()
+                self.pump(delivery)
+            }
+        }
+    }
+
+    private func write(_ delivery: FileDelivery) {
+        let isReady = delivery.write(on: self.loop) { [weak delivery] in
+            self.turn {
+                if let delivery { self.write(delivery) }
+            }
+        }
+        if isReady || delivery.isOver { self.pump(delivery) }
+    }
+}
+
+extension BlobFailure {
+    /// What is wrong and what to do about it.
+    var text: String {
+        switch self {
+        case .diskFull: "the disk is full; make room on it"
+        case .quota:
+            "files may take no more of the disk; delete some messages with files, or raise "
+                + "FileLimit in stoad.conf"
+        case .tooLarge: "it is larger than 16 GiB; send it in parts"
+        case .sourceChanged: "it was changed while it was read; send it again"
+        case .system(let error): "\(error)"
+        }
+    }
+
+    /// The same for clients.
+    var rpcError: RPCError {
+        switch self {
+        case .diskFull:
+            .refused("the disk is full", reason: "diskFull", remedy: "make room on it")
+        case .quota:
+            .refused(
+                "files may take no more of the disk", reason: "fileQuota",
+                remedy: "delete some messages with files, or raise FileLimit in stoad.conf")
+        case .tooLarge:
+            .refused(
+                "the file is larger than 16 GiB", reason: "fileTooLarge",
+                remedy: "send it in parts")
+        case .sourceChanged:
+            .refused(
+                "the file was changed while it was read", reason: "fileChanged",
+                remedy: "send it again once nobody writes to it")
+        case .system(let error):
+            .refused(
+                error.reason, reason: "fileFailed", remedy: error.remedy ?? "look at the file")
+        }
+    }
+}
+
+extension TransferFailure {
+    init(_ failure: BlobFailure) {
+        switch failure {
+        case .diskFull: self = .diskFull
+        case .quota: self = .quota
+        case .tooLarge, .sourceChanged, .system: self = .storage(failure.text)
+        }
+    }
+
+    /// A stable word for programs.
+    var word: String {
+        switch self {
+        case .diskFull: "diskFull"
+        case .quota: "fileQuota"
+        case .storage: "fileFailed"
+        case .cancelled: "cancelled"
+        case .gone: "gone"
+        case .busy: "busy"
+        }
+    }
+
+    /// What is wrong and what to do about it.
+    var text: String {
+        switch self {
+        case .diskFull: BlobFailure.diskFull.text
+        case .quota: BlobFailure.quota.text
+        case .storage(let text): text
+        case .cancelled: "it was cancelled"
+        case .gone: "its message was taken back or is not kept any longer"
+        case .busy: "too many files are fetched; wait, or cancel some"
+        }
+    }
+}

@@ -1,0 +1,181 @@
+/// Files: fetched from whoever has them, and served to those with whom a conversation is shared that
+/// tells of them.
+///
+/// `Docs/Protocol/Files.md`.
+extension Node {
+    /// How far the files are that are fetched, oldest first.
+    public var transfers: [TransferReport] { self.downloads.reports }
+
+    /// How far one is; nil where it is not fetched.
+    public func transfer(of blob: BlobID) -> TransferReport? { self.downloads.report(of: blob) }
+
+    mutating func transferred(_ event: FileEvent) {
+        let now = self.now.monotonic
+        switch event {
+        case .fetch(let blob, let layout, let conversation, let isAwaited):
+            self.perform(
+                self.downloads.fetch(blob, layout, in: conversation, isAwaited: isAwaited))
+        case .cancel(let blob): self.perform(self.downloads.end(blob, .cancelled))
+        case .opened(let blob, let standing):
+            let links = self.links
+            self.perform(
+                self.downloads.opened(blob, standing, links: Self.holders(links), at: now))
+        case .stored(let blob, let part, let link, let isRight):
+            self.perform(
+                self.downloads.stored(blob, part, from: link, isRight: isRight, at: now))
+        case .finished(let blob): self.perform(self.downloads.finished(blob))
+        case .failed(let blob, let failure): self.perform(self.downloads.end(blob, failure))
+        case .looked(let link, let blob, let standing):
+            let known = standing.map { self.downloads.standing(of: blob) ?? $0 }
+            if let holdings = self.uploads.looked(link, blob, known) {
+                self.send(.blobHoldings(holdings), on: link)
+            }
+        case .read(let link, let number, let bytes):
+            guard self.links.has(link) else { break }
+            if self.uploads.read(number, bytes, on: link) {
+                self.pumpPieces(link)
+            } else {
+                self.send(.blobUnavailable(number: number), on: link)
+            }
+        }
+        self.planUploads()
+        self.armTransfers()
+    }
+
+    /// Those links that share a conversation and know of files.
+    private static func holders(_ links: LinkTable) -> (ConversationID) -> [LinkID] {
+        { links.sharing($0).filter { links[$0].info.features.contains(.blobs) } }
+    }
+
+    private mutating func perform(_ steps: [Downloads.Step]) {
+        for step in steps {
+            switch step {
+            case .task(let task): self.actions.append(.transfer(task))
+            case .send(let frame, let link):
+                if self.links.has(link) { self.send(frame, on: link) }
+            case .accuse(let link, let blob):
+                guard self.links.has(link) else { continue }
+                self.logThinned(
+                    "\(self.links[link].info.peer.shortText) sent what is not part of file "
+                        + "\(blob.description.prefix(8)); it is not asked for it again")
+            case .changed(let holdings, let isLast):
+                self.tellHoldings(holdings, isLast: isLast)
+            }
+        }
+    }
+
+    // MARK: Messages with files
+
+    /// A message with a file has come: a small one of somebody who is trusted is fetched at once.
+    mutating func noteFile(_ file: AttachedFile, of author: PeerID, in conversation: ConversationID)
+    {
+        guard author != self.id, file.size <= self.own.configuration.autoFetchBytes,
+            let layout = BlobLayout(size: file.size),
+            self.tier(of: author) > .stranger
+                || self.conversationTable[known: conversation].room == nil
+        else { return }
+        self.transferred(.fetch(file.blob, layout, in: conversation, isAwaited: false))
+    }
+
+    /// No message tells of a file any longer: it is removed, fetched and served no more.
+    mutating func releaseFile(_ blob: BlobID) {
+        let ended = self.downloads.end(blob, .gone)
+        self.perform(ended)
+        if ended.isEmpty { self.actions.append(.transfer(.close(blob, isRemoved: true))) }
+        for link in self.uploads.drop(blob) {
+            self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
+        }
+    }
+
+    // MARK: Fetching
+
+    /// A link has come to share a conversation.
+    mutating func seekFiles(of conversation: ConversationID, on id: LinkID) {
+        guard !self.downloads.isEmpty, self.links[id].info.features.contains(.blobs) else { return }
+        self.perform(self.downloads.shared(conversation, with: id))
+        self.armTransfers()
+    }
+
+    mutating func receiveHoldings(_ holdings: BlobHoldings, on id: LinkID) {
+        self.perform(self.downloads.receive(holdings, on: id, at: self.now.monotonic))
+    }
+
+    mutating func receiveBlobUnavailable(_ number: UInt64, on id: LinkID) {
+        self.perform(self.downloads.unavailable(number, on: id, at: self.now.monotonic))
+    }
+
+    mutating func receivePiece(_ piece: BlobPiece, on id: LinkID) {
+        self.perform(self.downloads.receive(piece, on: id, at: self.now.monotonic))
+    }
+
+    // MARK: Serving
+
+    mutating func receiveBlobAsk(
+        _ blob: BlobID, in conversation: ConversationID, on id: LinkID
+    ) {
+        guard self.uploads.ask(blob, in: conversation, on: id) else { return }
+        self.actions.append(.transfer(.look(id, conversation, blob)))
+    }
+
+    mutating func receiveBlobWant(_ want: BlobWant, on id: LinkID) {
+        guard self.uploads.want(want, on: id) else {
+            return self.send(.blobUnavailable(number: want.number), on: id)
+        }
+        self.planUploads()
+    }
+
+    private mutating func planUploads() {
+        guard self.uploads.isDue else { return }
+        for (link, want) in self.uploads.takeReads() {
+            self.actions.append(
+                .transfer(.read(link, number: want.number, want.blob, want.part)))
+        }
+    }
+
+    /// Sends what is ready as far as the peer takes it.
+    mutating func pumpPieces(_ id: LinkID) {
+        guard !self.uploads.isEmpty else { return }
+        while self.links[id].flow.credit(on: .blob) >= Limits.plaintextBytes,
+            let piece = self.uploads.nextPiece(on: id)
+        {
+            self.send(.blobPiece(piece), on: id)
+        }
+        self.planUploads()
+    }
+
+    private mutating func tellHoldings(_ holdings: BlobHoldings, isLast: Bool) {
+        let told = self.uploads.changed(holdings, isLast: isLast, at: self.now.monotonic)
+        if let told { self.sendHoldings(told) }
+    }
+
+    private mutating func sendHoldings(_ holdings: BlobHoldings) {
+        for link in self.uploads.askers(of: holdings.blob) where self.links.has(link) {
+            self.send(.blobHoldings(holdings), on: link)
+        }
+    }
+
+    // MARK: Links and time
+
+    mutating func endTransfers(on id: LinkID) {
+        self.uploads.closed(id)
+        self.perform(self.downloads.closed(id, at: self.now.monotonic))
+        self.planUploads()
+    }
+
+    mutating func transfersDue() {
+        let links = self.links
+        self.perform(
+            self.downloads.wake(at: self.now.monotonic, links: Self.holders(links)))
+        for holdings in self.uploads.takeUntold(at: self.now.monotonic) {
+            self.sendHoldings(holdings)
+        }
+        self.armTransfers()
+    }
+
+    private mutating func armTransfers() {
+        let next = [
+            self.downloads.nextWake(after: self.now.monotonic), self.uploads.nextTold,
+        ].compactMap(\.self).min()
+        if let next { self.actions.append(.arm(.transfers, at: max(next, self.now.monotonic))) }
+    }
+}

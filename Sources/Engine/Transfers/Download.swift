@@ -1,0 +1,131 @@
+/// One file that is fetched: what of it is here, who has what, and what is asked for next.
+struct Download: Sendable {
+    /// Somebody who was asked what they have of it.
+    struct Source: Sendable {
+        /// What they have; nil before they have said.
+        var chunks: ChunkSet?
+        /// Whether they have sent what was not right.
+        var isBad = false
+    }
+
+    enum Phase: Hashable, Sendable {
+        /// Its turn has not come.
+        case waiting
+        /// The shell looks what is here.
+        case opening
+        case fetching
+        /// All is stored, and is being kept.
+        case finishing
+    }
+
+    /// How many chunks are looked at for the one that fewest have.
+    private static let rarityWindow = 256
+
+    let blob: BlobID
+    let layout: BlobLayout
+    var conversations: [ConversationID]
+    var isAwaited: Bool
+    var phase = Phase.waiting
+    private(set) var chunks: ChunkSet
+    private(set) var nodes: Set<BlobPart> = []
+    /// Parts that are asked for, or on their way to the disk.
+    private(set) var underWay: Set<BlobPart> = []
+    var sources: [LinkID: Source] = [:]
+    /// All chunks before this one are here.
+    private var next = 0
+
+    init(_ blob: BlobID, _ layout: BlobLayout, in conversation: ConversationID, isAwaited: Bool) {
+        self.blob = blob
+        self.layout = layout
+        self.conversations = [conversation]
+        self.isAwaited = isAwaited
+        self.chunks = ChunkSet(of: layout.chunkCount)
+    }
+
+    var isWhole: Bool { self.chunks.isWhole }
+
+    /// How many of its bytes are here.
+    var stored: UInt64 {
+        let last = self.layout.chunkCount - 1
+        let full = self.chunks.count - (self.chunks.contains(last) ? 1 : 0)
+        let lastBytes = self.chunks.contains(last) ? self.layout.byteCount(of: .chunk(last)) : 0
+        return UInt64(full) * UInt64(BlobLayout.chunkBytes) + UInt64(lastBytes)
+    }
+
+    /// Takes what the shell has found.
+    mutating func open(_ standing: BlobStanding) {
+        self.phase = .fetching
+        self.chunks = standing.chunks
+        self.nodes = standing.nodes
+        self.next = 0
+    }
+
+    mutating func began(_ part: BlobPart) { self.underWay.insert(part) }
+
+    mutating func gaveUp(_ part: BlobPart) { self.underWay.remove(part) }
+
+    /// A part is on disk.
+    mutating func keep(_ part: BlobPart) {
+        self.underWay.remove(part)
+        if part.isChunk { self.chunks.insert(part.index) } else { self.nodes.insert(part) }
+    }
+
+    /// Who may be asked for something.
+    var usable: [LinkID] {
+        self.sources.filter { !$0.value.isBad && ($0.value.chunks?.count ?? 0) > 0 }.keys.sorted()
+    }
+
+    /// What a source is asked for next; nil where it has nothing that is lacking.
+    ///
+    /// Nodes come before the chunks that they check. Where somebody waits for the file chunks come in
+    /// their order, else the one of the next ones that fewest have: so a file whose author leaves stays
+    /// whole among those who have begun to fetch it.
+    mutating func nextPart(from link: LinkID) -> BlobPart? {
+        guard self.phase == .fetching, let source = self.sources[link], !source.isBad,
+            let theirs = source.chunks
+        else { return nil }
+        self.next = self.chunks.firstMissing(from: self.next) ?? self.layout.chunkCount
+        let partial = self.sources.values.compactMap(\.chunks).filter { !$0.isWhole }
+        let isRarest = !self.isAwaited && !partial.isEmpty
+        var best: (part: BlobPart, holders: Int)?
+        var (chunk, looked) = (self.next, 0)
+        while let missing = self.chunks.firstMissing(from: chunk), looked < Self.rarityWindow {
+            chunk = missing + 1
+            guard theirs.contains(missing), let part = self.obtainable(.chunk(missing)) else {
+                // What is asked for already costs nothing of the window, so that it moves on.
+                if theirs.contains(missing) { continue }
+                looked += 1
+                continue
+            }
+            guard part.isChunk, isRarest else { return part }
+            looked += 1
+            let holders = partial.count { $0.contains(missing) }
+            if best.map({ holders < $0.holders }) ?? true { best = (part, holders) }
+        }
+        return best?.part
+    }
+
+    /// The part itself, or the first node above it that is lacking; nil where that is under way.
+    private func obtainable(_ part: BlobPart) -> BlobPart? {
+        var part = part
+        while let parent = self.layout.parent(of: part), !self.nodes.contains(parent) {
+            part = parent
+        }
+        return self.underWay.contains(part) ? nil : part
+    }
+
+    func report(_ state: TransferReport.State) -> TransferReport {
+        TransferReport(
+            blob: self.blob, conversation: self.conversations[0], size: self.layout.size,
+            stored: self.stored, sources: self.usable.count, state: state)
+    }
+
+    /// How far it is.
+    var report: TransferReport {
+        switch self.phase {
+        case .waiting: self.report(.waiting)
+        case .opening, .finishing: self.report(.fetching)
+        case .fetching: self.report(self.usable.isEmpty ? .seeking : .fetching)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+/// What the shell is to do about files; their bytes are its business, and never the node's.
+public enum FileTask: Hashable, Sendable {
+    /// Make ready to store a file, or see what is there of it; answered by
+    /// ``FileEvent/opened(_:_:)`` or ``FileEvent/failed(_:_:)``.
+    case open(BlobID, BlobLayout)
+    /// Check a part that a peer has sent, and store it where it is right; answered by
+    /// ``FileEvent/stored(_:_:from:isRight:)`` or ``FileEvent/failed(_:_:)``.
+    case store(BlobID, BlobPart, [UInt8], from: LinkID)
+    /// All parts are stored: keep the file; answered by ``FileEvent/finished(_:)`` or
+    /// ``FileEvent/failed(_:_:)``.
+    case finish(BlobID)
+    /// Store no more of a file and leave what is there as it is, or remove it, whole or not.
+    case close(BlobID, isRemoved: Bool)
+    /// Look whether a conversation tells of a file, and how much of it is here; answered by
+    /// ``FileEvent/looked(_:_:_:)``.
+    case look(LinkID, ConversationID, BlobID)
+    /// Read a part to be sent; answered by ``FileEvent/read(_:number:_:)``.
+    case read(LinkID, number: UInt64, BlobID, BlobPart)
+    /// Tell whoever follows that a transfer has begun, gone on or ended.
+    case tell(TransferReport)
+}
+
+/// What became of a ``FileTask``, or what a user wants.
+public enum FileEvent: Sendable {
+    /// Fetch a file that a message of a conversation tells of; one that a user waits for goes before
+    /// those that are fetched by themselves.
+    case fetch(BlobID, BlobLayout, in: ConversationID, isAwaited: Bool)
+    /// Fetch it no longer, and remove what is there of it.
+    case cancel(BlobID)
+    /// What of a file is here, right and checked.
+    case opened(BlobID, BlobStanding)
+    /// A part was checked, and stored where it is right.
+    case stored(BlobID, BlobPart, from: LinkID, isRight: Bool)
+    /// A file is whole and on disk.
+    case finished(BlobID)
+    /// A file cannot be stored.
+    case failed(BlobID, TransferFailure)
+    /// What of a file is here; nil where the conversation does not tell of it.
+    case looked(LinkID, BlobID, BlobStanding?)
+    /// The bytes of a part; nil where it is not here.
+    case read(LinkID, number: UInt64, [UInt8]?)
+}
+
+/// What of a file is on disk.
+public struct BlobStanding: Hashable, Sendable {
+    /// Its chunks.
+    public var chunks: ChunkSet
+    /// Its nodes.
+    public var nodes: Set<BlobPart>
+
+    /// Describes what is there.
+    public init(chunks: ChunkSet, nodes: Set<BlobPart> = []) {
+        self.chunks = chunks
+        self.nodes = nodes
+    }
+}
+
+/// Why a file is not fetched.
+public enum TransferFailure: Error, Hashable, Sendable {
+    /// The disk is full.
+    case diskFull
+    /// Files may take no more of the disk.
+    case quota
+    /// The disk failed, in words.
+    case storage(String)
+    /// The user has stopped it.
+    case cancelled
+    /// No message tells of it any longer.
+    case gone
+    /// Too many wait already.
+    case busy
+}
+
+/// How far a transfer is.
+public struct TransferReport: Hashable, Sendable {
+    /// Where it stands.
+    public enum State: Hashable, Sendable {
+        /// It waits for others to end.
+        case waiting
+        /// Nobody who has it is linked.
+        case seeking
+        /// It comes.
+        case fetching
+        /// It is whole.
+        case done
+        /// It has ended.
+        case failed(TransferFailure)
+    }
+
+    /// The file.
+    public var blob: BlobID
+    /// A conversation that tells of it.
+    public var conversation: ConversationID
+    /// Its bytes.
+    public var size: UInt64
+    /// How many of them are here.
+    public var stored: UInt64
+    /// How many linked peers have some of it.
+    public var sources: Int
+    /// Where it stands.
+    public var state: State
+
+    /// Describes a transfer.
+    public init(
+        blob: BlobID, conversation: ConversationID, size: UInt64, stored: UInt64, sources: Int,
+        state: State
+    ) {
+        self.blob = blob
+        self.conversation = conversation
+        self.size = size
+        self.stored = stored
+        self.sources = sources
+        self.state = state
+    }
+}

@@ -1,0 +1,22 @@
+extension Limits {
+    /// Files that are fetched or wait for it, of all together: some megabytes.
+    static let downloads = 16_384
+    /// Of these, so many come at a time; as many more where somebody waits for them.
+    static let activeDownloads = 8
+    /// Parts that one peer is asked for at a time: a megabyte keeps any LAN full.
+    public static let partsPerLink = 4
+    /// Parts that are asked for or on their way to the disk, of all peers: eight megabytes.
+    static let partsUnderWay = 32
+    /// A part of which nothing came for so long is asked for elsewhere.
+    static let partMilliseconds: UInt64 = 10_000
+    /// Files that one peer may have looked up for it at a time: each asks the store.
+    static let looksPerLink = 32
+    /// Files that one peer was told of and may fetch; it asks again for what was longer ago.
+    static let offersPerLink = 256
+    /// Parts that are read ahead for one peer.
+    static let partsLoadedPerLink = 2
+    /// Parts that are read ahead for all: four megabytes.
+    static let partsLoaded = 16
+    /// How often others are told how much of a file has come.
+    static let holdingsMilliseconds: UInt64 = 1_000
+}

@@ -1,0 +1,112 @@
+import Glibc
+
+/// An open regular file that is read and written by place; closed with its last reference.
+public final class RandomAccessFile: Sendable {
+    private let descriptor: FileDescriptor
+    private let path: String
+
+    /// Opens a file for reading; throws `ENOENT` where there is none, `EINVAL` for what is no regular file.
+    public convenience init(reading path: String) throws(SystemError) {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else { throw SystemError(errno, "open", path) }
+        try self.init(adopting: FileDescriptor(owning: number), path: path)
+    }
+
+    /// Opens a file for reading and writing; makes an empty one that is the user's alone where there is
+    /// none.
+    public convenience init(writing path: String) throws(SystemError) {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw SystemError(errno, "open", path) }
+        try self.init(adopting: FileDescriptor(owning: number), path: path)
+    }
+
+    /// Takes over a descriptor that somebody else has opened; throws `EINVAL` for what is no regular
+    /// file, since a pipe or a device might never end.
+    public init(
+        adopting descriptor: consuming FileDescriptor, path: String
+    ) throws(SystemError) {
+        self.path = path
+        var status = stat()
+        guard fstat(descriptor.number, &status) == 0 else {
+            throw .ofDescriptor(errno, "stat", path)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SystemError(
+                status.st_mode & S_IFMT == S_IFDIR ? EISDIR : EINVAL, "read", path,
+                advice: "it must be a regular file")
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Its bytes: fstat(2).
+    public var size: UInt64 {
+        var status = stat()
+        guard fstat(self.descriptor.number, &status) == 0 else { return 0 }
+        return UInt64(clamping: status.st_size)
+    }
+
+    /// Reads bytes; fewer where the file ends: pread(2).
+    public func read(at place: UInt64, count wanted: Int) throws(SystemError) -> [UInt8] {
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, count in
+            count = 0
+            while count < wanted, let start = buffer.baseAddress {
+                let result = pread(
+                    self.descriptor.number, start + count, wanted - count,
+                    off_t(clamping: place) + off_t(count))
+                if result < 0 && errno == EINTR { continue }
+                if result < 0 { failure = errno }
+                guard result > 0 else { return }
+                count += result
+            }
+        }
+        guard failure == 0 else { throw SystemError(failure, "read", self.path) }
+        return bytes
+    }
+
+    /// Writes all bytes: pwrite(2).
+    public func write(_ bytes: [UInt8], at place: UInt64) throws(SystemError) {
+        var failure: Int32 = 0
+        bytes.withUnsafeBytes { buffer in
+            var written = 0
+            while written < buffer.count, let start = buffer.baseAddress {
+                let result = pwrite(
+                    self.descriptor.number, start + written, buffer.count - written,
+                    off_t(clamping: place) + off_t(written))
+                if result < 0 && errno == EINTR { continue }
+                guard result >= 0 else {
+                    failure = errno
+                    return
+                }
+                written += result
+            }
+        }
+        guard failure == 0 else { throw SystemError(failure, "write", self.path) }
+    }
+
+    /// Makes the file so long; what is added takes no room until it is written: ftruncate(2).
+    public func setSize(_ size: UInt64) throws(SystemError) {
+        guard ftruncate(self.descriptor.number, off_t(clamping: size)) == 0 else {
+            throw SystemError(errno, "resize", self.path)
+        }
+    }
+
+    /// Makes what was written durable: fdatasync(2).
+    public func sync() throws(SystemError) {
+        guard fdatasync(self.descriptor.number) == 0 else {
+            throw SystemError(errno, "sync", self.path)
+        }
+    }
+
+    // `SEEK_DATA`, which Glibc's module lacks: linux/fs.h.
+    private static let seekData: Int32 = 3
+
+    /// Where the next byte stands, from a place on, that was ever written; nil where none does: lseek(2)
+    /// with `SEEK_DATA`.
+    public func firstData(from place: UInt64) -> UInt64? {
+        let found = lseek(self.descriptor.number, off_t(clamping: place), Self.seekData)
+        if found >= 0 { return UInt64(found) }
+        // A file system that does not know holes has written everything.
+        return errno == ENXIO ? nil : place
+    }
+}

@@ -1,0 +1,68 @@
+public import Engine
+
+/// The files that entries tell of: each stays as long as one of them does.
+extension StoreFile {
+    /// Notes the file that an entry tells of, if any.
+    func attach(_ attachment: Attachment?, to row: EntryRow) throws(SQLiteError) {
+        guard case .file(let blob, let size)? = attachment else { return }
+        try self.statements.files.attach.bind(.blob, blob.hash)
+            .bind(.conversation, row.conversation).bind(.log, row.log).bind(.seq, row.seq)
+            .bind(.size, Int64(clamping: size)).run()
+    }
+
+    /// An entry that told of a file has gone.
+    func detach(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
+        let statement = self.statements.files.detach
+        let blob = try statement.bind(.log, row.log).bind(.seq, row.seq)
+            .first { (row) throws(SQLiteError) in BlobID(try row.bytes32(.blob)) }
+        if let blob { progress.detached.insert(blob) }
+    }
+
+    /// Those of which no entry tells, in order.
+    func unattached(_ blobs: Set<BlobID>) throws(SQLiteError) -> [BlobID] {
+        var found: [BlobID] = []
+        for blob in blobs.sorted() {
+            let isAttached =
+                try self.statements.files.isAttached.bind(.blob, blob.hash).int() != nil
+            if !isAttached { found.append(blob) }
+        }
+        return found
+    }
+
+    /// Whether an entry of a conversation tells of a file.
+    func isAttached(
+        _ blob: BlobID, in conversation: ConversationID
+    ) throws(SQLiteError) -> Bool {
+        try self.statements.files.isAttachedIn.bind(.blob, blob.hash)
+            .bind(.hash, conversation.hash).int() != nil
+    }
+
+    /// A message that tells of a file, the first that came; nil where none does.
+    func entry(attaching blob: BlobID) throws(SQLiteError) -> StoredEntry? {
+        let arrival = try self.statements.files.firstAttaching.bind(.blob, blob.hash).int()
+        guard let arrival else { return nil }
+        return try self.statements.reading.stored.bind(.arrival, arrival)
+            .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
+    }
+
+    /// Where a file is told of, and its size as it is told there.
+    func attachments(of blob: BlobID) throws(SQLiteError) -> [FileAttachment] {
+        var found: [FileAttachment] = []
+        try self.statements.files.attachments.bind(.blob, blob.hash)
+            .forEach { (row) throws(SQLiteError) in
+                found.append(
+                    FileAttachment(
+                        conversation: ConversationID(try row.bytes32(.hash)),
+                        size: UInt64(clamping: row.int(.size))))
+            }
+        return found
+    }
+}
+
+/// That a conversation tells of a file, and how large it says that it is.
+public struct FileAttachment: Hashable, Sendable {
+    /// The conversation.
+    public var conversation: ConversationID
+    /// The bytes of the file.
+    public var size: UInt64
+}

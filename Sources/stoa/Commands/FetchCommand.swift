@@ -1,0 +1,160 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// The command `stoa fetch`.
+struct FetchCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        FetchMethod.description, operands: ["ID"],
+        options: [
+            OptionSyntax("-o", "FILE", "save it as FILE; with - write it to standard output")
+        ],
+        details: [
+            "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
+            "Without -o it is saved in the folder that you are in, by the name that its author gave it; what could be anything but a name becomes _. No file is ever overwritten.",
+            "Where it is not here yet it comes from whoever has it, and waits until somebody who does is linked. With -o - it is written while it still arrives.",
+            "When stoa or the daemon is ended meanwhile, what has come stays and the next fetch goes on with it; \"stoa transfers cancel ID\" removes it.",
+        ])
+
+    private let id: String
+    private let output: String?
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.id = arguments.required(0)
+        self.output = arguments.value("-o")
+        if self.output == "" { throw .usage("-o names no file", next: "give a path, or -") }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        let ends = try Self.pipe()
+        let reading = FileDescriptor(owning: ends.output)
+        let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
+        let file =
+            try self.isToOutput
+            ? nil : SavedFile(chosen: self.output, name: found["name"]?.stringValue ?? "")
+        let size = found.count("size")
+        var progress = ProgressLine(context.console, name: found.shown("name"), total: size)
+        let count: Int64
+        do throws(Failure) {
+            count = try self.copy(reading, to: file, of: found, context, &progress)
+        } catch {
+            progress.clear()
+            throw error
+        }
+        progress.clear()
+        guard count == size else { throw try self.reason(of: found, context) }
+        guard let file else { return try context.console.flush() }
+        let place = try file.keep()
+        if context.json {
+            let path = try context.wholePath(place)
+            try context.console.print(
+                ["id": found["id"] ?? .null, "path": .string(path), "size": .integer(size)])
+        } else {
+            try context.console.print(
+                "saved \(TerminalText.line(place)) (\(ByteCount.text(size)))\n")
+        }
+    }
+
+    private var isToOutput: Bool { self.output == "-" }
+
+    private static func pipe() throws(Failure) -> (output: Int32, input: Int32) {
+        do throws(SystemError) { return try Pipe.make() } catch {
+            throw Failure(.internalError, why: "\(error)", next: "close some programs")
+        }
+    }
+
+    /// Has the daemon write it; the end that it writes to is closed here.
+    private func ask(
+        _ context: CommandContext, passing writing: consuming FileDescriptor
+    ) throws(Failure) -> JSON {
+        try context.call(
+            FetchMethod.self,
+            FetchMethod.Params {
+                $0.id = self.id
+                $0.output = true
+            }, passing: writing.number)
+    }
+
+    /// Copies what comes until the daemon closes its end; gives how many bytes came.
+    private func copy(
+        _ reading: borrowing FileDescriptor, to file: SavedFile?, of found: JSON,
+        _ context: CommandContext, _ progress: inout ProgressLine
+    ) throws(Failure) -> Int64 {
+        var buffer = [UInt8](repeating: 0, count: 262_144)
+        var count: Int64 = 0
+        var isTold = false
+        let patience = context.options.timeoutMilliseconds.map { Int32(clamping: $0) }
+        while true {
+            let wait = isTold ? patience ?? -1 : min(patience ?? 2_000, 2_000)
+            let ready = try PollWait.until(
+                readable: [reading.number],
+                closed: self.isToOutput ? context.console.outputPipeNumber : nil,
+                millisecondsAtMost: wait < 0 ? nil : wait)
+            if ready.pipeClosed { throw .outputClosed }
+            if ready.timedOut {
+                guard !isTold else {
+                    throw Failure(
+                        .temporary, why: "nothing has come for so long",
+                        next: "it goes on when somebody who has it is linked; fetch it again then")
+                }
+                isTold = true
+                context.console.report(
+                    "stoa: fetch: waiting for somebody who has \(found.shown("name")); it goes on by itself\n"
+                )
+                continue
+            }
+            switch reading.read(into: &buffer) {
+            case .bytes(let read):
+                count += Int64(read)
+                if let file {
+                    try file.write(buffer, count: read)
+                } else {
+                    try context.console.pass(Array(buffer[..<read]), toErrors: false)
+                }
+                progress.draw(count)
+            case .wouldBlock: continue
+            case .end: return count
+            case .failed(let error):
+                throw Failure(.inputOutput, why: "\(error)", next: "fetch it again")
+            }
+        }
+    }
+
+    /// Why it did not come to its end.
+    private func reason(of found: JSON, _ context: CommandContext) throws(Failure) -> Failure {
+        let id = found.shown("id")
+        var reason: String?
+        try context.forEachPage(
+            of: TransfersMethod.self,
+            { page in
+                TransfersMethod.Params { ($0.limit, $0.after) = (page.limit, page.after) }
+            }
+        ) { items in
+            let ended = items.first { $0.shown("id") == id && $0["state"] == "failed" }
+            reason = reason ?? ended?["reason"]?.stringValue
+        }
+        switch reason {
+        case "diskFull":
+            return Failure(
+                .inputOutput, why: "the disk of the daemon is full",
+                next: "make room and fetch it again: what has come stays")
+        case "fileQuota":
+            return Failure(
+                .refused, why: "files may take no more of the disk",
+                next: "delete some messages with files, or raise FileLimit in stoad.conf")
+        case "cancelled":
+            return Failure(.temporary, why: "it was cancelled", next: "fetch it again")
+        case "gone":
+            return Failure(
+                .badData, why: "its message was taken back or is not kept any longer", next: "")
+        default:
+            return Failure(
+                .temporary, why: "the daemon has stopped sending it",
+                next: "see its log, and fetch it again: what has come stays")
+        }
+    }
+}
+
+extension FetchMethod: CommandMethod {
+    static var command: any Subcommand.Type { FetchCommand.self }
+}

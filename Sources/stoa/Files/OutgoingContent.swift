@@ -1,0 +1,126 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// A file that is sent: where its content is, and how others see it.
+struct OutgoingContent {
+    /// A path, or `-` for standard input.
+    private let path: String
+    /// What the daemon is told of it.
+    let described: OutgoingFile
+
+    /// Reads `--file`, `--name` and `--type`; none where no file is sent.
+    static func read(_ arguments: ParsedArguments) throws(Failure) -> [OutgoingContent] {
+        let (paths, name) = (arguments.values("--file"), arguments.value("--name"))
+        let type = arguments.value("--type")
+        guard !paths.isEmpty else {
+            guard name == nil, type == nil else {
+                throw .usage("--name and --type are for files", next: "give --file, too")
+            }
+            return []
+        }
+        guard paths.count == 1 || name == nil else {
+            throw .usage("one name is given for several files", next: "send them one by one")
+        }
+        var files: [OutgoingContent] = []
+        for path in paths { files.append(try OutgoingContent(path, name: name, type: type)) }
+        return files
+    }
+
+    private init(_ path: String, name: String?, type: String?) throws(Failure) {
+        guard path != "-" || name != nil else {
+            throw .usage("standard input has no name", next: "give --name, too")
+        }
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        let shown = name ?? last
+        guard (1...ControlLimits.fileNameBytes).contains(shown.utf8.count),
+            !shown.utf8.contains(0x2F), shown != ".", shown != ".."
+        else {
+            throw .usage(
+                "\"\(TerminalText.line(shown))\" is no name for a file",
+                next: "give one of 1 to \(ControlLimits.fileNameBytes) bytes without / by --name")
+        }
+        if let type, !(1...ControlLimits.mediaTypeBytes).contains(type.utf8.count) {
+            throw .usage("--type cannot be \"\(TerminalText.line(type))\"", next: "see --help")
+        }
+        self.path = path
+        self.described = OutgoingFile {
+            $0.name = shown
+            $0.type = type ?? MediaType.guess(shown)
+        }
+    }
+
+    /// Opens it for the daemon, which reads it.
+    func withDescriptor(
+        _ console: Console, _ body: (Int32) throws(Failure) -> Void
+    ) throws(Failure) {
+        let descriptor = self.path == "-" ? try Self.spool(console) : try self.open()
+        try body(descriptor.number)
+    }
+
+    private func open() throws(Failure) -> FileDescriptor {
+        let number = Glibc.open(self.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        var status = stat()
+        guard number >= 0 else {
+            throw Self.failure(SystemError(errno, "open", TerminalText.line(self.path)))
+        }
+        let descriptor = FileDescriptor(owning: number)
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                .badData, why: "\(TerminalText.line(self.path)) is no regular file",
+                next: "pack a folder into an archive; send a pipe by --file - --name NAME")
+        }
+        return descriptor
+    }
+
+    /// Copies standard input into a file without a name, since the daemon must know its size.
+    private static func spool(_ console: Console) throws(Failure) -> FileDescriptor {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // `O_TMPFILE`, which Glibc's module lacks: linux/fcntl.h.
+        let number = Glibc.open(folder, O_RDWR | O_CLOEXEC | 0o20_000_000 | O_DIRECTORY, 0o600)
+        guard number >= 0 else {
+            throw Self.failure(SystemError(errno, "make a file in", folder))
+        }
+        let descriptor = FileDescriptor(owning: number)
+        while let chunk = try console.readChunk() {
+            var start = 0
+            while start < chunk.count {
+                switch descriptor.write(chunk, from: start) {
+                case .bytes(let count): start += count
+                case .wouldBlock: continue
+                case .failed(let error):
+                    throw Self.failure(SystemError(error.code, "write in", folder))
+                }
+            }
+        }
+        return descriptor
+    }
+
+    private static func failure(_ error: SystemError) -> Failure {
+        Failure(
+            error.meansNotFound ? .badData : .inputOutput, why: error.reason,
+            next: error.remedy ?? "look at the file")
+    }
+}
+
+/// Of what type a file is, by the end of its name: what people send most (RFC 6838).
+enum MediaType {
+    private static let byEnd: [String: String] = [
+        "avif": "image/avif", "bmp": "image/bmp", "csv": "text/csv", "flac": "audio/flac",
+        "gif": "image/gif", "gz": "application/gzip", "htm": "text/html", "html": "text/html",
+        "jpeg": "image/jpeg", "jpg": "image/jpeg", "json": "application/json", "log": "text/plain",
+        "m4a": "audio/mp4", "md": "text/markdown", "mkv": "video/x-matroska",
+        "mov": "video/quicktime",
+        "mp3": "audio/mpeg", "mp4": "video/mp4", "odt": "application/vnd.oasis.opendocument.text",
+        "ogg": "audio/ogg", "opus": "audio/ogg", "pdf": "application/pdf", "png": "image/png",
+        "svg": "image/svg+xml", "tar": "application/x-tar", "txt": "text/plain", "wav": "audio/wav",
+        "webm": "video/webm", "webp": "image/webp", "xz": "application/x-xz",
+        "zip": "application/zip", "zst": "application/zstd",
+    ]
+
+    /// The type; nil where the name does not say.
+    static func guess(_ name: String) -> String? {
+        guard let point = name.lastIndex(of: ".") else { return nil }
+        return self.byEnd[name[name.index(after: point)...].lowercased()]
+    }
+}

@@ -1,0 +1,114 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// Where the content of a file goes: beside its place first, so that what is not whole is never taken
+/// for it.
+///
+/// Never in the place of another file, and never executable.
+final class SavedFile {
+    private let place: String
+    private let isChosen: Bool
+    /// Its name while it is not whole; nil where it has none then.
+    private let temporary: String?
+    private let descriptor: FileDescriptor
+
+    // `O_TMPFILE`, which Glibc's module lacks: linux/fcntl.h.
+    private static let withoutName: Int32 = 0o20_000_000 | O_DIRECTORY
+
+    /// - Parameters:
+    ///   - chosen: the path that the user gave; nil for the file's own name in this folder.
+    ///   - name: what its author calls it.
+    init(chosen: String?, name: String) throws(Failure) {
+        self.place = chosen ?? Self.safe(name)
+        self.isChosen = chosen != nil
+        if chosen != nil, Files.exists(self.place) { throw Self.exists(self.place) }
+        let folder = Files.parent(of: self.place)
+        // What has no name leaves nothing behind, however this program ends.
+        var number = open(folder, O_WRONLY | O_CLOEXEC | Self.withoutName, 0o666)
+        if number < 0, errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL {
+            let name = "\(folder)/.stoa-\(getpid())-\(UInt32.random(in: .min ... .max)).part"
+            number = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            self.temporary = name
+        } else {
+            self.temporary = nil
+        }
+        guard number >= 0 else {
+            throw Self.failure(SystemError(errno, "create a file in", folder))
+        }
+        self.descriptor = FileDescriptor(owning: number)
+    }
+
+    deinit { if let temporary { unlink(temporary) } }
+
+    func write(_ bytes: [UInt8], count: Int) throws(Failure) {
+        var start = 0
+        while start < count {
+            switch self.descriptor.write(bytes.span.bytes.extracting(start..<count)) {
+            case .bytes(let written): start += written
+            case .wouldBlock: continue
+            case .failed(let error):
+                throw Self.failure(SystemError(error.code, "write", self.place))
+            }
+        }
+    }
+
+    /// Gives it its name; gives that.
+    ///
+    /// Of a name that is taken the next one is free: `a (1).txt`.
+    func keep() throws(Failure) -> String {
+        guard fsync(self.descriptor.number) == 0 else {
+            throw Self.failure(SystemError(errno, "sync", self.place))
+        }
+        for number in 0..<10_000 {
+            let place = number == 0 ? self.place : Self.numbered(self.place, number)
+            // linkat(2) never takes the place of another file.
+            let source = self.temporary ?? "/proc/self/fd/\(self.descriptor.number)"
+            if linkat(AT_FDCWD, source, AT_FDCWD, place, AT_SYMLINK_FOLLOW) == 0 { return place }
+            guard errno == EEXIST else {
+                throw Self.failure(SystemError(errno, "create", place))
+            }
+            guard !self.isChosen else { throw Self.exists(place) }
+        }
+        throw Self.exists(self.place)
+    }
+
+    /// A name that stays in its folder, is not hidden, and looks like no option: what its author calls it
+    /// with `_` in the place of all that could be something else.
+    static func safe(_ name: String) -> String {
+        var safe = ""
+        for scalar in name.unicodeScalars {
+            let isHarmless =
+                switch scalar.properties.generalCategory {
+                case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+                    .paragraphSeparator:
+                    false
+                default: scalar != "/" && scalar != "\\"
+                }
+            safe.unicodeScalars.append(isHarmless ? scalar : "_")
+        }
+        while let first = safe.first, first == "." || first == "-" || first == " " {
+            safe = "_" + safe.dropFirst()
+        }
+        while safe.utf8.count > 200 { safe.removeLast() }
+        return safe.isEmpty ? "file" : safe
+    }
+
+    private static func numbered(_ place: String, _ number: Int) -> String {
+        guard let point = place.lastIndex(of: "."), point > place.startIndex else {
+            return "\(place) (\(number))"
+        }
+        return "\(place[..<point]) (\(number))\(place[point...])"
+    }
+
+    private static func exists(_ place: String) -> Failure {
+        Failure(
+            .badData, why: "\(TerminalText.line(place)) is there already",
+            next: "choose another place, or remove it")
+    }
+
+    private static func failure(_ error: SystemError) -> Failure {
+        Failure(
+            .inputOutput, why: error.reason, next: error.remedy ?? "choose another place with -o")
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import stoa
+
+@Suite("A file that is saved") struct SavedFileTests {
+    @Test(
+        "has a name that stays in its folder, is not hidden and looks like no option",
+        arguments: [
+            ("photo.jpg", "photo.jpg"), ("../../etc/passwd", "_._.._etc_passwd"),
+            ("/etc/passwd", "_etc_passwd"), (".bashrc", "_bashrc"), ("-rf", "_rf"), ("..", "_."),
+            ("a\u{0}b\nc\u{1B}[2J", "a_b_c_[2J"), ("gpj.\u{202E}exe", "gpj._exe"),
+            ("C:\\x", "C:_x"), (" ", "_"), ("\u{200B}", "_"), ("東京 é.txt", "東京 é.txt"),
+        ])
+    func safe(name: String, saved: String) { #expect(SavedFile.safe(name) == saved) }
+
+    @Test("is as long as a name may be")
+    func long() {
+        let safe = SavedFile.safe(String(repeating: "é", count: 500))
+        #expect((1...200).contains(safe.utf8.count))
+    }
+
+    @Test("takes the place of no other, is not executable, and is there whole or not at all")
+    func saved() throws {
+        let folder = try TestFolder()
+        let place = folder("a.txt")
+        do {
+            let file = try SavedFile(chosen: place, name: "")
+            try file.write([1, 2, 3], count: 3)
+            #expect(folder.names.isEmpty)
+        }
+        #expect(folder.names.isEmpty)
+        let file = try SavedFile(chosen: place, name: "")
+        try file.write([1, 2, 3, 4], count: 3)
+        #expect(try file.keep() == place)
+        #expect(TestFiles.read(place) == [1, 2, 3])
+        var status = stat()
+        #expect(stat(place, &status) == 0 && status.st_mode & 0o111 == 0)
+        #expect(throws: Failure.self) { try SavedFile(chosen: place, name: "") }
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test(
+        "guesses its type by the end of its name",
+        arguments: ["a.PNG": "image/png", "b.tar.gz": "application/gzip"])
+    func types(name: String, type: String) { #expect(MediaType.guess(name) == type) }
+}
