@@ -12,12 +12,27 @@ PROGRAMS ?= $(SCRATCH)/release
 
 swift_build = swift build --scratch-path $(SCRATCH)
 # Tests of traps crash on purpose; backtraces of them are noise, and hang under sanitizers.
-swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --disable-xctest
-units = $(DESTDIR)$(PREFIX)/lib/systemd/user
-manual = $(DESTDIR)$(PREFIX)/share/man/man1
+# Few tests at a time: many wait for processes and hold a thread meanwhile, so of those that had all begun
+# the time limits would count how long they wait for one.
+swift_test = SWIFT_BACKTRACE=enable=no swift test --scratch-path $(SCRATCH) --disable-xctest \
+	--experimental-maximum-parallelization-width 4
+units = $(DESTDIR)$(PREFIX)/lib/systemd
+# Programs that others start.
+companions = $(DESTDIR)$(PREFIX)/libexec/stoa
+share = $(DESTDIR)$(PREFIX)/share
+pages = stoa.1 stoad.8 stoad.conf.5 stoa-control.7
+version = $(shell sed -n 's/.*text = "\(.*\)"/\1/p' Sources/ControlAPI/StoaVersion.swift)
+# Where an administrator's settings lie. stoad reads nowhere else, so what is installed for one user
+# has none.
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc)
+settings = $(DESTDIR)$(SYSCONFDIR)/stoa/stoad.conf
+# A package keeps the debug symbols apart by itself.
+STRIP ?= --strip
+# Where zsh of Debian looks for what packages bring is another folder.
+ZSH_COMPLETIONS ?= site-functions
 
-.PHONY: help demo build setup test labs sim interop counts bench load coverage lint format \
-	check check-long install uninstall clean mutants fuzz faults
+.PHONY: help demo build setup test labs sim interop counts bench load chat coverage lint format \
+	check check-long install uninstall dist deb packages doctor clean mutants fuzz faults
 
 help:  ## This list
 	@sed -nE 's/^([a-z-]+):.*  ## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -66,6 +81,9 @@ counts: build  ## Count system calls, bytes, instructions; compare with the base
 bench: build  ## Measure against the floor, on a network of its own (as root; about half an hour)
 	unshare --net Tests/System/Bench/bench.py --programs $(PROGRAMS) --work $(SCRATCH)/bench $(BENCH)
 
+chat: build  ## Do what people do in the chat client, and look at its screen (as root; 1 minute)
+	@Tests/System/Chat/run.sh $(PROGRAMS) $(CHAT)
+
 load: build  ## Put a node under attacks and loads beside an honest pair (as root; 2 minutes)
 	@Tests/System/Load/run.sh $(PROGRAMS) $(LOAD)
 
@@ -84,20 +102,59 @@ check:  ## All that CI runs, with a summary
 check-long:  ## The same with longer simulations, more crashes and half an hour of network faults
 	@STOA_LONG=1 SCRATCH=$(SCRATCH) Tests/System/Tools/check.sh
 
-install:  ## Install programs, units and manual pages; takes PREFIX and DESTDIR
+install:  ## Install programs, units, manual pages and completions; takes PREFIX and DESTDIR
 	@test -x $(PROGRAMS)/stoad -a -x $(PROGRAMS)/stoa || { echo 'first: make build' >&2; exit 66; }
-	install -D -m 755 --strip $(PROGRAMS)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
-	install -D -m 755 --strip $(PROGRAMS)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
-	install -d $(units)
-	sed 's|@bindir@|$(PREFIX)/bin|' systemd/stoad.service > $(units)/stoad.service
-	install -m 644 systemd/stoad.socket $(units)/stoad.socket
-	chmod 644 $(units)/stoad.service
-	for page in stoa stoad; do install -D -m 644 Docs/$$page.1 $(manual)/$$page.1; done
+	install -D -m 755 $(STRIP) $(PROGRAMS)/stoad $(DESTDIR)$(PREFIX)/bin/stoad
+	install -D -m 755 $(STRIP) $(PROGRAMS)/stoa $(DESTDIR)$(PREFIX)/bin/stoa
+	for program in stoa-chat stoa-notify; do \
+		install -D -m 755 $(STRIP) $(PROGRAMS)/$$program $(companions)/$$program || exit; \
+	done
+	install -d $(units)/user $(units)/system
+	for unit in user/stoad.service user/stoad.socket user/stoa-notify.service \
+		system/stoad@.service system/stoad@.socket; do \
+		sed 's|@bindir@|$(PREFIX)/bin|; s|@libexecdir@|$(PREFIX)/libexec/stoa|' systemd/$${unit#*/} > $(units)/$$unit && \
+		chmod 644 $(units)/$$unit || exit; \
+	done
+	install -d $(units)/user/graphical-session.target.wants
+	ln -sf ../stoa-notify.service $(units)/user/graphical-session.target.wants/stoa-notify.service
+	for page in $(pages); do \
+		install -D -m 644 Docs/$$page $(share)/man/man$${page##*.}/$$page || exit; \
+	done
+	install -D -m 644 Completions/stoa.bash $(share)/bash-completion/completions/stoa
+	install -D -m 644 Completions/_stoa $(share)/zsh/$(ZSH_COMPLETIONS)/_stoa
+	install -D -m 644 Completions/stoa.fish $(share)/fish/vendor_completions.d/stoa.fish
+ifneq ($(SYSCONFDIR),)
+	@# What an administrator has written stays.
+	test -e $(settings) || install -D -m 644 Docs/stoad.conf $(settings)
+endif
 
 uninstall:  ## Remove what install installed
 	rm -f $(DESTDIR)$(PREFIX)/bin/stoad $(DESTDIR)$(PREFIX)/bin/stoa
-	rm -f $(units)/stoad.service $(units)/stoad.socket
-	rm -f $(manual)/stoa.1 $(manual)/stoad.1
+	rm -f $(companions)/stoa-chat $(companions)/stoa-notify
+	rm -f $(units)/user/graphical-session.target.wants/stoa-notify.service
+	rm -f $(units)/user/stoa-notify.service $(units)/user/stoad.service $(units)/user/stoad.socket
+	rm -f $(units)/system/stoad@.service $(units)/system/stoad@.socket
+	for page in $(pages); do rm -f $(share)/man/man$${page##*.}/$$page; done
+	rm -f $(share)/bash-completion/completions/stoa $(share)/fish/vendor_completions.d/stoa.fish
+	rm -f $(share)/zsh/$(ZSH_COMPLETIONS)/_stoa
+ifneq ($(SYSCONFDIR),)
+	@# Only what nobody has changed.
+	if cmp -s Docs/stoad.conf $(settings); then rm -f $(settings); rmdir $(dir $(settings)) 2>/dev/null || :; fi
+endif
+
+dist:  ## Make a source archive of the last commit, which builds without a network
+	@mkdir -p $(SCRATCH)/dist
+	git archive --format=tar.gz --prefix=stoa-$(version)/ -o $(SCRATCH)/dist/stoa-$(version).tar.gz HEAD
+	@echo $(SCRATCH)/dist/stoa-$(version).tar.gz
+
+deb: build  ## Make the Debian packages of the last commit, in .build/deb, and have lintian look at them
+	@Tests/System/Tools/package.sh $(PROGRAMS) $(SCRATCH)/deb
+
+doctor: build  ## Make one thing wrong after the other, and see that stoa doctor names it (as root)
+	@Tests/System/Doctor/run_doctor.py $(PROGRAMS)
+
+packages: build  ## Install, upgrade and remove them on a minimal Debian with users (as root)
+	@Tests/System/Packages/run.sh $(PROGRAMS) $(SCRATCH)
 
 clean:  ## Remove everything that was built
 	rm -rf $(SCRATCH)

@@ -70,14 +70,21 @@ public actor BlobStore {
     public func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
         if let standing = self.standing(of: blob, layout) { return standing }
         let path = self.path(blob) + Self.partSuffix
-        if !Files.exists(path) { try self.reserve(layout.size) }
+        let isNew = !Files.exists(path)
+        if isNew { try self.reserve(layout.size) }
         do throws(SystemError) {
             let part = try PartialBlob(
                 BlobTree(id: blob, layout: layout), path: path,
                 treePath: self.path(blob) + Self.treeSuffix)
             self.parts[blob] = part
             return part.standing
-        } catch { throw BlobFailure(error) }
+        } catch {
+            if isNew {
+                try? Files.remove(path)
+                self.usedBytes -= min(self.usedBytes, layout.size)
+            }
+            throw BlobFailure(error)
+        }
     }
 
     /// Counts a new file.
@@ -161,6 +168,14 @@ public actor BlobStore {
         } catch {
             if error.meansNotFound { return nil }
             throw BlobFailure(error)
+        }
+    }
+
+    /// The first bytes of a file that is whole, by which pictures are known.
+    public func beginning(of blob: BlobID) throws(BlobFailure) -> [UInt8] {
+        try BlobFailure.of { () throws(SystemError) in
+            let file = try self.whole.file(blob, at: self.path(blob))
+            return try file?.read(at: 0, count: PictureType.beginningBytes) ?? []
         }
     }
 

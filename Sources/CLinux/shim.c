@@ -56,6 +56,12 @@ int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     return 0;
 }
 
+int clinux_peer_groups(int socket, gid_t *groups, int capacity) {
+    socklen_t length = (socklen_t)capacity * sizeof *groups;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
+    return (int)(length / sizeof *groups);
+}
+
 int clinux_accept(int socket) {
     return accept4(socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
@@ -80,8 +86,19 @@ int clinux_address_monitor(void) {
 
 int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
-int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds) {
-    int on = 1;
+int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds,
+                    int keepalive_seconds) {
+    int on = 1, interval = 5;
+    /* An error that an ICMP message tells is given to the next call, and not kept until everything has
+       timed out. A socket of IPv4 takes the first of the two only. */
+    int v4 = setsockopt(socket, IPPROTO_IP, IP_RECVERR, &on, sizeof on);
+    int v6 = setsockopt(socket, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof on);
+    if (v4 != 0 && v6 != 0) return -1;
+    if (setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on) != 0) return -1;
+    if (setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &keepalive_seconds,
+                   sizeof keepalive_seconds) != 0)
+        return -1;
+    if (setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval) != 0) return -1;
     if (setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) return -1;
     if (setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &not_sent_low_water,
                    sizeof not_sent_low_water) != 0)
@@ -148,6 +165,20 @@ int clinux_interrupt_descriptor(void) {
     sigaddset(&signals, SIGTERM);
     if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
     return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int clinux_terminal_descriptor(void) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT};
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaddset(&signals, numbers[i]);
+    if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
+    return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int clinux_take_signal(int descriptor) {
+    struct signalfd_siginfo taken;
+    return read(descriptor, &taken, sizeof taken) == sizeof taken ? (int)taken.ssi_signo : 0;
 }
 
 ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t count, int descriptor) {

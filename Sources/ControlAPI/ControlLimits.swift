@@ -12,6 +12,14 @@ public enum ControlLimits {
     /// The longest text of one message, in bytes of UTF-8: it fits into one entry's inline payload
     /// of 64 KiB with room for the payload's own header.
     public static let textBytes = 65_000
+    /// What one packet of an ephemeral stream carries, in bytes; the engine's limit.
+    public static let streamPacketBytes = 1_024
+    /// Packets of all ephemeral streams of a conversation in a second; the engine's limit.
+    public static let streamPacketsPerSecond = 64
+    /// Bytes of these in a second; the engine's limit.
+    public static let streamBytesPerSecond = 30_000
+    /// What one part of a durable stream carries, in bytes; the engine's limit.
+    public static let streamPieceBytes = 49_152
     /// The longest name of a place, in bytes; the engine's limit.
     public static let labelBytes = 1_024
     /// The most bytes of what a conversation is about.
@@ -46,6 +54,8 @@ public enum ControlLimits {
     public static let mediaTypeBytes = 127
     /// The most that is said with a file, in bytes; the engine's limit.
     public static let captionBytes = 32_768
+    /// The largest picture of a person, in bytes; the engine's limit.
+    public static let pictureBytes = 262_144
     /// The longest path of a file, in bytes: `PATH_MAX` of Linux without its end.
     public static let pathBytes = 4_095
     /// The longest phrase of a secret room or a backup, in bytes; the engine's limit.

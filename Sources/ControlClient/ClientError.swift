@@ -1,4 +1,5 @@
 public import ControlAPI
+internal import Posix
 
 /// Why a front end gets nothing from the daemon.
 public enum ClientError: Error, Equatable, Sendable {
@@ -16,6 +17,14 @@ public enum ClientError: Error, Equatable, Sendable {
     case takenOver
     /// What came is no JSON-RPC, or answers nothing that was asked.
     case garbled(String)
+
+    /// Nobody listens there: because there is no daemon, or no socket.
+    static func nobody(at path: String) -> ClientError {
+        guard Files.isOther(thanSocket: path) else { return .noDaemon(path: path) }
+        return .unusable(
+            reason: "\(path) is no socket",
+            remedy: "name the daemon's with --socket or STOA_SOCKET, or neither for your own")
+    }
 
     /// Why, as a sentence fragment for people, safe to be shown.
     public var reason: String {

@@ -38,7 +38,7 @@ public final class DaemonConnection {
             } catch {
                 guard error.meansNobodyListens else { throw Self.clientError(error) }
                 guard SystemClock.monotonicMilliseconds() < deadline else {
-                    throw .noDaemon(path: path)
+                    throw .nobody(at: path)
                 }
                 _ = try? waitUntilReadable([], timeoutMilliseconds: Self.retryMilliseconds)
             }
@@ -136,12 +136,7 @@ public final class DaemonConnection {
         _ method: Method.Type, _ params: Method.Params, passing descriptor: Int32? = nil
     ) throws(ClientError) -> Int64 {
         self.lastID += 1
-        var line: [UInt8] = []
-        line.append(contentsOf: "{\"jsonrpc\":\"2.0\",\"id\":\(self.lastID),\"method\":".utf8)
-        Method.description.name.write(into: &line)
-        line.append(contentsOf: ",\"params\":".utf8)
-        params.write(into: &line)
-        line.append(contentsOf: "}\n".utf8)
+        let line = Method.line(id: self.lastID, params)
         do throws(SystemError) {
             if let descriptor {
                 try self.connection.writeAll(line, passing: descriptor)

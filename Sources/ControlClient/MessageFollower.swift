@@ -4,7 +4,7 @@ internal import Posix
 /// Follows messages, and other changes where they are asked for, over restarts of the daemon.
 ///
 /// The owner waits until ``descriptor`` is readable or ``pauseMilliseconds`` are over, then takes
-/// events with ``receive()``; after each that it has dealt with it calls ``settle(_:)``.
+/// events with ``receive()``; after each that it has dealt with it calls ``settle(_:acknowledging:)``.
 public final class MessageFollower {
     /// What happened.
     public enum Event: Equatable, Sendable {
@@ -111,9 +111,12 @@ public final class MessageFollower {
 
     /// Everything up to a cursor is dealt with: it does not come again, and a durable consumer's
     /// position moves.
-    public func settle(_ cursor: Int64) throws(ClientError) {
+    ///
+    /// - Parameter acknowledging: whether that position moves; where it does not, all behind it comes again
+    ///   to whoever reads for the consumer after this process.
+    public func settle(_ cursor: Int64, acknowledging: Bool = true) throws(ClientError) {
         self.params.from = cursor
-        guard let consumer = self.params.consumer else { return }
+        guard acknowledging, let consumer = self.params.consumer else { return }
         let params = AcknowledgeMethod.Params {
             $0.consumer = consumer
             $0.conversation = self.params.to
@@ -181,6 +184,8 @@ public final class MessageFollower {
                 if let message = params["message"] { events.append(.message(message)) }
             case ChangeEvent.name:
                 if let change = params["change"] { events.append(.change(change)) }
+            // Whoever asks for streams takes nothing else.
+            case StreamPieceEvent.name: events.append(.change(params))
             case GapEvent.name: events.append(.gap(params))
             case EndedEvent.name: throw .takenOver
             default: continue

@@ -1,3 +1,4 @@
+internal import ControlAPI
 internal import Engine
 internal import Glibc
 internal import Loop
@@ -9,7 +10,11 @@ public enum DaemonProcess {
     ///
     /// Call it once, on the main thread and before any other thread is started. Prints to standard
     /// output what was asked for and logs to standard error.
-    public static func run(_ command: DaemonCommand) -> Int32 {
+    ///
+    /// - Parameter rereading: reads the same arguments and the files anew, from any thread.
+    public static func run(
+        _ command: DaemonCommand, rereading: @escaping NodeShell.Rereading
+    ) -> Int32 {
         switch command {
         case .help:
             Self.print(DaemonCommand.helpText)
@@ -17,7 +22,8 @@ public enum DaemonProcess {
         case .version:
             Self.print("stoad \(Build.version)\n")
             return 0
-        case .check(let configuration), .repair(let configuration), .run(let configuration):
+        case .check(let configuration), .repair(let configuration), .run(let configuration),
+            .checkConfiguration(let configuration, _):
             let log = Journal(
                 threshold: configuration.logLevel,
                 isJournal: ProcessEnvironment.variable("JOURNAL_STREAM") != nil)
@@ -26,7 +32,13 @@ public enum DaemonProcess {
                 case .check: return try OfflineMaintenance(configuration, print: Self.print).check()
                 case .repair:
                     return try OfflineMaintenance(configuration, print: Self.print).repair()
-                case .run, .help, .version: return try Self.serve(configuration, log)
+                case .checkConfiguration(_, let report):
+                    for line in report { Self.print(TerminalText.line(line) + "\n") }
+                    try configuration.checkSurroundings()
+                    Self.print("the configuration is sound\n")
+                    return 0
+                case .run, .help, .version:
+                    return try Self.serve(configuration, log, rereading)
                 }
             } catch {
                 log(.error, error.description)
@@ -43,8 +55,9 @@ public enum DaemonProcess {
     }
 
     private static func serve(
-        _ configuration: Configuration, _ log: Journal
+        _ configuration: Configuration, _ log: Journal, _ rereading: @escaping NodeShell.Rereading
     ) throws(StartError) -> Int32 {
+        for line in configuration.overruled { log(.warning, line) }
         ProcessEnvironment.ignoreBrokenPipes()
         ProcessEnvironment.useOneHeap()
         let activated: [ActivatedSocket]
@@ -56,13 +69,14 @@ public enum DaemonProcess {
         defer { withExtendedLifetime(lock) {} }
         while true {
             // A restored backup makes this the daemon of another person, which takes a start.
-            if let code = try Self.live(configuration, log, activated) { return code }
+            if let code = try Self.live(configuration, log, activated, rereading) { return code }
         }
     }
 
     /// Runs one start to its end and gives the exit code; nil where another start is to follow.
     private static func live(
-        _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket]
+        _ configuration: Configuration, _ log: Journal, _ activated: [ActivatedSocket],
+        _ rereading: @escaping NodeShell.Rereading
     ) throws(StartError) -> Int32? {
         let restored = try PendingRestore(in: configuration.dataDirectory).begin()
         let identity = try Identity.load(
@@ -73,11 +87,12 @@ public enum DaemonProcess {
             let loop = try EventLoop()
             let shell = NodeShell(
                 configuration: configuration, loop: loop, identity: identity, restored: restored,
-                log: log, activated: activated)
+                log: log, activated: activated, rereading: rereading)
             // Before any thread starts, so that none of them takes a signal.
             let watches = [
                 try loop.onSignal(SIGTERM) { shell.requestStop() },
                 try loop.onSignal(SIGINT) { shell.requestStop() },
+                try loop.onSignal(SIGHUP) { shell.requestReload() },
             ]
             shell.launch()
             try loop.run()

@@ -78,9 +78,8 @@ extension NodeShell {
             configuration: NodeConfiguration(
                 name: self.configuration.name, staticPeers: numeric,
                 buildTime: Build.timeMilliseconds, realms: self.nodeRealms,
-                discovers: self.discovery.isRunning, directFrom: self.configuration.directFrom,
-                tellsReads: self.configuration.tellsReads,
-                autoFetchBytes: self.configuration.autoFetchBytes),
+                discovers: self.discovery.isRunning, preferences: self.configuration.preferences,
+                diskBounds: DiskBounds(all: self.diskLimit)),
             snapshot: snapshot, random: SodiumRandom())
         self.phase = .running
         let addresses = self.listening.addresses
@@ -94,6 +93,7 @@ extension NodeShell {
             self.takeUpRestored()
         }
         for peer in self.configuration.peers where peer.numeric == nil { self.follow(peer) }
+        self.startMetrics()
         do throws(SystemError) {
             try control.begin()
             _ = try self.loop.enableWatchdog()
@@ -111,20 +111,27 @@ extension NodeShell {
                 + "listening on \(places)")
         // Relocations and all that a start does once are half of what the process has touched.
         ProcessEnvironment.releaseCode()
-        Readiness.ready(status: "listening on \(places)")
+        Readiness.ready(status: self.readyStatus)
+    }
+
+    /// What the service manager shows of a daemon that runs.
+    var readyStatus: String {
+        "listening on " + self.listening.addresses.map(\.description).joined(separator: ", ")
     }
 
     private func bindControlSocket() throws(StartError) -> ControlServer {
         let listener: UnixListener
+        let group = try self.configuration.socketGroupNumber()
         do throws(SystemError) {
             if let socket = self.birth.activated.first(where: { $0.kind == .unixListener }) {
                 listener = try UnixListener(adopting: socket.duplicate())
             } else {
-                listener = try UnixListener(path: self.configuration.socket)
+                listener = try UnixListener(path: self.configuration.socket, group: group)
             }
         } catch { throw StartError(error, exitCode: .unavailable) }
         return ControlServer(
-            listener, bounds: self.birth.bounds, loop: self.loop, buffer: self.readBuffer,
+            listener, group: group, bounds: self.birth.bounds, loop: self.loop,
+            buffer: self.readBuffer,
             turn: { self.turn($0) }
         ) { request, reply in
             self.handle(request, reply)
@@ -135,6 +142,21 @@ extension NodeShell {
         } failed: { text in
             self.log(.warning, text)
         }
+    }
+
+    /// What messages may take of the disk, in bytes: a tenth of it where nothing is said, at least 256
+    /// MiB and at most 10 GiB.
+    var diskLimit: UInt64 {
+        self.configuration.diskLimitBytes ?? max(Self.diskLimitLeast, self.tenthOfDisk)
+    }
+
+    private static let diskLimitLeast: UInt64 = 256 << 20
+    private static let tenthMost: UInt64 = 10 << 30
+
+    /// A tenth of the disk, and 10 GiB at most, in bytes.
+    var tenthOfDisk: UInt64 {
+        let disk = UInt64(clamping: Files.totalBytes(self.configuration.dataDirectory) ?? 0)
+        return min(Self.tenthMost, disk / 10)
     }
 
     func openStore() async throws(StartError) -> (OpenStore, Snapshot, Cursor) {
@@ -155,6 +177,7 @@ extension NodeShell {
                     "\(leftOut). It was left out; if there was no power cut, check the disk. Peers "
                         + "send what was lost.")
             }
+            try await store.limit(bytes: self.diskLimit)
             let open = OpenStore(store: store, executor: executor)
             return (open, try await store.snapshot(), try await store.newestCursor())
         } catch let failure as StoreFailure {
@@ -169,7 +192,7 @@ extension NodeShell {
     }
 
     /// Looks a configured name up until that works, and keeps a link to what it means.
-    private func follow(_ peer: PeerAddress) {
+    func follow(_ peer: PeerAddress) {
         self.resolve(peer) { result in
             switch result {
             case .success(let address):

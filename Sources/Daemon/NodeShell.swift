@@ -13,7 +13,7 @@ internal import Storage
 /// is asked event by event, its actions are performed in order, and only then is written what they
 /// queued. So the node is never entered from inside its own actions.
 public actor NodeShell {
-    let configuration: Configuration
+    var configuration: Configuration
     let loop: EventLoop
     let log: Journal
     let birth: Birth
@@ -59,8 +59,12 @@ public actor NodeShell {
     var subscriptions: [SubscriptionKey: Subscription] = [:]
     let search = SearchFeed()
     let files = FileTransfers()
+    let streams = ClientStreams()
     /// Whether what is old is to be looked at again.
     var isRetentionPlanned = false
+    /// Whether counters are written again and again, and why that failed last.
+    var isMetricsPlanned = false
+    var metricsFailure: String?
     var nextSubscription: Int64 = 1
     var newestShown = Cursor(0)
 
@@ -73,6 +77,8 @@ public actor NodeShell {
         let bounds: ControlBounds
         /// What a restored backup has that this start takes up.
         let restored: Contacts?
+        /// Reads the configuration anew.
+        let rereading: Rereading?
         /// Random per start, for the handshake.
         let boot: UInt64
         /// Wall-clock milliseconds.
@@ -92,18 +98,22 @@ public actor NodeShell {
     /// - Parameters:
     ///   - restored: what a backup has that was restored and that this start is to take up.
     ///   - activated: sockets that systemd handed over.
+    ///   - rereading: reads the configuration anew, when that is asked for.
     public init(
         configuration: Configuration, loop: EventLoop, identity: OwnIdentity,
-        restored: Contacts? = nil, log: Journal, activated: [ActivatedSocket] = []
+        restored: Contacts? = nil, log: Journal, activated: [ActivatedSocket] = [],
+        rereading: Rereading? = nil
     ) {
         self.init(
             configuration: configuration, loop: loop, identity: identity, restored: restored,
-            log: log, activated: activated, bounds: ControlBounds(), scrub: ScrubSchedule())
+            log: log, activated: activated, bounds: ControlBounds(), scrub: ScrubSchedule(),
+            rereading: rereading)
     }
 
     init(
         configuration: Configuration, loop: EventLoop, identity: OwnIdentity, restored: Contacts?,
-        log: Journal, activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule
+        log: Journal, activated: [ActivatedSocket], bounds: ControlBounds, scrub: ScrubSchedule,
+        rereading: Rereading? = nil
     ) {
         self.configuration = configuration
         self.loop = loop
@@ -111,7 +121,7 @@ public actor NodeShell {
         var random = SodiumRandom()
         self.birth = Birth(
             identity: identity, activated: activated, bounds: bounds, restored: restored,
-            boot: random.next())
+            rereading: rereading, boot: random.next())
         self.scrub = scrub
     }
 
@@ -279,7 +289,9 @@ public actor NodeShell {
             self.peerStreams.flush()
             self.answered(request, answer)
         case .show(let changes): self.show(changes)
-        case .log(let level, let text): self.log(level, text)
+        case .signal(let signals): self.signal(signals)
+        case .log(let level, let text, let subject):
+            self.log(level, text, about: subject)
         }
     }
 

@@ -73,9 +73,11 @@ extension Engine.Timer {
     /// How late a timer may be: what people wait for is exact, the rest shares wake-ups.
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
-        case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search: .milliseconds(5)
+        case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search, .dialBacks:
+            .milliseconds(5)
+        case .pulse: .milliseconds(100)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
-            .marks, .transfers:
+            .marks, .transfers, .signals:
             .coarse
         }
     }

@@ -85,13 +85,39 @@ public enum Limits {
     /// Control frames are small so that they can never be held back.
     public static let controlFrameBytes = 4_096
     /// Ephemeral frames fit one datagram, should they ever travel so.
-    public static let ephemeralFrameBytes = 1_200
-    /// What one ephemeral frame carries.
-    public static let ephemeralBytes = 1_024
-    /// What of ephemeral frames is taken from one peer: speech, or a cursor that moves, twice over.
-    public static let ephemeralBytesPerSecond = 30_000
-    /// How many of them: one for each picture that a screen shows.
-    public static let ephemeralFramesPerSecond = 64
+    public static let ephemeralFrameBytes = 1_280
+    /// What one ephemeral frame carries: a packet of a stream, its name and what seals them.
+    public static let ephemeralBytes = 1_216
+    /// What of ephemeral frames is taken from one peer in one conversation: speech, or a cursor that moves,
+    /// twice over; and what seals them.
+    public static let ephemeralBytesPerSecond = 48_000
+    /// How many of them: one for each picture that a screen shows, and who writes.
+    public static let ephemeralFramesPerSecond = 68
+    /// So many conversations may be as busy as one may be, on one link.
+    public static let ephemeralConversations = 16
+    /// What comes at once after the network has held it back, as so much time of it.
+    static let ephemeralBurstMilliseconds: UInt64 = 2_000
+    /// What one entry of a durable stream carries: with what seals and names it, it fits one.
+    public static let streamPieceBytes = 49_152
+    /// A packet of an ephemeral stream.
+    public static let streamPacketBytes = 1_024
+    /// What the user's programs may send of such streams in one conversation.
+    public static let streamBytesPerSecond = 30_000
+    /// In how many packets.
+    public static let streamPacketsPerSecond = 64
+    /// Streams that the user's programs may have open: as many as control connections may be.
+    public static let openStreams = 256
+    /// Others are told this seldom of the same link whether the user is there: it must not show what they
+    /// do.
+    public static let presenceMilliseconds: UInt64 = 30_000
+    /// Who tells it more often than networks make it seem is not listened to.
+    static let presenceLeastMilliseconds: UInt64 = 20_000
+    /// Others are told this seldom that the user writes in a conversation.
+    public static let typingMilliseconds: UInt64 = 3_000
+    /// Who was not heard to write again for so long does so no longer: twice that, and the network.
+    public static let typingLastsMilliseconds: UInt64 = 7_000
+    /// People who write at the same moment, over all conversations: of more nobody could tell.
+    static let typists = 512
     /// Ephemeral frames that a link may queue before the oldest give way.
     public static let ephemeralQueueBytes = 65_536
     /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
@@ -134,6 +160,16 @@ public enum Limits {
     public static let silenceMilliseconds: UInt64 = 60_000
     /// A link that has to prove itself against a newer one gets a second: a thousand LAN round trips.
     public static let probeMilliseconds: UInt64 = 1_000
+    /// After something was sent, a sign of the peer is asked for that has given none: many round trips.
+    static let unansweredMilliseconds: UInt64 = 2_000
+    /// Then, where there still is none, the link is doubted, and another one dialled beside it: TCP would
+    /// send again after twice as long each time, and so use a network that comes back late.
+    static let doubtMilliseconds: UInt64 = 5_000
+    /// Links from which a sign is due are looked at so often.
+    static let pulseCheckMilliseconds: UInt64 = 1_000
+    /// A dial beside a doubted link begins anew after so long, so that one is always young: what TCP sends
+    /// first it sends again after one second.
+    static let besideMilliseconds: UInt64 = 2_000
     /// Clocks in an office differ by seconds; five minutes is what Kerberos tolerates.
     public static let aheadMilliseconds: UInt64 = 300_000
     /// Entries at most so far ahead are followed: so much a stranger can push the times of own entries
@@ -239,12 +275,26 @@ public enum Limits {
     public static let roomsPerStranger = 64
     /// Rooms in one frame.
     static let roomsPerFrame = 1_024
-    /// Logs per author and conversation: each restore of a backup, start without the state directory
-    /// and clock that is set back makes one, and who has made too many is heard no more.
+    /// Logs per conversation of an author who is known, or shares a realm with a secret: each restore of
+    /// a backup, start without the state directory and clock that is set back makes one.
     ///
-    /// Three a day for a year. As keys cost nothing, it bounds nobody who makes logs on purpose:
-    /// ``logsPerConversation`` does.
+    /// Three a day for a year; then the author's oldest closed one gives way.
     public static let logsPerAuthor = 1_024
+    /// Logs of any other author, per conversation of ``crowdedLogs`` or more.
+    ///
+    /// As keys cost nothing, it bounds nobody who makes logs on purpose: ``logsPerConversation`` does.
+    public static let logsPerStranger = 64
+    /// From so many logs on strangers may have fewer each, and it is noted which logs people answer, since
+    /// some may have to give way.
+    static let crowdedLogs = 1_024
+    /// Logs that are said to be closed and are not here, of a conversation: some tens of kilobytes.
+    static let closedElsewhere = 4_096
+    /// Who gives way in a full conversation is found anew so often, in monotonic milliseconds.
+    static let crowdMilliseconds: UInt64 = 10_000
+    /// Entries that one transaction takes off the disk with the logs that they are in.
+    public static let droppedPerBatch = 1_024
+    /// Their payloads, in bytes, but for one run.
+    public static let droppedBytesPerBatch = 1_048_576
     /// Own logs that the first entry of another one closes, the newest of them: each closes those
     /// before it, and its header stays small.
     public static let closedLogs = 64
@@ -319,6 +369,9 @@ public enum Limits {
     /// Who was not heard of for so long is not waited for where all are to have a message.
     static let awayMilliseconds: UInt64 = 30 * 86_400_000
 
+    /// Of whom something came through others that is not older is there, though not linked.
+    static let heardOfMilliseconds: UInt64 = 5 * 60_000
+
     // MARK: Discovery and dialling
 
     /// Addresses of one peer are tried one after another, this far apart.
@@ -375,8 +428,22 @@ public enum Limits {
     public static let dialBackMilliseconds: UInt64 = 600_000
     /// The first port that is dialled back: those below are for services of the system.
     public static let dialBackPort: UInt16 = 1_024
+    /// So many peers are asked to dial this node back where a user wants to know whether it is reached.
+    public static let dialBackPeers = 3
+    /// Who is on the network is heard by discovery within a second; a peer that is linked for so long and was
+    /// not is out of its reach.
+    public static let hearingMilliseconds: UInt64 = 30_000
+    /// A peer that is asked dials and shakes hands within five seconds, or says that it could not.
+    public static let dialBackAnswerMilliseconds: UInt64 = 6_000
     /// Alerts about peers that stand at a time; those about strangers give way, then the oldest.
     public static let peerAlerts = 64
+    /// Somebody whom the user knows is missed so long after their link has ended without a goodbye.
+    public static let missingMilliseconds: UInt64 = 600_000
+    /// Who is gone for so long is not missed any longer: their machine is off.
+    public static let missedMilliseconds: UInt64 = 43_200_000
+    /// Links that end so soon after the own network became another one are those that it has left: they are
+    /// found dead within a minute, or when the network is looked at.
+    static let movedMilliseconds: UInt64 = 120_000
     /// An alert that nothing ends by itself is over so long after what was seen last of it.
     public static let alertMilliseconds: UInt64 = 3_600_000
     /// One about two histories of an author stands for a day: so long there is somebody to ask.

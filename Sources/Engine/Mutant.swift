@@ -29,6 +29,10 @@
         case believeAnyDelivery
         /// A stranger who says to have a message counts where people are known.
         case countStrangersAsDelivered
+        /// Whatever a mark says to have been read counts, whether or not its author has shown to have it.
+        case believeMarks
+        /// Others are told what the user has read, who keeps that to themselves.
+        case tellPrivateReads
         /// The tags of realms and conversations do not say which side of the link made them.
         case forgetRealmRole
         /// No name is ever marked, whoever else looks like it.
@@ -37,10 +41,24 @@
         case forgetAnybody
         /// A stranger takes the place of a link to somebody whom the user knows.
         case evictKnown
+        /// In a full room the log of somebody whom the user knows gives way to a stranger's.
+        case evictKnownAuthors
+        /// In a full room the logs with the latest times give way.
+        case letTimeDecide
+        /// A log takes the room of its author instead of who brought it.
+        case chargeAuthors
         /// A peer hears of rooms that it is not in.
         case tellStrangers
         /// What is no open room is shared with anybody, whether or not they have shown to know it.
         case shareWithAnybody
+        /// The picture of a person is served to whoever asks for it.
+        case serveAnyPicture
+        /// A part of a file is served to who was not told that it is here.
+        case serveUnreferenced
+        /// A part of a file is taken whatever its hash.
+        case believeWrongChunks
+        /// What of a file had come before a start is fetched again.
+        case forgetPieces
         /// A log is taken of a conversation that the link does not share.
         case acceptUnshared
         /// Whoever writes to the user first is let in.

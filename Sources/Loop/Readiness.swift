@@ -9,6 +9,9 @@ public enum Readiness {
         self.notify(status.isEmpty ? "READY=1" : "READY=1\nSTATUS=\(self.line(status))")
     }
 
+    /// Says that the configuration is being read anew; ``ready(status:)`` says that this is done.
+    public static func reloading() { self.notify("RELOADING=1") }
+
     /// Says in one line what the daemon does at present; `systemctl status` shows it.
     public static func status(_ text: String) {
         self.notify("STATUS=\(self.line(text))")

@@ -102,7 +102,8 @@ public enum Files {
         if self.isEmpty(path) { try self.syncNames(of: path) }
     }
 
-    private static func makeDirectories(_ path: String) throws(SystemError) {
+    /// Makes a directory and its missing parents, with mode 0700; those that exist stay as they are.
+    public static func makeDirectories(_ path: String) throws(SystemError) {
         if mkdir(path, 0o700) == 0 { return }
         switch errno {
         case EEXIST:
@@ -147,6 +148,12 @@ public enum Files {
         access(path, F_OK) == 0
     }
 
+    /// Whether something is at a path that is no socket; false where nothing is, or it cannot be looked at.
+    public static func isOther(thanSocket path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFSOCK
+    }
+
     /// The names in a directory in order, without those that begin with a point; none where there is
     /// no such directory.
     public static func names(in path: String) throws(SystemError) -> [String] {
@@ -183,6 +190,14 @@ public enum Files {
     public static func size(_ path: String) -> Int64? {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
+
+    /// Who may do what with a file, and whether it is the user's own; nil where it cannot be asked for;
+    /// stat(2).
+    public static func permissions(_ path: String) -> (mode: UInt32, isOwn: Bool)? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return (status.st_mode & 0o7777, status.st_uid == geteuid())
     }
 
     /// How large the file system of a path is, in bytes; statvfs(3).

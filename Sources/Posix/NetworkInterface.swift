@@ -10,6 +10,8 @@ public struct NetworkInterface: Hashable, Sendable {
     public let flags: UInt32
     /// Its addresses, in order of preference; those of link-local IPv6 carry the index.
     public let addresses: [IPAddress]
+    /// The networks that it is in, one for each address.
+    public let subnets: [Subnet]
 
     /// True when it is switched on: `IFF_UP`.
     public var isUp: Bool { self.flags & UInt32(IFF_UP) != 0 }
@@ -27,12 +29,17 @@ public struct NetworkInterface: Hashable, Sendable {
         defer { freeifaddrs(first) }
         var flags: [String: UInt32] = [:]
         var addresses: [String: Set<IPAddress>] = [:]
+        var subnets: [String: Set<Subnet>] = [:]
         var next = first
         while let entry = next {
             let name = String(cString: entry.pointee.ifa_name)
             flags[name] = entry.pointee.ifa_flags
             if let address = entry.pointee.ifa_addr.flatMap({ SocketAddress(sockaddr: $0) }) {
                 addresses[name, default: []].insert(address.ip)
+                let mask = entry.pointee.ifa_netmask.flatMap { Self.mask($0, of: address) }
+                if let mask {
+                    subnets[name, default: []].insert(Subnet(address: address.ip, mask: mask))
+                }
             }
             next = entry.pointee.ifa_next
         }
@@ -43,9 +50,23 @@ public struct NetworkInterface: Hashable, Sendable {
             found.append(
                 NetworkInterface(
                     name: name, index: index, flags: flags,
-                    addresses: addresses[name, default: []].sorted()))
+                    addresses: addresses[name, default: []].sorted(),
+                    subnets: subnets[name, default: []].sorted { $0.address < $1.address }))
         }
         return found.sorted { $0.index < $1.index }
+    }
+
+    /// The bytes of a mask; its family is that of the address, whatever it says itself.
+    private static func mask(
+        _ pointer: UnsafePointer<sockaddr>, of address: SocketAddress
+    ) -> [UInt8] {
+        let raw = UnsafeRawPointer(pointer)
+        guard address.ip.isIPv6 else {
+            var four = raw.loadUnaligned(as: sockaddr_in.self)
+            return withUnsafeBytes(of: &four.sin_addr) { [UInt8]($0) }
+        }
+        var six = raw.loadUnaligned(as: sockaddr_in6.self)
+        return withUnsafeBytes(of: &six.sin6_addr) { [UInt8]($0) }
     }
 
     /// Finds one interface by name; throws `ENODEV` with the names there are when it is missing.

@@ -46,6 +46,20 @@ public enum ProcessEnvironment {
     /// The process id: getpid(2).
     public static var processID: Int32 { getpid() }
 
+    /// The arguments, without the program's name; nil where the system does not tell them.
+    ///
+    /// Swift reads them from `/proc/self/cmdline`. Where there is no `/proc` it gives none, and a program
+    /// that took that for a call without arguments would do what nobody asked for.
+    public static var arguments: [String]? {
+        CommandLine.arguments.isEmpty ? nil : Array(CommandLine.arguments.dropFirst())
+    }
+
+    /// Says that there are no arguments to be read, and what to do.
+    public static let noArguments = (
+        text: "the arguments cannot be read, since /proc is not mounted",
+        remedy: "mount it: mount -t proc proc /proc"
+    )
+
     /// The login name of the user, or nil when the system has none for the id: getpwuid_r(3).
     ///
     /// Looks into the user database, which may block where that is on the network.
@@ -60,6 +74,17 @@ public enum ProcessEnvironment {
             guard status == 0, let name = result?.pointee.pw_name else { return nil }
             return String(cString: name)
         }
+    }
+
+    /// The number of a group; nil when the system has none of that name: getgrnam_r(3).
+    ///
+    /// Looks into the group database, which may block where that is on the network.
+    public static func group(named name: String) -> UInt32? {
+        var entry = Glibc.group()
+        var result: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 64 * 1024)
+        let status = getgrnam_r(name, &entry, &buffer, buffer.count, &result)
+        return status == 0 ? result?.pointee.gr_gid : nil
     }
 
     /// Makes writes to a closed pipe fail with `EPIPE` instead of ending the process: signal(7).

@@ -36,14 +36,19 @@ public enum StreamSocket {
         return code == 0 ? nil : SystemError(code, "connect")
     }
 
-    /// Sets what every link needs: no delay, little unsent, and an end to silent peers: tcp(7).
+    /// Sets what every link needs: no delay, little unsent, and an end to silent peers: tcp(7), ip(7).
     ///
-    /// Sent bytes that stay unacknowledged for the time given break the stream with `ETIMEDOUT`.
+    /// Sent bytes that stay unacknowledged for the time given break the stream with `ETIMEDOUT`. The
+    /// kernel asks a peer that was silent for `keepaliveSeconds` whether it is there, and again every
+    /// five seconds; this wakes nobody up. A message that the host or its network cannot be reached
+    /// breaks the stream at once with `EHOSTUNREACH` or `ENETUNREACH`.
     public static func tune(
-        _ descriptor: borrowing FileDescriptor, userTimeoutMilliseconds: UInt32
+        _ descriptor: borrowing FileDescriptor, userTimeoutMilliseconds: UInt32,
+        keepaliveSeconds: Int32
     ) throws(SystemError) {
         let status = clinux_tune_tcp(
-            descriptor.number, self.notSentLowWaterBytes, userTimeoutMilliseconds)
+            descriptor.number, self.notSentLowWaterBytes, userTimeoutMilliseconds,
+            keepaliveSeconds)
         guard status == 0 else { throw .ofDescriptor(errno, "setsockopt") }
     }
 

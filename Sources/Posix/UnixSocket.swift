@@ -9,7 +9,6 @@ public struct PeerCredentials: Hashable, Sendable {
     public let userID: UInt32
     /// The effective group id.
     public let groupID: UInt32
-
     /// Asks the kernel about a connected Unix socket: `SO_PEERCRED`, unix(7).
     public init(of descriptor: borrowing FileDescriptor) throws(SystemError) {
         var pid: pid_t = 0
@@ -21,6 +20,20 @@ public struct PeerCredentials: Hashable, Sendable {
         self.processID = pid
         self.userID = uid
         self.groupID = gid
+    }
+
+    /// Asking for more groups than that would cost a client's connection more than 4 KiB.
+    private static let groupLimit = 1_024
+
+    /// Whether the process that connected a socket is in a group; of more than 1,024 supplementary groups
+    /// none counts: `SO_PEERGROUPS`, unix(7).
+    public func isMember(of group: UInt32, on descriptor: borrowing FileDescriptor) -> Bool {
+        guard self.groupID != group else { return true }
+        let number = descriptor.number
+        return [UInt32](unsafeUninitializedCapacity: Self.groupLimit) { buffer, count in
+            let found = clinux_peer_groups(number, buffer.baseAddress, Int32(Self.groupLimit))
+            count = max(0, Int(found))
+        }.contains(group)
     }
 }
 
@@ -72,11 +85,14 @@ public final class UnixListener {
     /// A missing directory is made, with mode 0700. A socket that is left over from a process that
     /// is gone is replaced; one that somebody still listens on is not: that throws `EADDRINUSE`.
     /// Throws `ENAMETOOLONG` for a path of more than 107 bytes. On error nothing was replaced.
-    public init(path: String) throws(SystemError) {
+    ///
+    /// - Parameter group: whose members can connect, too; the mode is 0660 then, and the directory has
+    ///   to be there, since who may enter it is not for the socket to say.
+    public init(path: String, group: UInt32? = nil) throws(SystemError) {
         let number = clinux_stream_socket(AF_UNIX, 1)
         guard number >= 0 else { throw SystemError(errno, "socket", path) }
         let descriptor = FileDescriptor(owning: number)
-        try Files.makePrivateDirectory(Files.parent(of: path))
+        if group == nil { try Files.makePrivateDirectory(Files.parent(of: path)) }
         try UnixListener.removeStale(path)
         // Linux takes the mode of the new file from the unbound socket, so that there is no moment
         // at which others could open it.
@@ -84,7 +100,13 @@ public final class UnixListener {
         guard try UnixAddress.withSockaddr(path, { bind(number, $0, $1) }) == 0 else {
             throw .ofDescriptor(errno, "bind", path)
         }
-        guard chmod(path, 0o600) == 0 else { throw SystemError(errno, "chmod", path) }
+        if let group, chown(path, uid_t.max, group) != 0 {
+            throw SystemError(
+                errno, "chown", path, advice: "the user of the daemon has to be in that group")
+        }
+        guard chmod(path, group == nil ? 0o600 : 0o660) == 0 else {
+            throw SystemError(errno, "chmod", path)
+        }
         guard listen(number, UnixListener.backlog) == 0 else {
             throw .ofDescriptor(errno, "listen", path)
         }

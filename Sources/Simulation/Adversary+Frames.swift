@@ -59,6 +59,7 @@ extension Simulation {
         case .recordClock(let room, let rows):
             return .recordClock(room, rows.filter { _ in self.random.chance(50) })
         case .forkProof(let proof): return .forkProof(proof)
+        case .presence: return .presence(self.random.chance(50) ? .away : .online)
         case .dialBack, .dialledBack, .ephemeral: return frame
         }
     }

@@ -59,10 +59,16 @@ struct Checker {
     var hostile: Set<Int> = []
     /// Which realm each room of the workload is in, where there is more than the open one.
     var realms: [ConversationID: RealmID] = [:]
+    /// Whether users let others know whether they are there and where they write.
+    var signals = false
+    /// Who has said to write, ever.
+    var typed: [ConversationID: Set<PeerID>] = [:]
     /// How far a clock has been set off at most, in milliseconds.
     var clockError: UInt64 = 0
     /// How many frames other than of control honest nodes have sent to each other.
     var syncFrames = 0
+    /// How many entries honest machines got from others.
+    var entriesReceived = 0
     /// How many runs were sent.
     var runCount = 0
     /// How many messages were acknowledged.
@@ -227,7 +233,7 @@ struct Checker {
         let holders: [PeerID]
         switch answer {
         case .sent(let sent, _, let delivered): (message, holders) = (sent, delivered)
-        case .failed(.deliveryTimeout(let sent, let delivered, _)):
+        case .failed(.deliveryTimeout(let sent, _, let delivered, _)):
             (message, holders) = (sent, delivered)
         case .failed(.held(let held)): (message, holders) = (held.message, held.deliveredTo)
         default: return
@@ -291,7 +297,13 @@ struct Checker {
         case .payloads(let payloads) where !payloads.items.isEmpty:
             conversations = [payloads.conversation]
         case .ephemeral(let piece): conversations = [piece.conversation]
-        case .blobAsk(let conversation, _): conversations = [conversation]
+        case .presence:
+            guard self.signals, !direction.announced.isEmpty else {
+                throw Violation(
+                    "node \(machine.index) says that it is there to a node that must not know")
+            }
+            return
+        case .blobAsk(let conversation, _): conversations = conversation.map { [$0] } ?? []
         case .blobHoldings, .blobWant, .blobUnavailable, .blobPiece: return
         // The answer to somebody who asks for a conversation tells nothing of it.
         case .unavailable, .payloads: break

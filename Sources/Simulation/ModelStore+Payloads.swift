@@ -61,6 +61,21 @@ extension ModelStore {
         return found
     }
 
+    /// Takes the last runs of a log away, one at a time, so that there are many parts.
+    mutating func drop(_ key: LogKey) -> LogDrop {
+        var drop = LogDrop(key: key, isWhole: true, shown: [], attendance: nil)
+        guard var log = self.logs[key] else { return drop }
+        let cut = log.rows.dropLast().lastIndex { $0.attestation != nil }.map { $0 + 1 } ?? 0
+        for index in log.rows.indices.suffix(from: cut) {
+            if log.rows[index].cursor != nil { drop.shown.append(UInt64(index) + 1) }
+            self.forgetPlace(of: log.rows[index].id)
+        }
+        log.rows.removeSubrange(cut...)
+        drop.isWhole = log.rows.isEmpty
+        self.logs[key] = log.rows.isEmpty ? nil : log
+        return drop
+    }
+
     /// How many payloads one batch gives up: few, so that there are many parts.
     private static var expiredPerBatch: Int { 7 }
 

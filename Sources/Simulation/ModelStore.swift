@@ -31,6 +31,9 @@ struct ModelStore {
         var rows: [Row] = []
         var proof: ForkProof?
         var person: PersonID?
+        var source: Source?
+        var marks: LogMarks = []
+        var number: Int64 = 0
 
         /// How many entries count: those before the fork point.
         var count: UInt64 {
@@ -60,6 +63,7 @@ struct ModelStore {
     var sent: [ConversationID: [String: EntryID]] = [:]
     var incarnation: UInt64?
     var newestCursor: Int64 = 0
+    private var lastLog: Int64 = 0
     /// Up to where the user has read.
     private(set) var reads: [ConversationID: Cursor] = [:]
     /// How far members have own logs, and the user those of others.
@@ -86,6 +90,7 @@ struct ModelStore {
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
             try self.end(proof)
         }
+        let drops = batch.drops.map { self.drop($0) }
         for append in batch.appends {
             guard append.run.run.ids == append.run.ids, isAttested(append.run) else {
                 throw Violation("a node stores an entry that nobody wrote: its run is not valid")
@@ -140,6 +145,13 @@ struct ModelStore {
             notices: notices.map(\.cursor), held: self.held)
         outcome.filled = filled
         outcome.erased = done
+        outcome.drops = drops.map { drop in
+            var drop = drop
+            drop.attendance =
+                self.attendance(in: drop.key.conversation)[drop.key.name.author]
+            return drop
+        }
+        for (key, marks) in batch.logMarks { self.logs[key]?.marks.formUnion(marks) }
         outcome.expired = batch.expiry.map { self.expire($0) }
         for entry in outcome.filled + outcome.released {
             guard let read = self.positions[entry.key]?[self.owner]?.read else { continue }
@@ -191,7 +203,12 @@ struct ModelStore {
         try self.checkPlace(of: append)
         let run = append.run.run
         let point = self.logs[run.key]?.proof?.point
-        if run.first == 1 { self.logs[run.key, default: Log()].person = append.person }
+        if run.first == 1 {
+            self.logs[run.key, default: Log()].person = append.person
+            self.logs[run.key]?.source = append.source
+            self.lastLog += 1
+            self.logs[run.key]?.number = self.lastLog
+        }
         for (offset, entry) in run.entries.enumerated() {
             let id = append.run.ids[offset]
             var row = Row(
@@ -246,6 +263,12 @@ struct ModelStore {
             self.heldEntries.remove(row.id)
             return row.id
         }
+    }
+
+    /// An entry is gone.
+    mutating func forgetPlace(of id: EntryID) {
+        self.places[id] = nil
+        self.heldEntries.remove(id)
     }
 
     mutating func nextCursor() -> Cursor {
@@ -359,6 +382,8 @@ struct ModelStore {
                 head: head, forkPoint: log.proof?.point,
                 isHeadShown: head.seq > 0 && log.rows[Int(head.seq) - 1].cursor != nil,
                 person: log.person)
+            snapshot.charges[key] = LogCharge(
+                source: log.source, number: log.number, marks: log.marks)
             for (index, row) in log.rows.prefix(Int(log.count)).enumerated()
             where row.verdict.payload == .wanted {
                 snapshot.logs[key]?.wanted.insert(UInt64(index) + 1...UInt64(index) + 1)

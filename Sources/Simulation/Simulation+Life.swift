@@ -27,7 +27,9 @@ extension Simulation {
             boot: boot,
             configuration: NodeConfiguration(
                 name: "n\(index)", staticPeers: statics, buildTime: Self.built,
-                realms: machine.realms),
+                realms: machine.realms,
+                preferences: NodePreferences(
+                    tellsPresence: self.checker.signals, tellsTyping: self.checker.signals)),
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
             keyring: machine.keyring, random: self.machines[index].random.split())
         try self.tell(index, .started)

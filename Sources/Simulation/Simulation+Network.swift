@@ -420,6 +420,10 @@ extension Simulation {
             if let direction = self.wires[number]?.directions[side], self.time <= direction.readBy {
                 self.wires[number]?.directions[side].leftEarly.formUnion(rooms)
             }
+        case .liveRun(let run), .syncRun(let run):
+            if self.machines[end.machine].adversary == nil {
+                self.checker.entriesReceived += run.entries.count
+            }
         default: break
         }
         if let adversary = self.machines[end.machine].adversary, let frame = received.frame {

@@ -78,6 +78,7 @@ extension Simulation {
     }
 
     private func prepare(_ workload: Workload) {
+        self.checker.signals = workload.signals > 0
         // Where each machine meets only some, members might have no way to one another.
         if self.neighbours == nil, self.random.chance(30) {
             self.makeRealm(self.machines.indices.filter { _ in self.random.chance(60) })

@@ -135,18 +135,26 @@ extension Simulation {
         }
         let rooms = Set(machines.flatMap { $0.store.rooms.keys }).sorted()
         for room in rooms {
-            let members = machines.filter { $0.store.rooms[room]?.isJoined == true }
-            guard let first = members.first else { continue }
-            let expected = first.store.replica(of: room, through: self.deadline)
-            for member in members.dropFirst() {
-                let replica = member.store.replica(of: room, through: self.deadline)
-                if replica != expected {
-                    return self.difference(expected, first.index, replica, member.index)
-                }
-            }
-            if let lack = self.lack(of: room, among: members) { return lack }
+            let reason = self.disagreement(in: room, among: machines.map(\.index))
+            if let reason { return reason }
         }
         return nil
+    }
+
+    /// What does not agree yet of a conversation among those of some machines that are in it.
+    func disagreement(in room: ConversationID, among machines: [Int]) -> String? {
+        let members = machines.map { self.machines[$0] }.filter {
+            $0.store.rooms[room]?.isJoined == true
+        }
+        guard let first = members.first else { return nil }
+        let expected = first.store.replica(of: room, through: self.deadline)
+        for member in members.dropFirst() {
+            let replica = member.store.replica(of: room, through: self.deadline)
+            if replica != expected {
+                return self.difference(expected, first.index, replica, member.index)
+            }
+        }
+        return self.lack(of: room, among: members)
     }
 
     private func difference(_ one: Replica, _ first: Int, _ other: Replica, _ second: Int) -> String

@@ -28,6 +28,8 @@ package struct Workload: Sendable {
     package var secrets = 0
     /// Whether one person has two devices.
     package var hasTwoDevices = false
+    /// How often users say that they are there or away, or write; 0 where all keep that to themselves.
+    package var signals = 0
 
     /// A plain workload.
     package init() {}
@@ -49,6 +51,9 @@ package struct Workload: Sendable {
         self.directs = erasing.chance(50) ? erasing.number(1...20) : 0
         self.secrets = erasing.chance(40) ? erasing.number(2...30) : 0
         self.hasTwoDevices = self.erasures > 0 && erasing.chance(40)
+        // Drawn apart once more, so that seeds without them stay as they are.
+        var signalling = SeededRandom(seed: self.milliseconds << 20 ^ UInt64(self.messages) ^ 1)
+        self.signals = signalling.chance(25) ? signalling.number(1...60) : 0
     }
 
     /// The most rooms that there are.
@@ -69,6 +74,7 @@ extension Simulation {
         self.scheduleErasures(workload)
         self.scheduleDirects(workload)
         self.scheduleSecrets(workload)
+        self.scheduleSignals(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(

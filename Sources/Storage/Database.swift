@@ -13,6 +13,8 @@ final class Database {
     private let handle: OpaquePointer
     private var keptBoundaries: (begin: Statement, commit: Statement)?
     private let journal = Journal()
+    /// How large the file may become; nil for any size.
+    var bound: PageBound?
 
     /// How long the write-ahead log is.
     private final class Journal {

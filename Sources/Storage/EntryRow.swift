@@ -36,16 +36,18 @@ struct EntryFlags: OptionSet {
     static let mention = EntryFlags(rawValue: 8_192)
     /// It tells of a file.
     static let file = EntryFlags(rawValue: 16_384)
+    /// It is for programs, and stands in no history.
+    static let stream = EntryFlags(rawValue: 32_768)
 
     /// What keeps people from seeing an entry.
     static let unseen: EntryFlags = [.withheld, .hidden]
     /// What keeps it out of the conversation's history.
-    static let unlisted: EntryFlags = [.withheld, .hidden, .aside]
+    static let unlisted: EntryFlags = [.withheld, .hidden, .aside, .stream]
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 32_767)
+    static let all = EntryFlags(rawValue: 65_535)
     /// What a verdict says.
     static let judged: EntryFlags = [
-        .hidden, .counted, .attendance, .present, .locked, .aside, .file,
+        .hidden, .counted, .attendance, .present, .locked, .aside, .file, .stream,
     ]
 
     /// What says why a payload is absent: one of these where it is.
@@ -72,6 +74,7 @@ extension EntryFlags {
         if verdict.isLocked { self.insert(.locked) }
         if verdict.refersTo != nil { self.insert(.aside) }
         if verdict.isMention { self.insert(.mention) }
+        if verdict.isStream { self.insert(.stream) }
         if verdict.attaches != nil { self.insert(.file) }
         self.formUnion(EntryFlags(verdict.payload))
     }

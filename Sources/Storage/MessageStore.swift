@@ -73,6 +73,16 @@ public actor MessageStore {
         }
     }
 
+    /// Bounds what the database may take.
+    ///
+    /// A batch that would make it larger is refused as on a full disk, but for one that takes something
+    /// off the disk.
+    ///
+    /// - Parameter bytes: at least what it takes now counts.
+    public func limit(bytes: UInt64) throws(StoreFailure) {
+        try self.perform { (file) throws(SQLiteError) in try file.database.bound(bytes: bytes) }
+    }
+
     // MARK: For the node
 
     /// What a node needs to go on after a start; its cost grows with logs, not with messages.

@@ -8,6 +8,8 @@ final class ReferenceStatements: StatementGroup {
         VALUES (:conversation, :target, :kind, :log, :seq, :held)
         """)
     lazy var remove = self.sql("DELETE FROM refs WHERE log = :log AND seq = :seq")
+    lazy var hold = self.sql(
+        "UPDATE refs SET held = 1 WHERE conversation = :conversation AND target = :target")
     lazy var count = self.sql(
         "SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target")
     lazy var counting = self.sql(

@@ -20,7 +20,9 @@ enum Schema {
             owner BLOB NOT NULL,
             incarnation INTEGER,
             starts INTEGER NOT NULL,
-            token BLOB NOT NULL
+            token BLOB NOT NULL,
+            given INTEGER NOT NULL DEFAULT 0,
+            dropped INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE TABLE conversations (
             id INTEGER PRIMARY KEY,
@@ -62,6 +64,9 @@ enum Schema {
             shown INTEGER NOT NULL,
             fork INTEGER,
             person INTEGER REFERENCES persons,
+            source TEXT,
+            marks INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
             UNIQUE (conversation, author, incarnation)
         ) STRICT;
         CREATE INDEX logs_by_author ON logs (author);

@@ -22,7 +22,8 @@ struct Statements {
     static let newestSQL =
         """
         SELECT max(coalesce((SELECT max(arrival) FROM entries), 0),
-            coalesce((SELECT max(arrival) FROM notices), 0), 0)
+            coalesce((SELECT max(arrival) FROM notices), 0),
+            coalesce((SELECT given FROM state), 0), 0)
         """
 
     init(_ database: Database) {
@@ -46,160 +47,6 @@ class StatementGroup {
     func sql(_ text: String) -> Statement { self.database.statement(text) }
 }
 
-/// Statements on conversations, authors, logs and fork proofs.
-final class NameStatements: StatementGroup {
-    lazy var conversation = self.sql("SELECT id FROM conversations WHERE hash = :hash")
-    lazy var addConversation = self.sql(
-        "INSERT INTO conversations (hash) VALUES (:hash) RETURNING id")
-    lazy var author = self.sql("SELECT id FROM authors WHERE key = :key")
-    lazy var addAuthor = self.sql("INSERT INTO authors (key) VALUES (:key) RETURNING id")
-    lazy var person = self.sql("SELECT id FROM persons WHERE hash = :hash")
-    lazy var personAt = self.sql("SELECT hash FROM persons WHERE id = :id")
-    lazy var addPerson = self.sql(
-        "INSERT INTO persons (hash, keys) VALUES (:hash, :keys) RETURNING id")
-    lazy var log = self.sql(
-        """
-        SELECT id, seq, head, hlc, shown, fork, person FROM logs
-        WHERE conversation = :conversation AND author = :author AND incarnation = :incarnation
-        """)
-    lazy var addLog = self.sql(
-        """
-        INSERT INTO logs (conversation, author, incarnation, seq, head, hlc, shown)
-        VALUES (:conversation, :author, :incarnation, 0, zeroblob(32), :hlc, 0) RETURNING id
-        """)
-    lazy var updateLog = self.sql(
-        """
-        UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown,
-            person = :person
-        WHERE id = :id
-        """)
-    lazy var showHead = self.sql("UPDATE logs SET shown = 1 WHERE id = :id AND seq = :seq")
-    lazy var setFork = self.sql("UPDATE logs SET fork = :fork WHERE id = :id")
-    lazy var replaceProof = self.sql(
-        "INSERT OR REPLACE INTO forks (log, proof) VALUES (:log, :proof)")
-    lazy var proof = self.sql(
-        """
-        SELECT f.proof FROM conversations c JOIN authors a
-        JOIN logs l ON l.conversation = c.id AND l.author = a.id AND l.incarnation = :incarnation
-        JOIN forks f ON f.log = l.id WHERE c.hash = :hash AND a.key = :key
-        """)
-    lazy var logsOfAuthor = self.sql(
-        "SELECT id FROM logs WHERE conversation = :conversation AND author = :author")
-}
-
-/// Statements that write entries, move them, and read them for peers.
-final class EntryStatements: StatementGroup {
-    /// What the store reads of an entry to place it.
-    private static let placed =
-        """
-        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
-            e.prefix, e.suffix
-        FROM entries e CROSS JOIN logs l ON l.id = e.log
-        """
-
-    lazy var newestArrival = self.sql(Statements.newestSQL)
-    lazy var oldestArrival = self.sql("SELECT min(arrival) FROM entries")
-    lazy var insert = self.sql(
-        """
-        INSERT INTO entries (arrival, log, seq, conversation, hlc, class, kind, flags, prefix,
-            suffix, attestation, extra, payload)
-        VALUES (:arrival, :log, :seq, :conversation, :hlc, :class, :kind, :flags, :prefix,
-            :suffix, :attestation, :extra, :payload)
-        """)
-    lazy var byPosition = self.sql("\(Self.placed) WHERE e.log = :log AND e.seq = :seq")
-    lazy var byArrival = self.sql("\(Self.placed) WHERE e.arrival = :arrival")
-    lazy var mark = self.sql(
-        """
-        UPDATE entries SET flags = flags | :flags
-        WHERE log = :log AND seq >= :first AND seq < :before AND arrival > 0
-        """)
-    lazy var markOne = self.sql(
-        "UPDATE entries SET flags = flags | :flags WHERE arrival = :arrival")
-    lazy var move = self.sql("UPDATE entries SET arrival = :target WHERE arrival = :arrival")
-    lazy var countHeld = self.sql(
-        "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
-    lazy var firstHeld = self.sql(
-        "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
-    lazy var dueHeld = self.sql(
-        """
-        SELECT e.arrival, length(e.payload) AS count FROM entries e INDEXED BY entries_held
-        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
-        WHERE e.arrival < 0 AND e.hlc <= :through
-        ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT :limit
-        """)
-    lazy var heldByLog = self.sql(
-        """
-        SELECT log, min(seq) AS first, max(seq) AS seq FROM entries INDEXED BY entries_held
-        WHERE arrival < 0 GROUP BY log
-        """)
-    lazy var heldFrom = self.sql(
-        """
-        SELECT arrival FROM entries
-        WHERE log = :log AND seq >= :first AND seq < :before AND arrival < 0
-        """)
-    lazy var run = self.sql(
-        """
-        SELECT seq, hlc, class, attestation, extra, payload FROM entries
-        WHERE log = :log AND seq >= :first ORDER BY seq
-        """)
-    lazy var payloads = self.sql(
-        """
-        SELECT seq, hlc, class, flags, extra, payload, prefix, suffix FROM entries
-        WHERE log = :log AND seq >= :first AND seq < :before ORDER BY seq
-        """)
-    lazy var setPayload = self.sql(
-        """
-        UPDATE entries SET flags = :flags, kind = :kind, extra = :extra, payload = :payload
-        WHERE arrival = :arrival
-        """)
-    lazy var header = self.sql(
-        "SELECT class, extra, payload FROM entries WHERE arrival = :arrival")
-    lazy var aged = self.sql(
-        """
-        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
-            e.prefix, e.suffix, e.class, length(e.payload) AS count, a.key
-        FROM entries e INDEXED BY entries_by_time CROSS JOIN logs l ON l.id = e.log
-        CROSS JOIN authors a ON a.id = l.author
-        WHERE e.conversation = :conversation AND e.hlc < :through
-            AND e.hlc >= :hlc
-            AND (e.hlc, e.arrival) > (:hlc, :arrival)
-        ORDER BY e.hlc, e.arrival LIMIT :limit
-        """)
-    lazy var wanted = self.sql(
-        """
-        SELECT log, seq FROM entries INDEXED BY entries_wanted
-        WHERE flags & \(EntryFlags.wanted.rawValue) ORDER BY log, seq
-        """)
-    lazy var addErasure = self.sql(
-        """
-        INSERT OR REPLACE INTO erasures (conversation, author, incarnation, seq, head, owner, person)
-        VALUES (:conversation, :author, :incarnation, :seq, :head, :owner, :person)
-        """)
-    lazy var removeErasure = self.sql(
-        """
-        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
-            AND incarnation = :incarnation AND seq = :seq AND head = :head AND owner = :owner
-        """)
-    lazy var removeErasures = self.sql(
-        """
-        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
-            AND incarnation = :incarnation AND seq = :seq AND head = :head
-        """)
-    lazy var erasures = self.sql(
-        """
-        SELECT c.hash, a.key, e.incarnation, e.seq, e.head, o.key AS owner, e.person
-        FROM erasures e JOIN conversations c ON c.id = e.conversation
-        JOIN authors a ON a.id = e.author JOIN authors o ON o.id = e.owner
-        ORDER BY e.conversation, e.author, e.incarnation, e.seq, e.head, e.owner
-        """)
-    lazy var countRead = self.sql(
-        """
-        UPDATE conversations SET unread = unread - 1, mentions = mentions - :mentions
-        WHERE id = :id AND read < :arrival
-        """)
-    lazy var idAt = self.sql("SELECT prefix, suffix FROM entries WHERE log = :log AND seq = :seq")
-}
-
 /// Statements on the way from ids to entries.
 final class IDStatements: StatementGroup {
     lazy var locate = self.sql(
@@ -214,6 +61,7 @@ final class IDStatements: StatementGroup {
     // What was there already when a round was cut short comes once more.
     lazy var add = self.sql(
         "INSERT OR IGNORE INTO ids (prefix, arrival) VALUES (:prefix, :arrival)")
+    lazy var remove = self.sql("DELETE FROM ids WHERE prefix = :prefix AND arrival = :arrival")
     lazy var move = self.sql(
         """
         UPDATE ids SET arrival = :target

@@ -48,7 +48,7 @@ extension StoreFile {
             precondition(last != nil || proof.point == 1, "a log has all entries up to its head")
             log.head = last.map { Head(seq: UInt64($0.seq), id: $0.id, time: $0.time) } ?? .start
             log.isHeadShown = last?.visibility.isShown ?? false
-            try self.update(log)
+            try self.update(log, adding: 0)
         }
         try self.statements.entries.mark.bind(.log, log.id).bind(.first, Int64(proof.point))
             .bind(.before, Int64(end)).bind(.flags, Visibility.shown.proven.flags.rawValue).run()

@@ -67,6 +67,18 @@ extension StoreFile {
             findings.add(
                 nil, nil, "what the payloads of \(wrong) conversations take is noted wrong")
         }
+        // Empty extra fields that are spelt out are none.
+        let wrongLogs = try self.database.int(
+            """
+            SELECT count(*) FROM logs l LEFT JOIN (
+                SELECT log, sum(\(Entry.overheadBytes) + ifnull(length(nullif(extra, x'0000')), 0)
+                    + ifnull(length(payload), 0)) AS bytes FROM entries
+                GROUP BY log) e ON e.log = l.id
+            WHERE l.bytes <> coalesce(e.bytes, 0)
+            """)
+        if wrongLogs > 0 {
+            findings.add(nil, nil, "what the entries of \(wrongLogs) logs take is noted wrong")
+        }
     }
 
     /// What entries say of messages; each entry is held against it when it is walked over.

@@ -31,6 +31,10 @@ extension StoreFile {
         var erased: [Erasure] = []
         /// Whose latest join or leave must be found anew.
         var recounts: Set<Membership> = []
+        /// What logs take of which entries came or went whole.
+        var sizes: [LogSize] = []
+        /// The rows of logs of which payloads came or went.
+        var resized: Set<Int64> = []
 
         /// The next arrival number of an entry that is not held.
         mutating func arrive() -> Int64 {
@@ -62,6 +66,7 @@ extension StoreFile {
 
     /// Writes a batch in one transaction; when this throws, nothing of it is stored.
     func commit(_ batch: Batch) throws(SQLiteError) -> BatchOutcome {
+        try self.database.hold(!self.frees(batch))
         try self.prepareIDs(for: batch)
         var progress: Progress?
         var isDone = false
@@ -100,6 +105,16 @@ extension StoreFile {
         return outcome
     }
 
+    /// Whether a batch is there to take something off the disk: seldom, since to lift the bound costs a
+    /// statement, and never since a peer has sent something.
+    private func frees(_ batch: Batch) -> Bool {
+        !batch.drops.isEmpty || batch.expiry != nil || !batch.retentions.isEmpty
+            || batch.membership.values.contains { !$0.isJoined }
+            || batch.appends.contains {
+                !$0.erasures.isEmpty && $0.run.run.key.name.author == self.owner
+            }
+    }
+
     private func write(
         _ batch: Batch, _ progress: inout Progress
     ) throws(SQLiteError) -> BatchOutcome {
@@ -107,7 +122,9 @@ extension StoreFile {
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
             try self.end(proof, &progress)
         }
+        let drops = try self.drop(batch.drops, &progress)
         for append in batch.appends { try self.append(append, &progress) }
+        try self.note(batch.logMarks)
         for fill in batch.fills {
             if let entry = try self.fill(fill, &progress) { progress.filled.append(entry) }
         }
@@ -162,7 +179,9 @@ extension StoreFile {
             notices: Array(cursors.prefix(batch.notices.count)),
             held: try self.held(progress.heldCount))
         outcome.filled = progress.filled
+        outcome.drops = try self.settled(drops)
         outcome.detached = try self.unattached(progress.detached)
+        outcome.sizes = try self.sizes(progress)
         outcome.erased = erased.done + progress.erased
         outcome.ownNotices = zip(cursors.dropFirst(batch.notices.count), own).map {
             StoredNotice(cursor: $0, notice: $1)
@@ -199,9 +218,14 @@ extension StoreFile {
         var tally = Tally(isUncounted: try self.isUncounted(author))
         progress.cursors.append(Array(repeating: nil, count: run.entries.count))
         let index = progress.cursors.count - 1
+        var bytes: Int64 = 0
         if run.first == 1 {
             log.person = try append.person.map { (person) throws(SQLiteError) in
                 try self.makePersonRow(person, append.keys)
+            }
+            if let source = append.source {
+                try self.statements.names.setSource.bind(.id, log.id)
+                    .bind(.source, text: source.description).run()
             }
         }
         for (offset, entry) in run.entries.enumerated() {
@@ -215,7 +239,7 @@ extension StoreFile {
                 author: author, incarnation: run.key.name.incarnation.stored,
                 id: append.run.ids[offset])
             if row.arrival > 0 && entry.time < append.lateBefore { row.flags.insert(.late) }
-            try self.insert(
+            bytes += try self.insert(
                 row, entry, kind: append.verdicts[offset].kind,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
             if append.verdicts[offset].payload == .erased {
@@ -225,7 +249,7 @@ extension StoreFile {
                 try self.refer(row, append.verdicts[offset], at: run.key, &progress)
             }
             try self.attach(append.verdicts[offset].attaches, to: row)
-            if case .present(let payload) = entry.payload { tally.bytes += Int64(payload.count) }
+            tally.bytes += entry.payload.storedBytes
             if visibility.isShown {
                 progress.cursors[index][offset] = Cursor(row.arrival)
                 tally.count(row)
@@ -236,18 +260,24 @@ extension StoreFile {
                 log.isHeadShown = visibility.isShown
             }
         }
-        try self.update(log)
-        self.knownLogs.add(
-            LogPlace(
-                conversation: conversation, author: author,
-                incarnation: run.key.name.incarnation), log)
+        try self.update(log, adding: bytes)
+        log.bytes &+= bytes
+        progress.sizes.append(LogSize(key: run.key, bytes: log.bytes))
+        // An entry may have had a payload of its own log erased meanwhile.
+        if !progress.resized.contains(log.id) {
+            self.knownLogs.add(
+                LogPlace(
+                    conversation: conversation, author: author,
+                    incarnation: run.key.name.incarnation), log)
+        }
         try self.note(tally, in: conversation)
         try self.storeIdempotencyKeys(append.idempotencyKeys, of: run, log: log, in: conversation)
     }
 
+    /// Writes an entry; gives what it takes, as ``Entry/storedBytes(with:)`` counts.
     private func insert(
         _ row: EntryRow, _ entry: Entry, kind: UInt64?, attestation: Bytes64?
-    ) throws(SQLiteError) {
+    ) throws(SQLiteError) -> Int64 {
         let statement = self.statements.entries.insert
         try statement.bind(.arrival, row.arrival).bind(.log, row.log).bind(.seq, row.seq)
             .bind(.conversation, row.conversation).bind(.hlc, row.time.stored)
@@ -260,7 +290,8 @@ extension StoreFile {
                 try statement.bind(.attestation, nil as Int64?)
             }
         #endif
-        try statement.bind(.extra, entry.extra)
+        let extra = entry.extra
+        try statement.bind(.extra, extra)
         if case .present(let payload) = entry.payload {
             try statement.bind(.payload, payload)
         } else {
@@ -268,14 +299,34 @@ extension StoreFile {
         }
         try statement.run()
         try self.note(row.id, at: row.arrival)
+        return entry.storedBytes(with: extra)
     }
 
     /// Writes the log's row, which says what the next append must follow.
-    func update(_ log: LogRow) throws(SQLiteError) {
+    ///
+    /// - Parameter bytes: what it takes more than before, as ``Entry/storedBytes(with:)`` counts; what ``LogRow``
+    ///   says may be older than the payloads that a batch has erased.
+    func update(_ log: LogRow, adding bytes: Int64) throws(SQLiteError) {
         try self.statements.names.updateLog.bind(.id, log.id)
             .bind(.seq, Int64(bitPattern: log.head.seq)).bind(.head, log.head.id.hash)
             .bind(.hlc, log.head.time.stored).bind(.shown, log.isHeadShown ? 1 : 0)
-            .bind(.person, log.person).run()
+            .bind(.person, log.person).bind(.bytes, bytes).run()
+    }
+
+    /// What the logs take of which a batch has changed that.
+    private func sizes(_ progress: Progress) throws(SQLiteError) -> [LogSize] {
+        var sizes = progress.sizes
+        for id in progress.resized {
+            try self.statements.names.logBytes.bind(.id, id).forEach { (row) throws(SQLiteError) in
+                let name = LogName(
+                    author: PeerID(try row.bytes32(.key)),
+                    incarnation: UInt64(stored: row.int(.incarnation)))
+                let conversation = ConversationID(try row.bytes32(.hash))
+                let key = LogKey(conversation: conversation, name: name)
+                sizes.append(LogSize(key: key, bytes: row.int(.bytes)))
+            }
+        }
+        return sizes
     }
 
     // MARK: What entries change

@@ -16,7 +16,7 @@ extension StoreFile {
         row.flags.subtract(.judged.union(.absent))
         row.flags.formUnion(EntryFlags(fill.verdict))
         try self.setPayload(
-            .present(fill.payload), kind: fill.verdict.kind, flags: row.flags, of: row)
+            .present(fill.payload), kind: fill.verdict.kind, flags: row.flags, of: row, &progress)
         if !row.visibility.isDisputed {
             try self.refer(row, fill.verdict, at: fill.key, &progress)
         }
@@ -106,6 +106,15 @@ extension StoreFile {
     private func forget(
         _ payload: Payload, of row: EntryRow, as state: EntryFlags, _ progress: inout Progress
     ) throws(SQLiteError) {
+        try self.discount(row, &progress)
+        var flags = row.flags
+        flags.subtract(.judged.union(.absent))
+        try self.setPayload(
+            payload.omitted, kind: nil, flags: flags.union([.hidden, state]), of: row, &progress)
+    }
+
+    /// Takes back what was counted and noted of an entry that says nothing any more.
+    func discount(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
         if row.isSeen && row.flags.contains(.counted),
             try self.authorRow(self.owner) != row.author
         {
@@ -115,10 +124,6 @@ extension StoreFile {
         }
         if row.flags.contains(.aside) { try self.removeReference(row) }
         if row.flags.contains(.file) { try self.detach(row, &progress) }
-        var flags = row.flags
-        flags.subtract(.judged.union(.absent))
-        try self.setPayload(
-            payload.omitted, kind: nil, flags: flags.union([.hidden, state]), of: row)
     }
 
     // MARK: Expiring
@@ -216,14 +221,21 @@ extension StoreFile {
     }
 
     private func setPayload(
-        _ payload: Payload, kind: UInt64?, flags: EntryFlags, of row: EntryRow
+        _ payload: Payload, kind: UInt64?, flags: EntryFlags, of row: EntryRow,
+        _ progress: inout Progress
     ) throws(SQLiteError) {
         var entry = try self.entry(of: row)
+        let before = entry.storedBytes(with: entry.extra)
         try self.addBytes(payload.storedBytes - entry.payload.storedBytes, in: row.conversation)
         entry.payload = payload
+        let extra = entry.extra
+        try self.statements.names.addLogBytes.bind(.id, row.log)
+            .bind(.bytes, entry.storedBytes(with: extra) - before).run()
+        self.knownLogs = KnownRows()
+        progress.resized.insert(row.log)
         let statement = self.statements.entries.setPayload
         try statement.bind(.flags, flags.rawValue)
-            .bind(.kind, kind.map { Int64(bitPattern: $0) }).bind(.extra, entry.extra)
+            .bind(.kind, kind.map { Int64(bitPattern: $0) }).bind(.extra, extra)
             .bind(.arrival, row.arrival)
         if case .present(let bytes) = payload {
             try statement.bind(.payload, bytes)
@@ -236,7 +248,18 @@ extension StoreFile {
 
 extension Payload {
     /// What it takes in the store.
-    fileprivate var storedBytes: Int64 {
+    var storedBytes: Int64 {
         if case .present(let bytes) = self { Int64(bytes.count) } else { 0 }
+    }
+}
+
+extension Entry {
+    /// What an entry takes in the store beside its payload and its extra fields, about: its columns, and
+    /// its rows in the indexes.
+    static let overheadBytes: Int64 = 256
+
+    /// What it takes in the store, about, with its extra fields as they stand there.
+    func storedBytes(with extra: [UInt8]?) -> Int64 {
+        Self.overheadBytes + Int64(extra?.count ?? 0) + self.payload.storedBytes
     }
 }

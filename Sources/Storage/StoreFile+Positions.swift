@@ -180,7 +180,6 @@ extension StoreFile {
         behind places: [(key: LogKey, seq: UInt64)]
     ) throws(SQLiteError) -> WaitingMessages {
         var waiting = WaitingMessages()
-        var conversations: Set<ConversationID> = []
         for (key, seq) in places {
             guard let log = try self.logRow(key) else { continue }
             let found = try self.statements.effects.countBehind.bind(.log, log.id)
@@ -192,9 +191,8 @@ extension StoreFile {
             waiting.since =
                 waiting.since.map { min($0, HybridTime(stored: first)) }
                 ?? HybridTime(stored: first)
-            conversations.insert(key.conversation)
+            waiting.logs.insert(key)
         }
-        waiting.conversations = conversations.count
         return waiting
     }
 

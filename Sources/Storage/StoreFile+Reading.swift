@@ -2,159 +2,6 @@ internal import Engine
 internal import Crypto
 
 extension StoreFile {
-    // MARK: At the start
-
-    /// What a node needs to go on; reads as many rows as there are logs, members and peers.
-    func snapshot() throws(SQLiteError) -> Snapshot {
-        var snapshot = Snapshot()
-        let state = try self.database.prepare("SELECT incarnation FROM state")
-        snapshot.incarnation = try state.int().map { UInt64(stored: $0) }
-        let conversations = try self.database.prepare(
-            """
-            SELECT hash, kind, realm, name, suite, root, peer, joined, shown, arranged, days, size
-            FROM conversations
-            """)
-        try conversations.forEach { (row) throws(SQLiteError) in
-            let conversation = ConversationID(try row.bytes32(.hash))
-            if !row.isNull(.kind) {
-                guard let kind = ConversationKind(row, conversation) else {
-                    throw .damaged("what a conversation is")
-                }
-                snapshot.conversations[conversation] = ConversationMembership(
-                    kind, isJoined: row.int(.joined) != 0)
-            }
-            if let shown = row.optionalInt(.shown) {
-                snapshot.latestShown[conversation] = HybridTime(stored: shown)
-            }
-            let kept = Retention(
-                days: row.optionalInt(.days).map { UInt32(clamping: $0) },
-                bytes: row.optionalInt(.size).map { UInt64(clamping: $0) })
-            if !kept.isUnbounded { snapshot.retentions[conversation] = kept }
-            let arranged = UInt8(truncatingIfNeeded: row.int(.arranged))
-            if arranged != 0 {
-                snapshot.arrangements[conversation] = Arrangement(rawValue: arranged)
-            }
-        }
-        try self.readLogs(into: &snapshot)
-        try self.readWanted(into: &snapshot)
-        try self.readHeld(into: &snapshot)
-        snapshot.erasures = try self.erasures()
-        let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
-        try proofs.forEach { (row) throws(SQLiteError) in
-            snapshot.proofs.append(try Self.forkProof(row.bytes(.proof)))
-        }
-        let members = try self.database.prepare(
-            """
-            SELECT c.hash, a.key, m.present, m.hlc, m.incarnation, m.seq FROM members m
-            JOIN conversations c ON c.id = m.conversation JOIN authors a ON a.id = m.author
-            """)
-        try members.forEach { (row) throws(SQLiteError) in
-            let conversation = ConversationID(try row.bytes32(.hash))
-            let author = PeerID(try row.bytes32(.key))
-            snapshot.attendance[conversation, default: [:]][author] = Attendance(row)
-        }
-        let records = try self.database.prepare(
-            "SELECT record FROM records ORDER BY author, conversation, kind")
-        try records.forEach { (row) throws(SQLiteError) in
-            snapshot.records.append(try Self.record(row.bytes(.record)))
-        }
-        try self.readPeers(into: &snapshot)
-        try self.readPositions(into: &snapshot)
-        let people = try self.database.prepare(
-            "SELECT a.key, p.standing FROM people p JOIN authors a ON a.id = p.author")
-        try people.forEach { (row) throws(SQLiteError) in
-            let peer = PeerID(try row.bytes32(.key))
-            snapshot.people[peer] = Standing(row)
-        }
-        snapshot.persons = try self.persons()
-        snapshot.requests = try self.requests()
-        snapshot.held = try self.held(self.heldCount)
-        return snapshot
-    }
-
-    func readLogs(into snapshot: inout Snapshot) throws(SQLiteError) {
-        let logs = try self.database.prepare(
-            """
-            SELECT c.hash, a.key, l.incarnation, l.seq, l.head, l.hlc, l.shown, l.fork,
-                p.hash AS person
-            FROM logs l JOIN conversations c ON c.id = l.conversation
-            JOIN authors a ON a.id = l.author LEFT JOIN persons p ON p.id = l.person
-            """)
-        try logs.forEach { (row) throws(SQLiteError) in
-            let author = PeerID(try row.bytes32(.key))
-            let key = LogKey(
-                conversation: ConversationID(try row.bytes32(.hash)),
-                name: LogName(author: author, incarnation: UInt64(stored: row.int(.incarnation))))
-            snapshot.logs[key] = StoredLog(
-                head: Head(
-                    seq: UInt64(bitPattern: row.int(.seq)), id: EntryID(try row.bytes32(.head)),
-                    time: HybridTime(stored: row.int(.hlc))),
-                forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
-                isHeadShown: row.int(.shown) != 0,
-                person: row.isNull(.person) ? nil : PersonID(try row.bytes32(.person)))
-        }
-    }
-
-    /// Which payloads are wanted of entries that count.
-    func readWanted(into snapshot: inout Snapshot) throws(SQLiteError) {
-        var wanted: [Int64: SeqRanges] = [:]
-        try self.statements.entries.wanted.forEach { (row) throws(SQLiteError) in
-            let seq = UInt64(bitPattern: row.int(.seq))
-            wanted[row.int(.log), default: SeqRanges()].insert(seq...seq)
-        }
-        guard !wanted.isEmpty else { return }
-        for (key, log) in snapshot.logs {
-            guard let row = try self.logRow(key), var seqs = wanted[row.id] else { continue }
-            seqs.remove(log.head.seq + 1...UInt64(Int64.max))
-            snapshot.logs[key]?.wanted = seqs
-        }
-    }
-
-    /// Which entries of each log are held.
-    func readHeld(into snapshot: inout Snapshot) throws(SQLiteError) {
-        guard self.heldCount > 0 else { return }
-        var held: [Int64: ClosedRange<UInt64>] = [:]
-        try self.statements.entries.heldByLog.forEach { (row) throws(SQLiteError) in
-            held[row.int(.log)] =
-                UInt64(bitPattern: row.int(.first))...UInt64(bitPattern: row.int(.seq))
-        }
-        for key in snapshot.logs.keys {
-            if let row = try self.logRow(key), let seqs = held[row.id] {
-                snapshot.logs[key]?.held = seqs
-            }
-        }
-    }
-
-    func readPeers(into snapshot: inout Snapshot) throws(SQLiteError) {
-        let peers = try self.database.prepare(
-            """
-            SELECT a.key, p.addresses, p.seen, p.keys FROM peers p JOIN authors a ON a.id = p.author
-            ORDER BY p.seen DESC, a.key
-            """)
-        try peers.forEach { (row) throws(SQLiteError) in
-            snapshot.peers.append(
-                KnownPeer(
-                    id: PeerID(try row.bytes32(.key)),
-                    addresses: try Self.addresses(row.bytes(.addresses)),
-                    lastSeen: UInt64(stored: row.int(.seen)),
-                    person: row.optionalBytes(.keys).flatMap { PublicPerson(decoding: $0) }))
-        }
-    }
-
-    /// Reads the addresses of a peer.
-    static func addresses(_ bytes: [UInt8]) throws(SQLiteError) -> [String] {
-        var addresses: [String] = []
-        do throws(WireError) {
-            var reader = WireReader(bytes)
-            for _ in 0..<(try reader.count("addressCount", limit: bytes.count)) {
-                addresses.append(try reader.text("address", limit: bytes.count))
-            }
-        } catch {
-            throw .damaged("a peer's addresses do not parse: \(error)")
-        }
-        return addresses
-    }
-
     // MARK: For peers
 
     /// The run of a log that begins at a seq; see
@@ -479,14 +326,16 @@ extension StoreFile {
 
     /// How much is stored, without counting rows.
     func counts() throws(SQLiteError) -> StoreCounts {
-        let arrived = try self.newestCursor().rawValue - self.noticeCount()
+        let dropped = try self.database.int("SELECT coalesce(max(dropped), 0) FROM state")
+        let arrived = try self.newestCursor().rawValue - self.noticeCount() - dropped
+        let pageBytes = try self.database.int("PRAGMA page_size")
+        let pages = try self.database.int("PRAGMA page_count")
+        let free = try self.database.int("PRAGMA freelist_count")
         return StoreCounts(
             entries: Int(arrived) + self.heldCount, held: self.heldCount,
             conversations: Int(try self.database.int("SELECT count(*) FROM conversations")),
             logs: Int(try self.database.int("SELECT count(*) FROM logs")),
-            databaseBytes: Int(
-                try self.database.int("PRAGMA page_count")
-                    * self.database.int("PRAGMA page_size")))
+            databaseBytes: Int(pages * pageBytes), usedBytes: Int((pages - free) * pageBytes))
     }
 
     /// What conversations take, those first that take most.

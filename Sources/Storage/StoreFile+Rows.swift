@@ -11,6 +11,8 @@ struct LogRow {
     var forkPoint: UInt64?
     /// The row of the person whose log it is.
     var person: Int64?
+    /// What its entries take, as ``Entry/storedBytes(with:)`` counts.
+    var bytes: Int64 = 0
 }
 
 /// What the store needs of an entry to place it.
@@ -124,7 +126,7 @@ extension StoreFile {
                         time: HybridTime(stored: row.int(.hlc))),
                     isHeadShown: row.int(.shown) != 0,
                     forkPoint: row.optionalInt(.fork).map { UInt64(bitPattern: $0) },
-                    person: row.optionalInt(.person))
+                    person: row.optionalInt(.person), bytes: row.int(.bytes))
             }
     }
 

@@ -22,6 +22,8 @@ final class StoreFile {
     let scrubFile: ScrubFile
     /// What stood at the end of the write-ahead log and was left out, in words.
     let leftOut: String?
+    /// Whether the file was made now, though the owner had one.
+    let isAfterLoss: Bool
     /// How many entries are held; counted at the start, then kept.
     var heldCount: Int
     // A row stays, with its id, once it is committed.
@@ -65,7 +67,9 @@ final class StoreFile {
         }
         self.database = database
         // What a continuity file has seen was not empty.
-        try Self.prepare(database, path: path, mayBeEmpty: isNew || seen?.owner != owner)
+        let wasSeen = seen?.owner == owner
+        self.isAfterLoss = isNew && wasSeen
+        try Self.prepare(database, path: path, mayBeEmpty: isNew || !wasSeen)
         let found = identify(path)
         self.scrubFile = ScrubFile(path: continuityPath + ".scrub", inode: found?.inode ?? 0)
         let stored = try Self.translating(path, database) { () throws(SQLiteError) in
@@ -105,6 +109,7 @@ final class StoreFile {
         try Self.prepare(database, path: path, isWritten: false)
         self.continuityFile = ContinuityFile(path: "")
         self.leftOut = nil
+        self.isAfterLoss = false
         self.scrubFile = ScrubFile(path: "", inode: 0)
         self.continuity = Continuity(
             owner: owner, starts: 0, token: .zero, inode: 0, birthNanoseconds: nil, mark: 0)
@@ -130,7 +135,8 @@ final class StoreFile {
         } catch {
             let (cause, systemError) =
                 database?.cause(of: error) ?? (error, error.systemError)
-            throw StoreFailure(cause, path: path, systemError: systemError)
+            let failure = StoreFailure(cause, path: path, systemError: systemError)
+            throw database?.naming(failure) ?? failure
         }
     }
 

@@ -147,8 +147,8 @@ public struct ConversationUsage: Hashable, Sendable {
 public struct WaitingMessages: Hashable, Sendable {
     /// How many.
     public var messages = 0
-    /// In how many conversations.
-    public var conversations = 0
+    /// The logs in which they are.
+    public var logs: Set<LogKey> = []
     /// The time of the oldest of them; nil where there are none.
     public var since: HybridTime?
 }
@@ -175,6 +175,8 @@ public struct StoreCounts: Hashable, Sendable {
     public var logs: Int
     /// The size of the database without its write-ahead log, in bytes.
     public var databaseBytes: Int
+    /// Of that, what something stands in.
+    public var usedBytes: Int
 }
 
 /// Something that is wrong in the store.

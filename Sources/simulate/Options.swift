@@ -5,11 +5,12 @@ import Simulation
 struct Options {
     static let usage = """
         usage: simulate [--from SEED] [--count N] [--assault] [--log]
-               simulate --nodes N [--from SEED] [--log]
+               simulate --nodes N [--office] [--from SEED] [--log]
 
         Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
-        simulation of so many nodes, with --assault simulations in which peers do all that is
-        forbidden and little else goes wrong, with --log all that nodes were told and did.
+        simulation of so many nodes, of which each finds a few others, or with --office all of
+        them; with --assault simulations in which peers do all that is forbidden and little else
+        goes wrong, with --log all that nodes were told and did.
 
         """
 
@@ -28,6 +29,7 @@ struct Options {
     private var count: UInt64 = 1
     private var nodes: Int?
     private var isAssault = false
+    private var isOffice = false
     private var hasLog = false
 
     /// Reads the arguments.
@@ -42,9 +44,16 @@ struct Options {
             case "--nodes":
                 self.nodes = Int(try Self.number(argument, rest.next(), in: Self.crowd))
             case "--assault": self.isAssault = true
+            case "--office": self.isOffice = true
             case "--log": self.hasLog = true
             default: throw Refusal(text: "there is no option \(argument)")
             }
+        }
+        if self.isOffice, self.nodes == nil {
+            throw Refusal(text: "--office needs --nodes N")
+        }
+        if self.isAssault, self.nodes != nil {
+            throw Refusal(text: "--assault and --nodes exclude each other: leave one out")
         }
     }
 
@@ -65,10 +74,12 @@ struct Options {
             print("seed \(seed)", terminator: " ")
             fflush(nil)
             do {
-                let simulation = try self.simulation(seed)
-                print(simulation.summary, "ok")
+                print(try self.summary(seed), "ok")
             } catch {
-                let kind = self.isAssault ? " ASSAULT=1" : self.nodes.map { " NODES=\($0)" } ?? ""
+                let kind =
+                    (self.isAssault ? " ASSAULT=1" : "")
+                    + (self.nodes.map { " NODES=\($0)" } ?? "")
+                    + (self.isOffice ? " OFFICE=1" : "")
                 print("FAILED SEED=\(seed)\(kind) make sim: \(error)")
                 isFine = false
             }
@@ -76,8 +87,16 @@ struct Options {
         return isFine
     }
 
-    private func simulation(_ seed: UInt64) throws -> Simulation {
+    private func summary(_ seed: UInt64) throws -> String {
         let log: ((String) -> Void)? = self.hasLog ? { print($0) } : nil
+        if let nodes = self.nodes, self.isOffice {
+            let (simulation, figures) = try Simulation.office(seed: seed, nodes, log: log)
+            return "\(simulation.summary) \(figures.summary)"
+        }
+        return try self.simulation(seed, log).summary
+    }
+
+    private func simulation(_ seed: UInt64, _ log: ((String) -> Void)?) throws -> Simulation {
         if let nodes = self.nodes { return try Simulation.crowd(seed: seed, nodes, log: log) }
         if self.isAssault { return try Simulation.assault(seed: seed, log: log) }
         return try Simulation.run(seed: seed, log: log)

@@ -157,7 +157,7 @@ final class CommandContext {
         heading: [String], where isShown: (JSON) -> Bool = { _ in true },
         row: (JSON) -> [String]
     ) throws(Failure) {
-        var table = TextTable(heading: heading)
+        var table = TextTable(heading: heading, columns: self.console.tableColumns)
         try self.forEachPage(of: method, params) { (whole) throws(Failure) in
             let page = whole.filter(isShown)
             if self.json {
@@ -200,38 +200,4 @@ extension AcknowledgeMethod.Params {
         self.conversation = conversation
         self.cursor = newest.count("cursor")
     }
-}
-
-extension JSON {
-    /// A member's string, safe to print on one line; empty when there is none.
-    func shown(_ name: String) -> String { TerminalText.line(self[name]?.stringValue ?? "") }
-
-    /// A member's integer; zero when there is none.
-    func count(_ name: String) -> Int64 { self[name]?.integerValue ?? 0 }
-
-    /// A member's list; empty when there is none.
-    func list(_ name: String) -> [JSON] { self[name]?.arrayValue ?? [] }
-
-    /// A member's strings in one line, with commas.
-    func joined(_ name: String) -> String {
-        self.list(name).compactMap { $0.stringValue.map(TerminalText.line) }
-            .joined(separator: ", ")
-    }
-
-    /// How somebody is called in a line: the name, with the beginning of the key where it could be taken
-    /// for another; the key alone where there is no name; then ✓ where the user has compared keys.
-    func shownPerson(_ name: String = "name", key: String = "id") -> String {
-        let shown = self.shown(name)
-        let mark = self.isVerified ? " ✓" : ""
-        if shown.isEmpty { return self.shortKey(key) + mark }
-        return (self["ambiguous"] == .bool(true) ? shown + self.shortKey(key) : shown) + mark
-    }
-
-    /// Whether the user has compared keys with somebody.
-    private var isVerified: Bool {
-        self["verified"] == .bool(true) || self["tier"] == .string(TierWord.verified.rawValue)
-    }
-
-    /// A member's identity in the short form that commands take: `@` and 12 characters.
-    func shortKey(_ name: String = "id") -> String { "@" + self.shown(name).prefix(12) }
 }

@@ -32,6 +32,12 @@ enum CommandLineParser {
             return .run(OverviewCommand(), try Self.global(splitter))
         }
         if name == "help" { return try Self.helpCommand(splitter) }
+        if name == CompleteCommand.syntax.name {
+            // The words of another command line, as they are.
+            var rest = splitter.words.dropFirst(splitter.next)
+            if rest.first == "--" { rest.removeFirst() }
+            return .run(CompleteCommand(words: Array(rest)), try Self.global(splitter))
+        }
         guard let type = CommandTable.command(named: name) else {
             throw Self.unknown(command: name)
         }

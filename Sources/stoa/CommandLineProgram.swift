@@ -41,10 +41,17 @@ enum CommandLineProgram {
     }
 
     /// Runs in this process, with its arguments, environment and streams.
-    static func main(_ words: [String]) -> Int32 {
+    static func main() -> Int32 {
         ProcessEnvironment.ignoreBrokenPipes()
         let environment = ProcessEnvironment.variables()
-        return self.run(
-            words, console: Console(environment: environment), environment: environment)
+        let console = Console(environment: environment)
+        guard let words = ProcessEnvironment.arguments else {
+            let failure = Failure(
+                .internalError, why: ProcessEnvironment.noArguments.text,
+                next: ProcessEnvironment.noArguments.remedy)
+            console.report(failure.text)
+            return failure.code.rawValue
+        }
+        return self.run(words, console: console, environment: environment)
     }
 }

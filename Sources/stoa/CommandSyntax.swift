@@ -73,8 +73,9 @@ struct CommandSyntax {
 
     /// The whole help text of the command.
     var help: String {
-        let usage = Self.wrap(self.usage).split(separator: "\n").joined(separator: "\n           ")
-        var text = "usage: \(usage)\n\n\(self.summary)\n"
+        let usage = Self.wrap(self.usage, columns: Self.columns - 11).split(separator: "\n")
+            .joined(separator: "\n           ")
+        var text = "usage: \(usage)\n\n" + Self.wrap(self.summary)
         if !self.details.isEmpty { text += "\n" + Self.wrap(self.details.joined(separator: " ")) }
         text += "\noptions:\n"
         text += Self.list(self.options + OptionSyntax.global)
@@ -83,17 +84,21 @@ struct CommandSyntax {
 
     static func list(_ options: [OptionSyntax]) -> String {
         TextTable.text(
-            options.map { ["  " + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.summary] })
+            options.map { ["  " + $0.name + ($0.value.map { " " + $0 } ?? ""), $0.summary] },
+            columns: Self.columns)
     }
 
-    /// Lines of at most 78 characters.
-    private static func wrap(_ text: String) -> String {
+    /// How wide help may be: it is read in terminals and pasted elsewhere.
+    static let columns = 78
+
+    /// Lines that are no wider.
+    private static func wrap(_ text: String, columns: Int = Self.columns) -> String {
         var lines = [""]
         for word in text.split(separator: " ") {
             let line = lines[lines.count - 1]
             if line.isEmpty {
                 lines[lines.count - 1] = String(word)
-            } else if line.count + word.count < 78 {
+            } else if line.count + word.count < columns {
                 lines[lines.count - 1] += " " + word
             } else {
                 lines.append(String(word))

@@ -24,6 +24,7 @@ enum CommandTable {
         ControlMethods.all.compactMap { ($0 as? any CommandMethod.Type)?.command }
         + [
             ChatCommand.self, ExportCommand.self, OnCommand.self, RunCommand.self, AskCommand.self,
+            NotifyCommand.self, DoctorCommand.self,
         ]
 
     /// Options of the program without a command.
@@ -40,7 +41,8 @@ enum CommandTable {
     /// The help of the whole program.
     static var helpText: String {
         let commands = TextTable.text(
-            (Self.all.map { $0.syntax } + [Self.help]).map { ["  " + $0.name, $0.summary] })
+            (Self.all.map { $0.syntax } + [Self.help]).map { ["  " + $0.name, $0.summary] },
+            columns: CommandSyntax.columns)
         return """
             usage: stoa [--socket PATH] [--timeout S] [--json] [COMMAND [ARGUMENTS]]
 
@@ -51,8 +53,8 @@ enum CommandTable {
             \(commands)
             options of every command:
             \(CommandSyntax.list(OptionSyntax.global + [Self.version]))
-            TO is a room (a bare word), @ and a person's name or 8 or more characters of a key,
-            or @me for notes to yourself.
+            TO is a room (a bare word), @ and a person's name or 8 or more characters of a
+            key, or @me for notes to yourself.
             The socket is --socket, $STOA_SOCKET or $XDG_RUNTIME_DIR/stoa/control.sock.
             Exit codes: 0 done, 64 usage, 65 bad data, 69 no daemon, 70 internal, 74 disk,
             75 not in time, 77 refused; see stoa(1).

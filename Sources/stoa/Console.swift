@@ -183,6 +183,12 @@ final class Console {
         return size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
+    /// How wide a table may be: as wide as it gets where no person looks at it.
+    var tableColumns: Int? { self.outputIsTerminal ? self.columns : nil }
+
+    /// Rows as aligned columns, which fit the terminal.
+    func table(_ rows: [[String]]) -> String { TextTable.text(rows, columns: self.tableColumns) }
+
     /// How many lines the terminal has; 24 where that is not known.
     var rows: Int {
         let size = self.size

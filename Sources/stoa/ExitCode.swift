@@ -56,6 +56,9 @@ enum ExitCode: Int32, CaseIterable {
     /// Why a dial has failed, in the words of the daemon.
     private static let refusals: [String: ExitCode] = [
         "refused": .noDaemon, "noRoute": .noHost, "timedOut": .temporary, "failed": .temporary,
+        "unavailable": .temporary, "notPicture": .badData, "noPicture": .badData,
+        "diskFull": .inputOutput, "fileFailed": .inputOutput, "fileTooLarge": .badData,
+        "fileChanged": .temporary,
         "rejected": .protocol, "wrongRealm": .otherRealm, "ownAddress": .badData,
     ]
 }

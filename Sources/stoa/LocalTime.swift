@@ -1,17 +1,17 @@
 import ControlAPI
 import Glibc
+import Posix
 
 /// Moments in the time zone of the user.
 enum LocalTime {
-    /// `2026-01-31 18:00:05` in local time: localtime_r(3).
+    /// `2026-01-31 18:00:05` in local time.
     static func text(_ timestamp: Timestamp) -> String {
-        var seconds = time_t(timestamp.milliseconds / 1_000)
-        if timestamp.milliseconds < 0, timestamp.milliseconds % 1_000 != 0 { seconds -= 1 }
-        var fields = tm()
-        guard localtime_r(&seconds, &fields) != nil else { return timestamp.text }
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(Int(fields.tm_year) + 1_900)-\(two(fields.tm_mon + 1))-\(two(fields.tm_mday)) "
-            + "\(two(fields.tm_hour)):\(two(fields.tm_min)):\(two(fields.tm_sec))"
+        guard let local = LocalMoment(milliseconds: timestamp.milliseconds) else {
+            return timestamp.text
+        }
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(local.year)-\(two(local.month))-\(two(local.day)) "
+            + "\(two(local.hour)):\(two(local.minute)):\(two(local.second))"
     }
 
     /// The same for a time as the daemon writes it; what cannot be read is shown as it came.
@@ -77,9 +77,6 @@ enum LocalTime {
 
     /// The present moment by the system's clock.
     static func now() -> Timestamp {
-        var value = timespec()
-        clock_gettime(CLOCK_REALTIME, &value)
-        return Timestamp(
-            milliseconds: Int64(value.tv_sec) * 1_000 + Int64(value.tv_nsec) / 1_000_000)
+        Timestamp(milliseconds: Int64(SystemClock.wallMilliseconds()))
     }
 }

@@ -18,8 +18,7 @@ struct OverviewCommand: Subcommand {
             status = try context.call(StatusMethod.self)
         } catch {
             guard error.code == .noDaemon else { throw error }
-            try context.console.print("\(error.why)\n\(error.next)\n\nthen see: stoa --help\n")
-            return
+            return try self.showAlone(error, context)
         }
         guard !context.json else { return try context.console.print(status) }
         var (people, rooms) = (Names(), Names())
@@ -32,12 +31,31 @@ struct OverviewCommand: Subcommand {
             rooms.add(Self.room(room))
             first = first ?? room.shown("name")
         }
-        var text = TextTable.text([
+        var open = Names()
+        var opened: String?
+        try context.forEach(RoomsMethod.self) { room in
+            guard room["joined"] == .bool(false), room["reachable"] != .bool(false) else { return }
+            open.add(room.shown("name"))
+            opened = opened ?? room.shown("name")
+        }
+        var rows = [
             ["you", context.console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
-            ["daemon", "runs since \(LocalTime.text(status["startedAt"]))"],
+            [
+                "daemon",
+                "runs since \(LocalTime.text(status["startedAt"]))"
+                    + (status.shown("version") == StoaVersion.text
+                        ? "" : " as version " + StatusCommand.version(status)),
+            ],
             ["here", people.text(none: "nobody yet")],
             ["conversations", rooms.text(none: "none yet")],
-        ])
+        ]
+        if !open.isEmpty { rows.append(["rooms to join", open.text(none: "")]) }
+        if let unsent = status["waiting"], unsent != .null {
+            rows.append([
+                "waiting", "\(unsent.count("messages")) of your messages, for somebody to come",
+            ])
+        }
+        var text = context.console.table(rows)
         var waiting = Names()
         try context.forEach(RequestsMethod.self) {
             waiting.add($0.shownPerson(key: "person"))
@@ -47,14 +65,25 @@ struct OverviewCommand: Subcommand {
         }
         let alerts = status.list("alerts").count
         if alerts > 0 { text += "alerts: \(alerts), see stoa status\n" }
-        let room = first ?? "ops"
+        let room = TerminalText.word(first ?? opened ?? "ops")
         var hints = [["  stoa chat \(room)", "talk there"], ["  stoa peers", "who is here"]]
         hints.insert(
             first == nil
                 ? ["  stoa join \(room)", "join a room, or make it"]
                 : ["  stoa send \(room) hello", "say one thing"], at: 0)
-        text += "\ntry:\n" + TextTable.text(hints + [["  stoa --help", "all commands"]])
+        text += "\ntry:\n" + context.console.table(hints + [["  stoa --help", "all commands"]])
         try context.console.print(text)
+    }
+
+    /// Where no daemon runs: that, how to start it, and what to try then.
+    private func showAlone(_ error: Failure, _ context: CommandContext) throws(Failure) {
+        let hints = context.console.table([
+            ["  stoa", "who you are and who is here"],
+            ["  stoa join ops", "join a room, or make it"],
+            ["  stoa chat ops", "talk there"],
+            ["  stoa --help", "all commands"],
+        ])
+        try context.console.print("\(error.why)\n\(error.next)\n\nthen try:\n\(hints)")
     }
 
     private static func room(_ room: JSON) -> String {

@@ -1,12 +1,27 @@
+import ControlAPI
+
 /// Lays out rows in aligned columns, part by part: a column is as wide as in the parts before, or wider.
+///
+/// On a terminal a row that does not fit goes on in the next line, indented, and what has many words goes
+/// on under its own beginning. For programs each row is one line.
 struct TextTable {
     private var widths: [Int] = []
     private let heading: [String]
+    /// How many cells there are; nil for as many as it takes.
+    private let columns: Int?
     /// Whether no row has come yet.
     private(set) var isEmpty = true
 
+    /// How far what goes on in the next line is moved in, in cells.
+    private static let indent = 4
+    /// In how few cells words can still be read.
+    private static let narrowest = 20
+
     /// A table whose heading is printed with its first rows.
-    init(heading: [String]) { self.heading = heading }
+    init(heading: [String], columns: Int? = nil) {
+        self.heading = heading
+        self.columns = columns
+    }
 
     /// Further rows as lines, columns two spaces apart, no blanks at the end of a line; nothing for none.
     ///
@@ -18,8 +33,8 @@ struct TextTable {
     }
 
     /// Rows as lines, without a heading.
-    static func text(_ rows: [[String]]) -> String {
-        var table = TextTable(heading: [])
+    static func text(_ rows: [[String]], columns: Int? = nil) -> String {
+        var table = TextTable(heading: [], columns: columns)
         return table.add(rows)
     }
 
@@ -34,40 +49,74 @@ struct TextTable {
                 }
             }
         }
-        var text = ""
-        for row in rows {
-            var blanks = 0
-            for (column, cell) in row.enumerated() where !cell.isEmpty || column == 0 {
-                // Blanks are owed and paid only when another cell follows.
-                text += String(repeating: " ", count: blanks) + cell
-                blanks = self.widths[column] - Self.width(cell) + 2
-                for skipped in row.indices.dropFirst(column + 1) {
-                    guard row[skipped].isEmpty else { break }
-                    blanks += self.widths[skipped] + 2
-                }
-            }
-            text += "\n"
-        }
-        return text
+        let places = self.places()
+        return rows.map { self.text($0, places) }.joined()
     }
 
-    /// How many terminal cells a text takes: marks none, East Asian wide characters and emoji two.
-    static func width(_ text: String) -> Int {
-        var width = 0
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x20..<0x7F: width += 1
-            case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3,
-                0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
-                0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
-                width += 2
-            default:
-                switch scalar.properties.generalCategory {
-                case .nonspacingMark, .enclosingMark, .format: continue
-                default: width += 1
+    /// In which line of a row each column stands, and behind how many cells.
+    private func places() -> [(line: Int, start: Int)] {
+        var places: [(line: Int, start: Int)] = []
+        var (line, start) = (0, 0)
+        for (column, width) in self.widths.enumerated() {
+            if let columns = self.columns, start > Self.indent, start + width > columns {
+                // Of the last column the words may go on under their beginning.
+                let isLast = column == self.widths.count - 1
+                if !isLast || columns - start < min(Self.narrowest, width) {
+                    (line, start) = (line + 1, Self.indent)
                 }
             }
+            places.append((line, start))
+            start += width + 2
         }
-        return width
+        return places
+    }
+
+    private func text(_ row: [String], _ places: [(line: Int, start: Int)]) -> String {
+        var text = ""
+        var (line, used) = (0, 0)
+        for (column, cell) in row.enumerated() where !cell.isEmpty || column == 0 {
+            let place = places[column]
+            // A line without cells is left out.
+            if place.line > line, !text.isEmpty, used > 0 { text += "\n" }
+            if place.line > line { used = 0 }
+            line = place.line
+            let parts = Self.wrap(cell, columns: self.columns.map { $0 - place.start })
+            for (index, part) in parts.enumerated() {
+                if index > 0 { text += "\n" }
+                text += String(repeating: " ", count: place.start - (index > 0 ? 0 : used)) + part
+            }
+            used = place.start + Self.width(parts[parts.count - 1])
+        }
+        return text + "\n"
+    }
+
+    /// A text in lines of so many cells, cut between words; a word that is longer is left to the terminal.
+    private static func wrap(_ text: String, columns: Int?) -> [String] {
+        guard let columns, self.width(text) > columns else { return [text] }
+        var lines = [""]
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if self.width(line) + 1 + self.width(String(word)) <= columns {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+
+    /// How many terminal cells a text takes; what only says how it looks takes none.
+    static func width(_ text: String) -> Int {
+        guard text.utf8.contains(0x1B) else { return CellWidth.of(text) }
+        var isStyle = false
+        return text.unicodeScalars.reduce(0) { sum, scalar in
+            if isStyle || scalar == "\u{1B}" {
+                isStyle = scalar != "m"
+                return sum
+            }
+            return sum + CellWidth.of(scalar)
+        }
     }
 }

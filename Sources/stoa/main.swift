@@ -1,3 +1,3 @@
 import Glibc
 
-exit(CommandLineProgram.main(Array(CommandLine.arguments.dropFirst())))
+exit(CommandLineProgram.main())

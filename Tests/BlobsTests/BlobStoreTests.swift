@@ -1,6 +1,7 @@
 import Blobs
 import Crypto
 import Engine
+import Glibc
 import Posix
 import TestSupport
 import Testing
@@ -52,6 +53,32 @@ import Testing
         try await two.close(taken.blob, isRemoved: true)
         #expect(TestFiles.names(in: self.folder("two")).isEmpty)
         #expect(await two.usedBytes == 0)
+    }
+
+    @Test("one that cannot be begun leaves nothing, and takes nothing of what files may take")
+    func unbegun() async throws {
+        let (file, _) = try self.source(700_000)
+        let one = try self.store("one")
+        let taken = try await one.take(file, key: nil)
+        let layout = try #require(BlobLayout(size: taken.size))
+        let two = try self.store("two", quota: 700_000)
+        let tree = self.folder("two/\(taken.blob).tree")
+        try Files.makePrivateDirectory(tree)
+        await #expect(throws: BlobFailure.self) { try await two.open(taken.blob, layout) }
+        #expect(await two.usedBytes == 0)
+        #expect(TestFiles.names(in: self.folder("two")) == ["\(taken.blob).tree"])
+        #expect(rmdir(tree) == 0)
+        _ = try await two.open(taken.blob, layout)
+        #expect(await two.usedBytes == 700_000)
+    }
+
+    @Test("the beginning of a file that is whole is read, and of no other")
+    func beginning() async throws {
+        let (file, bytes) = try self.source(100)
+        let store = try self.store("one")
+        let taken = try await store.take(file, key: nil)
+        #expect(try await store.beginning(of: taken.blob) == Array(bytes.prefix(12)))
+        #expect(try await store.beginning(of: BlobID(size: 1, root: .zero)).isEmpty)
     }
 
     @Test("what is right of a file that is not whole counts after a start, and nothing else")

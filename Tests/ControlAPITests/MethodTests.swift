@@ -1,6 +1,19 @@
 import ControlAPI
 import Testing
 
+@Suite("Versions") struct VersionTests {
+    @Test(
+        "are compared as numbers, and where they are none not at all",
+        arguments: [
+            ("0.1.0", "0.1.0", false), ("0.9.0", "0.10.0", true), ("0.10.0", "0.9.0", false),
+            ("0.9.9", "1.0.0", true), ("1.2.3", "1.2.4", true), ("1.2", "1.2.3", nil),
+            ("1.2.x", "1.2.3", nil), ("1.2.3", "", nil), ("1..3", "1.2.3", nil),
+        ] as [(String, String, Bool?)])
+    func order(version: String, other: String, isOlder: Bool?) {
+        #expect(StoaVersion.isOlder(version, than: other) == isOlder)
+    }
+}
+
 @Suite("Methods and their parameters")
 struct MethodTests {
     private static let id = String(repeating: "a", count: 52)

@@ -8,6 +8,20 @@ struct ResponseTests {
         return calls
     }
 
+    @Test("a timeout says what was not reached: delivery, or that somebody reads")
+    func unreached() {
+        let sent = SendMethod.Result {
+            $0.id = "x"
+            $0.conversation = "c"
+        }
+        let ben = [(id: "b", name: "Ben")]
+        let delivered = RPCError.deliveryTimeout(sent, waitingFor: ben)
+        #expect(delivered.message == "the message is stored but was not delivered to Ben in time")
+        let read = RPCError.deliveryTimeout(sent, isRead: true, waitingFor: ben)
+        #expect(read.message == "the message is stored but was not read by Ben in time")
+        #expect(read.remedy?.contains("may read it later") == true)
+    }
+
     @Test("a response is one line with version, id and outcome")
     func lines() {
         let success = RPCResponse(id: .integer(1), result: 19)

@@ -2,6 +2,18 @@ import ControlAPI
 import TestSupport
 import Testing
 
+@Suite("A word of a printed command") struct CommandWordTests {
+    @Test(
+        "is in quotes where a shell would take it for something else, and only there",
+        arguments: [
+            ("ops", "ops"), ("@Ada", "@Ada"), ("office/ops", "office/ops"), ("@Zoë", "@Zoë"),
+            ("@Ada Lovelace", "'@Ada Lovelace'"), ("@O'Neill", #"'@O'\''Neill'"#),
+            ("#ops", "'#ops'"), ("$(reboot)", "'$(reboot)'"), ("~", "'~'"), ("", "''"),
+            ("a\u{A0}b", "'a\u{A0}b'"), ("a\u{1B}b", "'a^[b'"),
+        ])
+    func quoted(text: String, word: String) { #expect(TerminalText.word(text) == word) }
+}
+
 @Suite("Timestamps")
 struct TimestampTests {
     @Test(

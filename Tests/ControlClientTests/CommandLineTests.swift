@@ -165,6 +165,43 @@ struct PresentationTests {
         #expect(TextTable.text([]) == "")
     }
 
+    @Test("in a narrow terminal rows go on in the next line, and words under their beginning")
+    func narrowTables() {
+        let peers = [
+            ["NAME", "KEY", "STATE", "ADDRESS"], ["ada", "@abcdefgh", "linked", "127.0.0.1:4000"],
+            ["ben", "@ijklmnop", "away", ""],
+        ]
+        #expect(
+            TextTable.text(peers, columns: 30) == """
+                NAME  KEY        STATE
+                    ADDRESS
+                ada   @abcdefgh  linked
+                    127.0.0.1:4000
+                ben   @ijklmnop  away
+
+                """)
+        #expect(TextTable.text(peers, columns: 39) == TextTable.text(peers))
+        let clock = "\u{1B}[31mnot right\u{1B}[0m, see the manual page"
+        let status = [["clock", clock], ["links", "1"]]
+        #expect(
+            TextTable.text(status, columns: 30) == """
+                clock  \u{1B}[31mnot right\u{1B}[0m, see the
+                       manual page
+                links  1
+
+                """)
+        #expect(
+            TextTable.text([["", "x"], ["abcde", "y"]], columns: 3) == "    x\nabcde\n    y\n")
+    }
+
+    @Test("no line of a help text is wider than a terminal")
+    func helpWidth() {
+        let texts = [CommandTable.helpText] + CommandTable.all.map { $0.syntax.help }
+        for line in texts.flatMap({ $0.split(separator: "\n") }) {
+            #expect(line.count <= 80, "\(line)")
+        }
+    }
+
     @Test("a moment is understood as people write it")
     func since() throws {
         let now = Timestamp(milliseconds: 1_791_117_005_123)

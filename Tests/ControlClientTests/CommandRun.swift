@@ -6,7 +6,10 @@ import Testing
 
 /// What one run of the command line printed and how it ended.
 struct CommandRun {
-    let code: ExitCode
+    /// How the process would end.
+    let status: Int32
+    /// The same where it is one of the program's own codes.
+    var code: ExitCode { ExitCode(rawValue: self.status) ?? .internalError }
     let output: String
     let errors: String
 
@@ -38,7 +41,7 @@ struct CommandRun {
             }
         }
         if !readsOutput { close(outputReader) }
-        self.code = Self.run(
+        self.status = Self.run(
             words, inputReader, outputWriter, errorsWriter, environment: environment)
         self.output = readsOutput ? Self.readAll(outputReader) : ""
         self.errors = Self.readAll(errorsReader)
@@ -47,13 +50,11 @@ struct CommandRun {
     private static func run(
         _ words: [String], _ input: Int32, _ output: Int32, _ errors: Int32,
         environment: [String: String]
-    ) -> ExitCode {
+    ) -> Int32 {
         let console = Console(
             input: FileDescriptor(owning: input), output: FileDescriptor(owning: output),
             errors: FileDescriptor(owning: errors), environment: environment)
-        let status = CommandLineProgram.run(
-            words, console: console, environment: environment)
-        return ExitCode(rawValue: status) ?? .internalError
+        return CommandLineProgram.run(words, console: console, environment: environment)
     }
 
     private static func pipe() throws -> (Int32, Int32) {

@@ -87,15 +87,49 @@ struct CommandTests {
                         ]
                     ])
                 ]
+            case "rooms":
+                [
+                    .result([
+                        "items": [
+                            ["name": "agora", "joined": false], ["name": "lost", "joined": true],
+                        ]
+                    ])
+                ]
             default: [.result(["items": [["name": "office/ops", "unread": 2]]])]
             }
         }
         let run = try CommandRun([], daemon: daemon)
         #expect(run.code == .done)
-        for text in ["ada @aaaaaaaaaaaa", "bob", "office/ops (2 unread)", "stoa send office/ops"] {
+        for text in [
+            "ada @aaaaaaaaaaaa", "bob", "office/ops (2 unread)", "stoa send office/ops",
+            "rooms to join  agora\n",
+        ] {
             #expect(run.output.contains(text))
         }
         #expect(!run.output.contains("eve") && !run.output.contains("\u{1B}"))
+    }
+
+    @Test("what it suggests can be copied: a name of two words is one word of the command")
+    func quotedSuggestions() throws {
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "status":
+                [
+                    .result(
+                        StatusMethod.Result {
+                            $0.name = "me"
+                            $0.id = String(repeating: "a", count: 52)
+                        }.json)
+                ]
+            case "conversations": [.result(["items": [["name": "@Ada Lovelace"]]])]
+            default: [.result(["items": []])]
+            }
+        }
+        let run = try CommandRun([], daemon: daemon)
+        #expect(run.code == .done)
+        for text in ["stoa send '@Ada Lovelace' hello", "stoa chat '@Ada Lovelace'"] {
+            #expect(run.output.contains(text))
+        }
     }
 
     @Test("without a command and without a daemon it says how to start it, and ends well")
@@ -103,6 +137,7 @@ struct CommandTests {
         let run = try CommandRun(["--socket", "/nonexistent/control.sock"])
         #expect(run.code == .done)
         #expect(run.output.contains("start it with: systemctl --user start stoad"))
+        #expect(run.output.contains("stoa join ops"))
         #expect(run.errors == "")
     }
 
@@ -251,6 +286,30 @@ struct CommandTests {
             ]
         }
         #expect(try CommandRun(["status"], daemon: shy).code == .temporary)
+    }
+
+    @Test(
+        "after an upgrade it says that the daemon is older, and what to do",
+        arguments: [
+            (
+                "0.0.9",
+                "0.0.9, older than this stoa \(StoaVersion.text): systemctl --user restart stoad"
+            ),
+            (
+                "99.0.0",
+                "99.0.0, newer than this stoa \(StoaVersion.text): use the stoa that came with it"
+            ),
+            ("odd", "odd, and this is stoa \(StoaVersion.text): systemctl --user restart stoad"),
+            (StoaVersion.text, StoaVersion.text),
+        ])
+    func otherVersion(version: String, said: String) throws {
+        let status = StatusMethod.Result { $0.version = version }
+        let daemon = try FakeDaemon { request in
+            [.result(request.method == "status" ? status.json : ["items": []])]
+        }
+        #expect(try CommandRun(["status"], daemon: daemon).output.contains("stoad \(said)\n"))
+        let overview = try CommandRun([], daemon: daemon).output
+        #expect(overview.contains("as version \(said)\n") == (version != StoaVersion.text))
     }
 
     @Test("single objects are shown and printed as they came")

@@ -19,12 +19,15 @@ import Testing
         "edit aaaaaaaa hi", "delete aaaaaaaa", "react aaaaaaaa +1", "info aaaaaaaa", "transfers",
         "transfers cancel aaaaaaaa", "history ops",
         "search lunch", "tail ops --kind text,delivery --limit 2", "consumers",
-        "consumers remove mail", "connect 192.0.2.7:4100", "profile", "whois @ada", "people",
+        "consumers remove mail", "connect 192.0.2.7:4100", "profile", "presence away", "whois @ada",
+        "people",
         "people add @ada", "people remove @ada", "verify @ada", "block @ada", "unblock @ada",
         "realm list", "realm leave office", "realm rotate office", "export ops",
     ]
     private static let others: Set = [
-        "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch",
+        "realm", "backup", "restore", "chat", "on", "run", "ask", "fetch", "picture", "notify",
+        "stream",
+        "doctor",
     ]
 
     /// A full result of a method, of which nothing follows.

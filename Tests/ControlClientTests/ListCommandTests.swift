@@ -57,7 +57,9 @@ extension CommandTests {
         let table = try CommandRun(["peers"], daemon: daemon).output.split(separator: "\n")
         #expect(table.count == 5)
         #expect(table[3].hasPrefix("no link to h:3: nobody listens there (2 times, last at "))
-        #expect(table[1].hasPrefix("ada^[[2J (verified)  @aaaaaaaaaaaa  linked  never      0.2 ms"))
+        #expect(
+            table[1].hasPrefix(
+                "ada^[[2J (verified)  @aaaaaaaaaaaa  linked  -         never      0.2 ms"))
         #expect(table[4].hasPrefix("refused h:2 at "))
         let refusals = try CommandRun(["peers", "--refusals", "--json"], daemon: daemon)
         #expect(try JSON(parsing: refusals.output)["count"] == 2)

@@ -20,7 +20,8 @@ import Testing
         let paths = Paths(
             environment: ["HOME": home.path, "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
         let command = try DaemonCommand(
-            arguments: arguments, environment: environment, paths: paths, userName: { "Ada" })
+            arguments: arguments, environment: environment, paths: paths,
+            systemFile: "/nonexistent", userName: { "Ada" })
         guard case .run(let configuration) = command else {
             throw ConfigurationError("not run", remedy: "", isFromFile: false)
         }
@@ -50,13 +51,14 @@ import Testing
         let paths = Paths(environment: ["HOME": "/home/ada"], userID: 4_000_000)
         func command(_ arguments: [String]) throws -> DaemonCommand {
             try DaemonCommand(
-                arguments: arguments, environment: [:], paths: paths, userName: { nil })
+                arguments: arguments, environment: [:], paths: paths, systemFile: "/nonexistent",
+                userName: { nil })
         }
         for arguments in [["--check"], ["--repair"], ["--check", "--repair"]] {
             switch try command(arguments) {
             case .check(let configuration), .repair(let configuration):
                 #expect(configuration.dataDirectory == "/home/ada/.local/share/stoa")
-            case .run, .version, .help: Issue.record("\(arguments)")
+            case .run, .version, .help, .checkConfiguration: Issue.record("\(arguments)")
             }
         }
         let error = #expect(throws: ConfigurationError.self) { try command([]) }
@@ -69,7 +71,7 @@ import Testing
         for flag in ["--check", "--repair"] {
             _ = try DaemonCommand(
                 arguments: [flag, "--data-dir", "/d"], environment: [:], paths: paths,
-                userName: { nil })
+                systemFile: "/nonexistent", userName: { nil })
         }
     }
 
@@ -176,7 +178,7 @@ import Testing
             environment: ["HOME": "/nowhere", "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
         let command = try DaemonCommand(
             arguments: [], environment: [:], paths: paths,
-            userName: { String(repeating: "ä", count: 40) })
+            systemFile: "/nonexistent", userName: { String(repeating: "ä", count: 40) })
         guard case .run(let configuration) = command else { return }
         #expect(configuration.name == String(repeating: "ä", count: 32))
     }
@@ -187,7 +189,8 @@ import Testing
         for (flag, command) in [("--help", DaemonCommand.help), ("--version", .version)] {
             #expect(
                 try DaemonCommand(
-                    arguments: [flag], environment: [:], paths: paths, userName: { nil })
+                    arguments: [flag], environment: [:], paths: paths, systemFile: "/nonexistent",
+                    userName: { nil })
                     == command)
         }
     }

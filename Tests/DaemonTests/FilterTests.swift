@@ -11,6 +11,18 @@ struct FilterTests {
             .compactMap { $0["text"]?.stringValue }.filter { !$0.isEmpty }
     }
 
+    @Test("a subscriber that names more streams than may be is refused, not given some of them")
+    func streams() throws {
+        let ada = try TestDaemon(name: "ada")
+        let most = ControlLimits.candidates
+        func subscribe(_ count: Int) throws {
+            let names = (0..<count).map { JSON.string("s\($0)") }
+            try ada.ask("subscribe", ["kinds": ["stream"], "streams": .array(names)])
+        }
+        try subscribe(most)
+        #expect(throws: TestClientError.self) { try subscribe(most + 1) }
+    }
+
     @Test(
         "a subscriber is given the kinds, the people and the mentions that it asks for, and no other"
     )

@@ -295,6 +295,51 @@ import Testing
         #expect(try daemon.ask("status")["name"] == "Ada L.")
     }
 
+    @Test(
+        "a picture is taken where it is one, kept over a restart, given to clients, and taken away")
+    func picture() throws {
+        let directory = try TestFolder()
+        let files = "\(directory.path)/data/files"
+        let png: [UInt8] =
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 7, count: 5_000)
+        do {
+            let daemon = try TestDaemon(name: "ada", directory: directory)
+            let client = try daemon.connect()
+            #expect(refusal { try client.ask("picture") } == "noPicture")
+            #expect(refusal { try client.ask("profile", ["picture": true]) } == "noDescriptor")
+            let wrong = [
+                (Array("GIF89a, or so it says".utf8), "notPicture"), ([], "notPicture"),
+                (png + [UInt8](repeating: 0, count: 262_144), "tooLarge"),
+            ]
+            for (bytes, reason) in wrong {
+                let found = refusal {
+                    _ = try client.ask("profile", ["picture": true], passing: bytes)
+                }
+                #expect(found == reason)
+            }
+            try client.ask("subscribe", ["kinds": ["picture"]])
+            _ = try client.ask("profile", ["picture": true], passing: png)
+            let event = try client.notification("picture")
+            #expect(event["picture"] == ["type": "png", "size": 5_008])
+            #expect(TestFiles.names(in: files).count == 1)
+            daemon.stop()
+        }
+        let daemon = try TestDaemon(name: "ada", directory: directory)
+        let client = try daemon.connect()
+        try client.ask("subscribe", ["kinds": ["picture"]])
+        #expect(try client.notification("picture")["picture"]?["type"] == "png")
+        #expect(try client.ask("picture")["size"] == 5_008)
+        #expect(try client.ask("whois", ["person": "@ada"])["picture"]?["type"] == "png")
+        #expect(try client.ask("profile", ["name": "Ada L."])["picture"]?["size"] == 5_008)
+        #expect(try client.ask("profile", ["picture": false])["picture"] == nil)
+        #expect(try client.notification("picture")["picture"] == .null)
+        // Its content goes right after that is said.
+        for _ in 0..<1_000 where !TestFiles.names(in: files).isEmpty {
+            try client.ask("status")
+        }
+        #expect(TestFiles.names(in: files).isEmpty)
+    }
+
     @Test("stopping answers what was sent, says goodbye and takes less than a second")
     func stop() throws {
         let (ada, bob) = try self.pair()

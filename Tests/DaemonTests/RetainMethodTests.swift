@@ -29,7 +29,11 @@ struct RetainMethodTests {
         let daemon = try TestDaemon(name: "ada", directory: folder)
         #expect(try daemon.list("conversations").first?["retainDays"] == 1)
         #expect(try Self.texts(daemon) == ["young"])
-        #expect(try daemon.ask("retain", ["to": "ops"])["retainDays"] == nil)
+        // Without a word of what is to be it says what is.
+        #expect(try daemon.ask("retain", ["to": "ops"])["retainDays"] == 1)
+        let both: JSON = ["to": "ops", "days": 2, "off": true]
+        #expect(refusal { try daemon.ask("retain", both) } == "invalid")
+        #expect(try daemon.ask("retain", ["to": "ops", "off": true])["retainDays"] == nil)
     }
 
     @Test("how much is kept is shown by usage; a size is kept to at once, and over a start")

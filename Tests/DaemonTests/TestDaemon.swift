@@ -1,6 +1,7 @@
 import ControlAPI
 import Discovery
 import Engine
+import Glibc
 import Loop
 import Crypto
 import Posix
@@ -20,7 +21,9 @@ final class TestDaemon {
     init(
         name: String = "ada", peers: [String] = [], bounds: ControlBounds = ControlBounds(),
         directory: TestFolder? = nil, scrub: ScrubSchedule = ScrubSchedule(),
-        defaultRealm: String = "open", isInOpenRealm: Bool = true
+        defaultRealm: String = "open", isInOpenRealm: Bool = true,
+        log: @escaping @Sendable (String) -> Void = { _ in },
+        rereading: (@Sendable (Configuration) throws(ConfigurationError) -> DaemonCommand)? = nil
     ) throws {
         let directory = try directory ?? TestFolder()
         self.directory = directory
@@ -30,16 +33,19 @@ final class TestDaemon {
         let restored = try PendingRestore(in: data).begin()
         let identity = try Identity.load(dataDirectory: data, credentialsDirectory: nil)
         let loop = try EventLoop()
+        let configuration = Configuration(
+            dataDirectory: data, stateDirectory: "\(directory.path)/state", socket: self.socket,
+            listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
+            peers: try peers.map { try PeerAddress($0) }, name: name,
+            defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm,
+            logLevel: rereading == nil ? .error : .notice)
         self.shell = NodeShell(
-            configuration: Configuration(
-                dataDirectory: data, stateDirectory: "\(directory.path)/state",
-                socket: self.socket,
-                listen: [SocketAddress(ip: .loopbackIPv4, port: 0)], discovery: .off,
-                peers: try peers.map { try PeerAddress($0) }, name: name,
-                defaultRealm: try #require(RealmName(defaultRealm)), isInOpenRealm: isInOpenRealm),
-            loop: loop, identity: identity, restored: restored,
-            log: Journal(threshold: .error, isJournal: false) { _ in },
-            activated: [], bounds: bounds, scrub: scrub)
+            configuration: configuration, loop: loop, identity: identity, restored: restored,
+            log: Journal(threshold: configuration.logLevel, isJournal: false, write: log),
+            activated: [], bounds: bounds, scrub: scrub,
+            rereading: { () throws(ConfigurationError) in
+                try rereading?(configuration) ?? .run(configuration)
+            })
         self.shell.launch()
         let ended = self.ended
         try OSThread.start(name: "test-loop") {
@@ -148,6 +154,29 @@ final class TestClient {
     @discardableResult
     func ask(_ method: String, _ params: JSON? = nil) throws -> JSON {
         try self.answer(to: try self.send(method, params))
+    }
+
+    /// Sends a request with a descriptor of a file that holds some bytes.
+    func ask(_ method: String, _ params: JSON, passing bytes: [UInt8]) throws -> JSON {
+        let folder = try TestFolder()
+        try Files.writeAtomically(bytes, to: folder("passed"))
+        let file = FileDescriptor(owning: open(folder("passed"), O_RDONLY | O_CLOEXEC))
+        let id = self.nextID
+        self.nextID += 1
+        let request: JSON = [
+            "jsonrpc": "2.0", "id": .integer(id), "method": .string(method), "params": params,
+        ]
+        try self.connection.writeAll(request.line, passing: file.number)
+        return try self.answer(to: id)
+    }
+
+    /// The next notification of a name.
+    func notification(_ name: String) throws -> JSON {
+        while true {
+            let json =
+                self.notifications.isEmpty ? try self.read() : self.notifications.removeFirst()
+            if json["method"]?.stringValue == name { return try #require(json["params"]) }
+        }
     }
 
     /// Sends a request; gives its id.

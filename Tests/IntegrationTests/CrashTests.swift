@@ -97,14 +97,7 @@ extension IntegrationTests {
             arguments: Self.steps)
         func killedAtEachStep(call: String) throws {
             let scratch = try Scratch()
-            let receiver = try Node.onLoopback("receiver", in: scratch)
-            try receiver.start()
-            try receiver.join("agora")
-            let sender = try Node.onLoopback(
-                "sender", in: scratch, peers: [try receiver.address()])
-            try sender.start()
-            try sender.join("agora")
-            try sender.stop()
+            let (receiver, sender) = try Node.stoppedSender(to: "agora", scratch)
             let before = try Self.callsOfStart(call, sender, in: scratch)
 
             var returned: [String] = []

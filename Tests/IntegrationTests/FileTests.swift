@@ -6,21 +6,6 @@ import Testing
 
 extension IntegrationTests {
     @Suite("files") struct FileTests {
-        /// Writes a file that no two chunks of are alike.
-        private static func make(_ path: String, bytes count: Int, seed: UInt64 = 1) throws
-            -> [UInt8]
-        {
-            var random = SeededRandom(seed: seed)
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(count + 8)
-            while bytes.count < count {
-                withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) }
-            }
-            bytes.removeLast(bytes.count - count)
-            try Files.writeAtomically(bytes, to: path)
-            return bytes
-        }
-
         private static func newest(of node: Node, in place: String) throws -> String {
             let messages = try node.call("history", ["to": .string(place)])["messages"]?.arrayValue
             let file = messages?.last { $0["kind"] == "file" }
@@ -37,7 +22,7 @@ extension IntegrationTests {
             let scratch = try Scratch()
             let (ada, ben, cleo) = try Node.three(in: "agora", scratch)
             let source = scratch.path + "/holiday.bin"
-            let bytes = try Self.make(source, bytes: 5_000_000)
+            let bytes = try TestFiles.make(source, bytes: 5_000_000)
             let sent = try ada.stoa("send", "agora", "--file", source, "look")
             #expect(sent.hasPrefix("sent"))
             for node in [ben, cleo] {
@@ -76,7 +61,7 @@ extension IntegrationTests {
             let address = try ada.address()
             ada.add(["--listen", address])
             let source = scratch.path + "/large"
-            let bytes = try Self.make(source, bytes: 96 << 20)
+            let bytes = try TestFiles.make(source, bytes: 96 << 20)
             _ = try ada.stoa("send", "agora", "--file", source)
             try ben.await("it has come") { try $0.stoa("history", "agora").contains("[large") }
             let id = try Self.newest(of: ben, in: "agora")

@@ -20,7 +20,9 @@ extension IntegrationTests {
                 let words = [
                     "東京", "naïve", "🙂", "/var/log/syslog", "ada@example.org", "$(id)", "\"'\\",
                 ]
-                all = (0..<250).map { "line \($0) \(words[$0 % words.count]) and so on" }
+                all = (0..<Surroundings.number("LINES", long: 29_275, short: 250)).map {
+                    "line \($0) \(words[$0 % words.count]) and so on"
+                }
             }
             return (0..<Self.names.count).map { number in
                 all.enumerated().filter { $0.offset % Self.names.count == number }.map(\.element)

@@ -102,6 +102,9 @@ extension IntegrationTests {
             let scratch = try Scratch()
             let (ada, ben) = try Node.two(in: "ops", scratch)
             _ = try ada.stoa("ask", "ops", "Anybody?", expecting: 77)
+            try ada.await("Ben's name has come") { node in
+                try node.list("peers").contains { $0["name"] == "Ben" }
+            }
             _ = try ada.stoa("people", "add", "@Ben")
             let ask = try ada.startStoa("ask", "ops", "Delete it?", "--choices", "yes,no")
             try ben.await("it is asked") { try $0.texts(in: "ops") == ["Delete it? [yes/no]"] }

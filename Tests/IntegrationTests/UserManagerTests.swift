@@ -7,11 +7,14 @@ extension IntegrationTests {
         /// The watchdog's time in this test, in place of the half minute of the unit.
         private static let watchdogSeconds: UInt64 = 1
 
+        /// The lab has a `/usr/local` of its own, and the machine's `/etc`.
+        private static let places = ["PREFIX=/usr/local", "SYSCONFDIR=/usr/local/etc"]
+
         /// Installs what was built into the lab, as `make install` does.
         private static func installed() throws -> UserLab {
             let lab = try UserLab(users: Self.users)
             try lab.run(
-                ["make", "-C", Surroundings.project, "install", "PREFIX=/usr/local"]
+                ["make", "-C", Surroundings.project, "install"] + Self.places
                     + ["PROGRAMS=\(Surroundings.programs())"])
             return lab
         }
@@ -63,9 +66,50 @@ extension IntegrationTests {
             #expect(try lab.property(user, "stoad.service", "Result") == "success")
             #expect(try lab.property(user, "stoad.service", "ActiveState") == "inactive")
             try lab.run(user, "stoa", "status", expecting: 69)
-            try lab.run(["make", "-C", Surroundings.project, "uninstall", "PREFIX=/usr/local"])
+            try lab.run(["make", "-C", Surroundings.project, "uninstall"] + Self.places)
             let left = try lab.run(["find", "/usr/local", "-type", "f"])
             #expect(left == "")
+        }
+
+        @Test("the units keep the daemon from as much as Docs/Hardening.md says")
+        func exposure() throws {
+            let lab = try Self.installed()
+            let units = "/usr/local/lib/systemd"
+            for (scope, unit, threshold) in [
+                ("--user", "\(units)/user/stoad.service", 65),
+                ("--system", "\(units)/system/stoad@.service", 15),
+            ] {
+                let verdict = try lab.run(
+                    Self.users[0], "sh", "-c",
+                    "systemd-analyze \(scope) security --offline=true --no-pager "
+                        + "--threshold=\(threshold) \(unit) 2>&1 || echo too much")
+                #expect(verdict.contains("Overall exposure level"), "\(verdict)")
+                #expect(!verdict.contains("too much"), "\(verdict)")
+            }
+        }
+
+        @Test("keys that the manager hands over are used, and none is written")
+        func credentials() throws {
+            let lab = try Self.installed()
+            let user = Self.users[0]
+            let home = try lab.home(of: user)
+            let data = "\(home)/.local/share/stoa"
+            try lab.run(user, "systemctl", "--user", "enable", "--now", "stoad.service")
+            let before = try lab.run(user, "stoa", "whois", "@me", "--json")
+            try lab.run(user, "systemctl", "--user", "stop", "stoad.service", "stoad.socket")
+            let unit = "\(home)/.config/systemd/user/stoad.service.d"
+            let names = ["identity.key", "person.key"]
+            let lines = names.map { "LoadCredential=\($0):%%h/keys/\($0)\\n" }.joined()
+            try lab.run(
+                user, "sh", "-c",
+                "mkdir -m 700 \(home)/keys && cd \(data) && mv \(names.joined(separator: " ")) "
+                    + "\(home)/keys && mkdir -p \(unit) && printf '[Service]\\n\(lines)' "
+                    + "> \(unit)/keys.conf")
+            try lab.run(user, "systemctl", "--user", "daemon-reload")
+            try lab.run(user, "systemctl", "--user", "start", "stoad.socket", "stoad.service")
+            #expect(try lab.run(user, "stoa", "whois", "@me", "--json") == before)
+            let left = try lab.run(user, "ls", data)
+            #expect(names.allSatisfy { !left.contains($0) }, "\(left)")
         }
 
         @Test("a daemon that hangs is killed by the watchdog, starts again and has lost nothing")

@@ -28,9 +28,26 @@
         static let mirroredHeads = Catch.test("LinkTagsTests.mirrored") {
             try LinkTagsTests().mirrored()
         }
+        static let pictures = Catch.test("PictureTests.served") { PictureTests().served() }
+        static let uploads = Catch.test("SwarmTests.uploads") { try SwarmTests().uploads() }
+        static let parts = Catch.test("BlobTreeTests.verifies") {
+            try BlobTreeTests().verifies()
+        }
+        // Where a liar is asked, or somebody is killed in the middle, depends on the seed.
+        static let liars = Catch.test("SwarmTests.everywhere") {
+            for seed in 0..<20 { SwarmTests().everywhere(seed: seed) }
+        }
+        static let resumes = Catch.test("SwarmTests.restarts") {
+            for seed in 0..<20 { SwarmTests().restarts(seed: seed) }
+        }
         static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
         static let strangers = Catch.test("StrangersTests.chosen") { StrangersTests().chosen() }
         static let places = Catch.test("LinkPlacesTests.known") { LinkPlacesTests().known() }
+        static let knownLogs = Catch.test("RoomTests.known") { RoomTests().known() }
+        static let claimedTime = Catch.test("RoomTests.claimedTime") {
+            RoomTests().claimedTime()
+        }
+        static let charged = Catch.test("RoomTests.elsewhere") { RoomTests().elsewhere() }
         static let wanted = Catch.test("PayloadTests.wanted") { try PayloadTests().wanted() }
         static let erasers = Catch.test("ErasureTests.others") { ErasureTests().others() }
         static let held = Catch.test("HeldElsewhereTests.delivery") {
@@ -39,6 +56,10 @@
         static let lies = Catch.test("DeliveryTests.lies") { try DeliveryTests().lies() }
         static let strangersWord = Catch.test("DeliveryTests.strangers") {
             try DeliveryTests().strangers()
+        }
+        static let marks = Catch.test("MarkNodeTests.lies") { try MarkNodeTests().lies() }
+        static let privateReads = Catch.test("MarkNodeTests.quiet") {
+            try MarkNodeTests().quiet()
         }
         static let followed = Catch.test("StrangeClockTests.followed") {
             StrangeClockTests().followed()

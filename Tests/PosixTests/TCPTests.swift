@@ -40,8 +40,8 @@ import Testing
         #expect(listener.localAddress.ip == ip)
         #expect(try isNothing(listener.accept()))
         try self.connect(to: listener) { client, server in
-            try StreamSocket.tune(client, userTimeoutMilliseconds: 60_000)
-            try StreamSocket.tune(server, userTimeoutMilliseconds: 60_000)
+            try StreamSocket.tune(client, userTimeoutMilliseconds: 60_000, keepaliveSeconds: 20)
+            try StreamSocket.tune(server, userTimeoutMilliseconds: 60_000, keepaliveSeconds: 20)
             var buffer = [UInt8](repeating: 0, count: 16)
             #expect(server.read(into: &buffer) == .wouldBlock)
             #expect(client.send([1, 2, 3], from: 1) == .bytes(2))
@@ -61,7 +61,7 @@ import Testing
     func tuning() throws {
         let listener = try TCPListener(on: SocketAddress(ip: .loopbackIPv4, port: 0))
         try self.connect(to: listener) { client, _ in
-            try StreamSocket.tune(client, userTimeoutMilliseconds: 45_000)
+            try StreamSocket.tune(client, userTimeoutMilliseconds: 45_000, keepaliveSeconds: 20)
             // TCP_NODELAY, TCP_USER_TIMEOUT and TCP_NOTSENT_LOWAT of linux/tcp.h.
             for (option, expected) in [(1, 1), (18, 45_000), (25, 32_768)] as [(Int32, Int32)] {
                 var value: Int32 = 0

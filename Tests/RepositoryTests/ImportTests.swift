@@ -9,6 +9,13 @@ struct ImportTests {
         "ControlAPI": ["FoundationEssentials"],
         "Posix": ["CLinux", "Glibc", "Synchronization"],
         "ControlClient": ["ControlAPI", "Glibc", "Posix"],
+        "Chat": ["ControlAPI"],
+        "Notifications": ["ControlAPI", "ControlClient"],
+        "stoa-notify": [
+            "ControlAPI", "ControlClient", "Glibc", "Loop", "Notifications", "Posix",
+        ],
+        "Screen": ["CCurses", "Chat", "Glibc"],
+        "stoa-chat": ["Chat", "ControlAPI", "ControlClient", "Glibc", "Posix", "Screen"],
         "Loop": ["CLinux", "CSystemd", "Glibc", "Posix", "Synchronization"],
         "Storage": ["CPages", "CSQLite", "Engine", "Glibc", "Crypto"],
         "Blobs": ["Crypto", "Engine", "Posix"],
@@ -74,7 +81,9 @@ struct ImportTests {
         for module in Repository.modules {
             for file in Repository.swift("Sources/\(module)") {
                 for (name, line) in Self.imports(file)
-                where ["CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi"].contains(name) {
+                where ["CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses"].contains(
+                    name)
+                {
                     importers[name, default: []].insert(module)
                     #expect(
                         !line.code.hasPrefix("public") && !line.code.hasPrefix("@_exported"),

@@ -56,7 +56,8 @@ struct PackageTests {
         let linked = Self.closure("stoa")
         #expect(linked.contains("ControlAPI"))
         for name in [
-            "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "Crypto", "Engine", "Storage",
+            "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses", "Chat", "Screen",
+            "Crypto", "Engine", "Storage",
             "Loop", "Discovery", "Daemon", "Simulation",
         ] {
             #expect(!linked.contains(name), "stoa depends on \(name)")

@@ -99,7 +99,7 @@ enum Repository {
     private static func isText(_ name: String) -> Bool {
         let endings = [
             ".swift", ".md", ".py", ".sh", ".c", ".h", ".modulemap", ".service", ".socket", ".json",
-            ".conf", ".yml", ".toml", ".1",
+            ".conf", ".yml", ".toml", ".1", ".5", ".7", ".8",
         ]
         return name == "Makefile" || endings.contains { name.hasSuffix($0) }
     }

@@ -43,13 +43,13 @@ import Testing
         try simulation.run(for: 5_000)
         #expect(simulation.pendingRequests(on: 1).map(\.text) == ["text 1"])
         #expect(simulation.machines[1].store.logs.keys.allSatisfy { $0.conversation != id })
-        #expect(simulation.machines[0].node?.directWait(in: id) == .unaccepted)
+        #expect(simulation.machines[0].node?.sendWait(in: id) == .unaccepted)
         try simulation.request(1, .accept(simulation.machines[0].id))
         try simulation.run(for: 5_000)
         #expect(simulation.texts(on: 1, in: id) == (1...5).map { "text \($0)" })
         #expect(simulation.pendingRequests(on: 1).isEmpty)
         #expect(simulation.machines[1].store.requests.isEmpty)
-        #expect(simulation.machines[0].node?.directWait(in: id) == nil)
+        #expect(simulation.machines[0].node?.sendWait(in: id) == nil)
         try simulation.send("answer", from: 1, toPersonOf: 0)
         try simulation.run(for: 5_000)
         #expect(simulation.texts(on: 0, in: id).last == "answer")
@@ -68,7 +68,7 @@ import Testing
         try simulation.run(for: 70_000)
         #expect(simulation.pendingRequests(on: 1).isEmpty)
         #expect(
-            simulation.machines[0].node?.directWait(in: simulation.directID(0, 1)) == .unaccepted)
+            simulation.machines[0].node?.sendWait(in: simulation.directID(0, 1)) == .unaccepted)
         // Whoever writes to them lets them in.
         try simulation.send("well then", from: 1, toPersonOf: 0)
         try simulation.run(for: 5_000)
@@ -102,11 +102,136 @@ import Testing
         try simulation.run(for: 5_000)
         try simulation.send("for when you are back", from: late, toPersonOf: 2)
         try simulation.run(for: 1_000)
-        #expect(
-            simulation.machines[late].node?.directWait(in: simulation.directID(late, 2)) == .away)
+        let id = simulation.directID(late, 2)
+        // Its entries came from the other one, and are not old.
+        #expect(simulation.machines[late].node?.sendWait(in: id) == .indirect)
+        try simulation.run(for: 300_000)
+        #expect(simulation.machines[late].node?.sendWait(in: id) == .away)
         try simulation.start(2)
         try simulation.run(for: 70_000)
         #expect(simulation.pendingRequests(on: 2).map(\.text) == ["for when you are back"])
+    }
+
+    @Test("whoever the user says to know is let in with what waits, and waits in no list")
+    func madeKnown() throws {
+        let simulation = try Self.simulation(seed: 7, 2)
+        let (id, asker) = (simulation.directID(0, 1), simulation.machines[0].id)
+        for number in 1...3 { try simulation.send("text \(number)", from: 0, toPersonOf: 1) }
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["text 1"])
+        try simulation.request(1, .stand(asker, .known))
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(simulation.machines[1].store.requests.isEmpty)
+        #expect(simulation.texts(on: 1, in: id) == (1...3).map { "text \($0)" })
+        #expect(simulation.machines[0].node?.sendWait(in: id) == nil)
+    }
+
+    @Test(
+        "what is written to who was declined, on a disk that is full, is refused; later it goes through"
+    )
+    func onAFullDisk() throws {
+        let simulation = try Self.simulation(seed: 9, 2)
+        let (id, asker) = (simulation.directID(0, 1), simulation.machines[0].id)
+        try simulation.send("one", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        try simulation.request(1, .decline(asker))
+        try simulation.run(for: 1_000)
+        simulation.setDiskFull(1, true)
+        func say(_ text: String, _ machine: Int, in conversation: ConversationID) throws {
+            try simulation.request(
+                machine, .send(Outgoing(conversation: conversation, text: text)))
+        }
+        let room = simulation.room(0).conversation
+        // Then what comes waits for a moment; when it is given up, so is the link that brought it, and
+        // with that the conversation.
+        try say("not stored", 1, in: room)
+        try simulation.run(for: 100)
+        try say("waits", 0, in: room)
+        try simulation.run(for: 100)
+        try simulation.request(1, .beginDirect(asker))
+        // The node has given the store its batch: this waits behind it.
+        try say("lost", 1, in: id)
+        try simulation.run(for: 60_000)
+        #expect(simulation.machines[1].requests.isEmpty && simulation.machines[1].isUp)
+        simulation.setDiskFull(1, false)
+        try simulation.run(for: 70_000)
+        try simulation.request(1, .stand(asker, .known))
+        try simulation.run(for: 20_000)
+        #expect(simulation.texts(on: 1, in: id) == ["one"])
+    }
+
+    @Test("whoever was declined is let in once the user says to know them, on the same link")
+    func declinedThenKnown() throws {
+        let simulation = try Self.simulation(seed: 8, 2)
+        let (id, asker) = (simulation.directID(0, 1), simulation.machines[0].id)
+        try simulation.send("one", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        try simulation.request(1, .decline(asker))
+        try simulation.send("two", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 1, in: id).isEmpty)
+        try simulation.request(1, .stand(asker, .known))
+        try simulation.send("three", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        #expect(simulation.texts(on: 1, in: id) == ["one", "two", "three"])
+        #expect(simulation.machines[1].store.requests.isEmpty)
+        #expect(simulation.machines[0].node?.sendWait(in: id) == nil)
+    }
+
+    @Test("whoever has asked is let in by being known while they are away, over restarts")
+    func knownWhileAway() throws {
+        let simulation = try Self.simulation(seed: 9, 2)
+        let (id, asker) = (simulation.directID(0, 1), simulation.machines[0].id)
+        try simulation.send("hello", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        for machine in 0...1 { try simulation.crash(machine, isSilent: false) }
+        try simulation.start(1)
+        try simulation.request(1, .stand(asker, .verified))
+        try simulation.run(for: 1_000)
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(simulation.machines[1].store.requests.isEmpty)
+        try simulation.start(0)
+        try simulation.run(for: 70_000)
+        #expect(simulation.texts(on: 1, in: id) == ["hello"])
+    }
+
+    @Test(
+        "to be known is not enough where only who is verified may: the request stays, or asks anew")
+    func onlyVerified() throws {
+        let simulation = Simulation(seed: 10, machines: 2, faults: Faults())
+        for machine in 0...1 { try simulation.start(machine) }
+        let preferences = NodePreferences(
+            directFrom: .verified, tellsPresence: false, tellsTyping: false)
+        try simulation.tell(1, .preferences(preferences))
+        for machine in 0...1 { try simulation.request(machine, .join(simulation.room(0))) }
+        try simulation.run(for: 5_000)
+        let (id, asker) = (simulation.directID(0, 1), simulation.machines[0].id)
+        try simulation.send("let me in", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        try simulation.request(1, .stand(asker, .known))
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["let me in"])
+        try simulation.request(1, .decline(asker))
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        try simulation.request(1, .stand(asker, .known))
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["let me in"])
+        try simulation.request(1, .stand(asker, .verified))
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).isEmpty)
+        #expect(simulation.texts(on: 1, in: id) == ["let me in"])
+    }
+
+    @Test("whose request waits is not told that others have no room for what they write")
+    func noFalseAlarm() throws {
+        let simulation = try Self.simulation(seed: 11, 2)
+        try simulation.send("hello", from: 0, toPersonOf: 1)
+        try simulation.run(for: 5_000)
+        #expect(simulation.pendingRequests(on: 1).map(\.text) == ["hello"])
+        let status = simulation.machines[0].node?.status(at: simulation.instant(0))
+        #expect(status?.alerts.map(\.code) == [])
     }
 
     @Test("notes to oneself stay on the own machine")

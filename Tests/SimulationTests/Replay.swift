@@ -18,12 +18,20 @@ enum Replay {
     /// Whether each seed is printed as it begins: where a trap ends the process the last one shows which.
     static let isVerbose = ProcessEnvironment.variable("VERBOSE") != nil
 
+    /// How many seeds there are where nothing is said.
+    private static let usualCount: UInt64 = 60
+    private static let count = Self.number("COUNT") ?? Self.usualCount
+
     /// The seeds to run: some dozens, or as many as `COUNT` says, from `FROM`.
     static var seeds: [UInt64] {
         if let seed = self.seed { return [seed] }
         let from = Self.number("FROM") ?? 1
-        let count = Self.number("COUNT") ?? 60
-        return Array(from..<from + count)
+        return Array(from..<from + Self.count)
+    }
+
+    /// The first of something that is tried so often beside the usual seeds: fewer beside fewer, but some.
+    static func seeds(of most: UInt64) -> ClosedRange<UInt64> {
+        1...max(2, most * min(Self.count, Self.usualCount) / Self.usualCount)
     }
 }
 

@@ -24,7 +24,7 @@ struct SeedTests {
         "a peer that breaks the protocol in every way harms no one but itself",
         .enabled(if: !Replay.isOn))
     func assault() {
-        for seed in UInt64(1)...12 {
+        for seed in Replay.seeds(of: 12) {
             do {
                 try Simulation.assault(seed: seed)
             } catch {
@@ -35,7 +35,7 @@ struct SeedTests {
 
     @Test("a seed always gives the same run", .enabled(if: !Replay.isOn))
     func replay() throws {
-        for seed in UInt64(1)...8 {
+        for seed in Replay.seeds(of: 8) {
             let first = try Simulation.run(seed: seed)
             let second = try Simulation.run(seed: seed)
             #expect(first.trace == second.trace, "SEED=\(seed)")

@@ -161,7 +161,9 @@ struct FailureTests {
         await store.close()
     }
 
-    @Test("a database that was emptied is refused; one that was moved away is made anew")
+    @Test(
+        "a database that was emptied is refused; one that is gone is made anew, and that start says so"
+    )
     func emptied() async throws {
         let directory = try TemporaryDirectory()
         try await Self.fill(directory, runs: 1)
@@ -173,9 +175,15 @@ struct FailureTests {
             #expect(try readFile(directory.database) == bytes)
         }
         try #require(unlink(directory.database) == 0)
-        let store = try await directory.open()
-        #expect(try await store.snapshot().logs.isEmpty)
-        await store.close()
+        for isAfterLoss in [true, false] {
+            let store = try await directory.open()
+            let snapshot = try await store.snapshot()
+            #expect(snapshot.logs.isEmpty && snapshot.isAfterLoss == isAfterLoss)
+            await store.close()
+        }
+        let first = try await TemporaryDirectory().open()
+        #expect(try await !first.snapshot().isAfterLoss)
+        await first.close()
     }
 
     /// A database without tables.

@@ -143,7 +143,7 @@ import Testing
         _ = try await store.commit(
             batch(log.append([text("a", at: 10), text("b", at: 20), text("c", at: 30)])))
         let found = try await store.waiting(behind: [(log.key, 1)])
-        #expect(found == WaitingMessages(messages: 2, conversations: 1, since: time(20)))
+        #expect(found == WaitingMessages(messages: 2, logs: [log.key], since: time(20)))
         #expect(try await store.waiting(behind: [(log.key, 3)]) == WaitingMessages())
     }
 }

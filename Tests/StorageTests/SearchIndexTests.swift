@@ -93,6 +93,7 @@ import Testing
         }
         #expect(best.map { $0.suffix(1) } == ["9", "6", "3"])
         #expect(try await Self.found("word", in: index) { $0.since = time(8) }.count == 2)
+        #expect(try await Self.found("word", in: index) { $0.until = time(8) }.count == 7)
         #expect(try await Self.found("word", in: index) { $0.authors = [bob.id] }.count == 9)
         #expect(try await Self.found("word", in: index) { $0.authors = [ada.id, eve.id] }.isEmpty)
         let inOps = try await Self.found("word", in: index) {

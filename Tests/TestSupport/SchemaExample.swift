@@ -12,6 +12,7 @@ public enum SchemaExample {
         if let words = schema["enum"]?.arrayValue { return words[0] }
         if schema["pattern"] != nil { return .string(String(repeating: "a", count: 52)) }
         if schema["format"] != nil { return "1970-01-01T00:00:01.000Z" }
+        if schema["contentEncoding"] != nil { return "aGVsbG8=" }
         switch schema["type"]?.stringValue {
         case "string": return "a \"b\" \\ \n\u{1B}\u{202E} é"
         case "integer": return 5

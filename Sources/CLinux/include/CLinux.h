@@ -7,6 +7,10 @@
 /* The peer's credentials of a connected Unix socket: SO_PEERCRED, unix(7). */
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
 
+/* Writes the supplementary groups of the process that connected a Unix socket, at most capacity of
+   them: SO_PEERGROUPS, unix(7). Returns how many; -1 with errno, ERANGE where they are more. */
+int clinux_peer_groups(int socket, gid_t *groups, int capacity);
+
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the address. */
 int clinux_accept(int socket);
 
@@ -26,8 +30,9 @@ void clinux_release_code(void);
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 
-/* TCP_NODELAY, TCP_NOTSENT_LOWAT and TCP_USER_TIMEOUT in one go: tcp(7). */
-int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds);
+/* TCP_NODELAY, TCP_NOTSENT_LOWAT, TCP_USER_TIMEOUT, keepalive and IP_RECVERR in one go: tcp(7), ip(7). */
+int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds,
+                    int keepalive_seconds);
 
 /* Tries for an exclusive lock of the open file description: F_OFD_SETLK, fcntl(2). */
 int clinux_lock_description(int descriptor);
@@ -58,6 +63,12 @@ int clinux_process_descriptor(pid_t pid);
 /* Blocks SIGINT and SIGTERM, and makes a descriptor that is readable while one of them waits, with
    SFD_NONBLOCK and SFD_CLOEXEC: signalfd(2). */
 int clinux_interrupt_descriptor(void);
+
+/* The same for SIGINT, SIGTERM, SIGHUP, SIGWINCH and SIGCONT, for programs that draw on a terminal. */
+int clinux_terminal_descriptor(void);
+
+/* Takes one of the signals that wait there; 0 for none. */
+int clinux_take_signal(int descriptor);
 
 /* A printable name for the calling thread, at most 15 bytes: pthread_setname_np(3). */
 int clinux_name_thread(const char *name);

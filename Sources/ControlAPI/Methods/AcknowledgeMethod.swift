@@ -4,7 +4,7 @@ public enum AcknowledgeMethod: ControlMethod {
     public static let description = MethodDescription(
         "acknowledge",
         "Record what a consumer has processed, or what the user has read of a conversation.",
-        result: "acknowledged", errors: [.notFound, .ambiguous, .storageFailed])
+        result: "acknowledged", errors: [.notFound, .ambiguous, .storageFailed], access: .group)
 
     /// Whose position moves, and how far.
     public struct Params: ControlValue {

@@ -3,7 +3,7 @@ public enum ConsumersMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "consumers", "List durable consumers and how far each has read.", result: "consumers",
-        errors: [.storageFailed], hasLargeAnswer: true)
+        errors: [.storageFailed], hasLargeAnswer: true, access: .group)
 
     /// Which part.
     public typealias Params = PageParams

@@ -31,17 +31,28 @@ public struct MethodDescription: Equatable, Sendable {
     public let errors: [RPCError.Code]
     /// Whether an answer may be as large as a line; all others have a small bound.
     public let hasLargeAnswer: Bool
+    /// Who may call it.
+    public let access: MethodAccess
 
     init(
         _ name: String, _ summary: String, result: String, errors: [RPCError.Code] = [],
-        hasLargeAnswer: Bool = false
+        hasLargeAnswer: Bool = false, access: MethodAccess = .owner
     ) {
         self.name = name
         self.summary = summary
         self.resultName = result
         self.errors = errors
         self.hasLargeAnswer = hasLargeAnswer
+        self.access = access
     }
+}
+
+/// Who may call a method.
+public enum MethodAccess: String, Sendable {
+    /// The user whose daemon it is, and root.
+    case owner
+    /// The members of the group to whom the daemon's `SocketGroup=` opens its socket, too.
+    case group
 }
 
 extension ControlMethod {

@@ -4,7 +4,8 @@ public enum CreateConversationMethod: ControlMethod {
     public static let description = MethodDescription(
         "createConversation",
         "Begin the conversation with one person, who is known then, or make a secret room.",
-        result: "created", errors: [.notFound, .ambiguous, .refused, .busy, .storageFailed])
+        result: "created", errors: [.notFound, .ambiguous, .refused, .busy, .storageFailed],
+        access: .group)
 
     /// With whom, or which room.
     public struct Params: ControlValue {

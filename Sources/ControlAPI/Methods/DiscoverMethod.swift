@@ -2,7 +2,8 @@
 public enum DiscoverMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "rpc.discover", "Return this document.", result: "openrpc", hasLargeAnswer: true)
+        "rpc.discover", "Return this document.", result: "openrpc", hasLargeAnswer: true,
+        access: .group)
 
     /// The OpenRPC document.
     public typealias Result = JSON

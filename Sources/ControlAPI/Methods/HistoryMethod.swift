@@ -3,7 +3,8 @@ public enum HistoryMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "history", "Show stored messages of one conversation, oldest first.", result: "history",
-        errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true)
+        errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
+        access: .group)
 
     /// Which messages.
     public struct Params: ControlValue {
@@ -29,10 +30,7 @@ public enum HistoryMethod: ControlMethod {
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field(
-                "to", &self.to, .word,
-                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
-            )
+            visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "limit", &self.limit, .range(1...Int64(ControlLimits.historyMessages)),
                 "The most messages to return; 50 by default.")

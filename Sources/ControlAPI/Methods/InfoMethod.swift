@@ -4,7 +4,7 @@ public enum InfoMethod: ControlMethod {
     public static let description = MethodDescription(
         "info",
         "Show a message with all that is known of it: who has it, and what people make of it.",
-        result: "info", errors: [.notFound, .ambiguous, .storageFailed, .notMember])
+        result: "info", errors: [.notFound, .ambiguous, .storageFailed, .notMember], access: .group)
 
     /// Which message.
     public typealias Params = MessageParams
@@ -59,6 +59,8 @@ public enum InfoMethod: ControlMethod {
         public var erased = false
         /// The text that it had at first, where it was edited.
         public var firstText: String?
+        /// What keeps an own message from those who do not have it; nil where nothing does.
+        public var waits: SendMethod.Waits?
         /// The other members, and what has become of it there; nil where it is not your own.
         public var members: [Member]?
 
@@ -72,6 +74,7 @@ public enum InfoMethod: ControlMethod {
             visitor.field("erased", &self.erased)
             visitor.field("firstText", &self.firstText)
             visitor.field("members", &self.members)
+            visitor.field("waits", &self.waits)
         }
     }
 }

@@ -3,7 +3,7 @@ public enum MembersMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "members", "List who is in a room.", result: "members",
-        errors: [.notFound, .notMember], hasLargeAnswer: true)
+        errors: [.notFound, .notMember], hasLargeAnswer: true, access: .group)
 
     /// Of which conversation, and which part.
     public struct Params: ControlValue {
@@ -37,6 +37,11 @@ public enum MembersMethod: ControlMethod {
         public var tier = TierWord.stranger
         /// How this node stands with it; nil for this node itself.
         public var state: PeersMethod.State?
+        /// How reachable its user is, by their own word; nil for who is linked and does not tell, and for this
+        /// node itself.
+        public var presence: PresenceWord?
+        /// When it was linked last; nil where that was never, and for this node itself.
+        public var lastSeen: Timestamp?
 
         /// An empty value.
         public init() {}
@@ -48,6 +53,8 @@ public enum MembersMethod: ControlMethod {
             visitor.field("ambiguous", &self.ambiguous)
             visitor.field("tier", &self.tier)
             visitor.field("state", &self.state)
+            visitor.field("presence", &self.presence)
+            visitor.field("lastSeen", &self.lastSeen)
         }
     }
 }

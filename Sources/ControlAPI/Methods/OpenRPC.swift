@@ -40,7 +40,7 @@ public enum OpenRPC {
         let description = Method.description
         return [
             "name": .string(description.name), "summary": .string(description.summary),
-            "paramStructure": "either",
+            "paramStructure": "either", "x-access": .string(description.access.rawValue),
             "params": .array(
                 Method.Params.descriptions.map {
                     [

@@ -3,7 +3,7 @@ public enum PeersMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "peers", "List the peers known here, with dials that failed and refusals.", result: "peers",
-        hasLargeAnswer: true)
+        hasLargeAnswer: true, access: .group)
 
     /// Which part.
     public typealias Params = PageParams
@@ -51,6 +51,8 @@ public enum PeersMethod: ControlMethod {
         public var status = ""
         /// How this node stands with it.
         public var state = State.away
+        /// How reachable its user is, by their own word; nil for who is linked and does not tell.
+        public var presence: PresenceWord?
         /// Addresses with ports, the best first.
         public var addresses: [String] = []
         /// When it was last linked; nil, written as null, when never.
@@ -76,6 +78,7 @@ public enum PeersMethod: ControlMethod {
             visitor.field("tier", &self.tier)
             visitor.field("status", &self.status)
             visitor.field("state", &self.state)
+            visitor.field("presence", &self.presence)
             visitor.field("addresses", &self.addresses)
             visitor.field("lastSeen", &self.lastSeen, .orNull)
             visitor.field("verified", &self.verified)

@@ -3,7 +3,7 @@ public enum PeopleMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "people", "List the people you know, or change who is one of them.", result: "people",
-        hasLargeAnswer: true)
+        hasLargeAnswer: true, access: .group)
 
     /// Which part.
     public typealias Params = PageParams

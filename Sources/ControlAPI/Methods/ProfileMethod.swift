@@ -2,7 +2,7 @@
 public enum ProfileMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "profile", "Show or change your name and status.", result: "profile",
+        "profile", "Show or change your name, status and picture.", result: "profile",
         errors: [.refused, .tooLarge, .storageFailed])
 
     /// What to change; without any it only shows.
@@ -11,6 +11,9 @@ public enum ProfileMethod: ControlMethod {
         public var name: String?
         /// The new status text; empty to have none.
         public var status: String?
+        /// Whether to take the picture that is passed with the request, or to have none from here on; nil
+        /// to leave it.
+        public var picture: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -19,6 +22,10 @@ public enum ProfileMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("name", &self.name, .word, "The new name, at most 64 bytes.")
             visitor.field("status", &self.status, .any, "The new status text; empty for none.")
+            visitor.field(
+                "picture", &self.picture, .any,
+                "True to take the picture whose descriptor is passed with the request (SCM_RIGHTS): a PNG, JPEG or WebP of at most 256 KiB. False to have none."
+            )
         }
     }
 
@@ -30,6 +37,8 @@ public enum ProfileMethod: ControlMethod {
         public var name = ""
         /// The own status text.
         public var status = ""
+        /// The own picture; nil for none.
+        public var picture: PictureResult?
 
         /// An empty result.
         public init() {}
@@ -39,6 +48,7 @@ public enum ProfileMethod: ControlMethod {
             visitor.field("id", &self.id, .id)
             visitor.field("name", &self.name)
             visitor.field("status", &self.status)
+            visitor.field("picture", &self.picture)
         }
     }
 

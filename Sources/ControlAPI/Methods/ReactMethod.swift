@@ -3,7 +3,8 @@ public enum ReactMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "react", "Say what you make of a message, with an emoji or a short word.",
-        result: "reacted", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed])
+        result: "reacted", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed],
+        access: .group)
 
     /// To which message, and how.
     public struct Params: ControlValue {

@@ -5,6 +5,6 @@
 public enum ReservedMethods {
     /// The names, in the order of the documentation.
     public static let names = [
-        "openStream", "closeStream", "sendStream", "presence", "typing",
+        "createGroup", "removeMember", "addDevice",
     ]
 }

@@ -2,7 +2,7 @@
 public enum RetainMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "retain", "Say for how long, or how much, of a conversation is kept on this disk.",
+        "retain", "Show or say for how long, or how much, of a conversation is kept on this disk.",
         result: "conversation", errors: [.notFound, .ambiguous, .notMember, .storageFailed])
 
     /// A hundred years.
@@ -16,16 +16,15 @@ public enum RetainMethod: ControlMethod {
         public var days: Int64?
         /// The most bytes that its payloads may take; nil for any number.
         public var bytes: Int64?
+        /// True so that all is kept for ever; where none of the three is given nothing changes.
+        public var off: Bool?
 
         /// Empty parameters.
         public init() {}
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field(
-                "to", &self.to, .word,
-                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
-            )
+            visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "days", &self.days, .range(1...RetainMethod.daysLimit),
                 "For how many days; left out: for ever.")
@@ -33,6 +32,9 @@ public enum RetainMethod: ControlMethod {
                 "bytes", &self.bytes, .range(0...Int64.max),
                 "The most bytes that its texts may take, of which the oldest go; left out: any number."
             )
+            visitor.field(
+                "off", &self.off, .any,
+                "True so that all is kept for ever. Without it, days and bytes nothing changes.")
         }
     }
 

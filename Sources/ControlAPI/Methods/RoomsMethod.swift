@@ -3,7 +3,7 @@ public enum RoomsMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "rooms", "List the open rooms that you or linked peers are in.", result: "rooms",
-        hasLargeAnswer: true)
+        hasLargeAnswer: true, access: .group)
 
     /// Which part.
     public typealias Params = PageParams

@@ -3,7 +3,8 @@ public enum SearchMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "search", "Find messages by their words.", result: "found",
-        errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true)
+        errors: [.notFound, .ambiguous, .storageFailed, .notMember], hasLargeAnswer: true,
+        access: .group)
 
     /// In which order hits come.
     public enum Order: String, WordValue {
@@ -23,6 +24,8 @@ public enum SearchMethod: ControlMethod {
         public var authors: [String]?
         /// Only messages of this time or later.
         public var since: Timestamp?
+        /// Only messages of before this time.
+        public var until: Timestamp?
         /// In which order; nil for the newest first.
         public var order: Order?
         /// The most hits to return, 1 to ``hitsLimit``.
@@ -45,6 +48,7 @@ public enum SearchMethod: ControlMethod {
             visitor.field(
                 "authors", &self.authors, .any, "Only what these people have written: @names.")
             visitor.field("since", &self.since, .any, "Only messages of this time or later.")
+            visitor.field("until", &self.until, .any, "Only messages of before this time.")
             visitor.field("order", &self.order, .any, "newest (default) or rank: what fits best.")
             visitor.field(
                 "limit", &self.limit, .range(1...SearchMethod.hitsLimit),

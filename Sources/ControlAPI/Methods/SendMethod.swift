@@ -6,7 +6,7 @@ public enum SendMethod: ControlMethod {
         errors: [
             .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .held,
             .refused, .tooLarge, .keyReused,
-        ])
+        ], access: .group)
 
     /// What `send` waits for before it answers.
     public enum Wait: String, WordValue {
@@ -26,12 +26,16 @@ public enum SendMethod: ControlMethod {
         case action
     }
 
-    /// What a message to one person waits for.
+    /// What a message waits for.
     public enum Waits: String, WordValue {
-        /// They are not linked: nobody else passes on what is for them alone.
+        /// To one person: they are not linked, and nobody else passes on what is for them alone.
         case away
-        /// They are linked, and have not accepted you.
+        /// The same, and something that they wrote a moment ago came through others.
+        case indirect
+        /// To one person: they are linked, and have not accepted you.
         case unaccepted
+        /// In a room: nobody else of it is linked.
+        case nobody
     }
 
     /// What is sent, and to whom.
@@ -62,10 +66,7 @@ public enum SendMethod: ControlMethod {
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field(
-                "to", &self.to, .word,
-                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
-            )
+            visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field("text", &self.text, .any, "The text, 1 to 65000 bytes of UTF-8.")
             visitor.field(
                 "idempotencyKey", &self.idempotencyKey, .word,
@@ -113,7 +114,7 @@ public enum SendMethod: ControlMethod {
         public var deliveredTo: [String] = []
         /// What has become of it at each other member, where that was waited for; nil otherwise.
         public var members: [InfoMethod.Member]?
-        /// What the message to one person waits for; nil where it waits for nothing.
+        /// What the message waits for; nil where it waits for nothing.
         public var waits: Waits?
         /// True while peers turn this daemon away because its key runs in another one; else nil.
         public var shutOut: Bool?

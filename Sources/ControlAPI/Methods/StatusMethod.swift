@@ -2,7 +2,7 @@
 public enum StatusMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "status", "Show the daemon's status.", result: "status")
+        "status", "Show the daemon's status.", result: "status", access: .group)
 
     /// The state of the daemon.
     public struct Result: ControlValue {
@@ -83,6 +83,13 @@ public enum StatusMethod: ControlMethod {
         public var conversations: Int64 = 0
         /// The time of the oldest of them.
         public var since = Timestamp(milliseconds: 0)
+        /// How many members are to have them.
+        public var recipients: Int64 = 0
+        /// Some of these, at most ``listedMembers``: those whom the user knows come first.
+        public var members: [InfoMethod.Member] = []
+
+        /// How many members are listed at most.
+        public static let listedMembers = 8
 
         /// An empty value.
         public init() {}
@@ -92,6 +99,8 @@ public enum StatusMethod: ControlMethod {
             visitor.field("messages", &self.messages)
             visitor.field("conversations", &self.conversations)
             visitor.field("since", &self.since)
+            visitor.field("recipients", &self.recipients)
+            visitor.field("members", &self.members)
         }
     }
 

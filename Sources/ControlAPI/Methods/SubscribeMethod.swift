@@ -5,7 +5,8 @@ public enum SubscribeMethod: ControlMethod {
         "subscribe",
         "Follow messages: the notifications message, change, gap and ended come until unsubscribe or the "
             + "end of the connection.",
-        result: "subscribed", errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused])
+        result: "subscribed",
+        errors: [.notFound, .ambiguous, .storageFailed, .notMember, .refused], access: .group)
 
     /// What to follow, and from where.
     public struct Params: ControlValue {
@@ -30,6 +31,8 @@ public enum SubscribeMethod: ControlMethod {
         public var notMine: Bool?
         /// Whether only messages come that call the user by name or answer them.
         public var mentions: Bool?
+        /// Which durable streams, by name; nil for all.
+        public var streams: [String]?
 
         /// Empty parameters.
         public init() {}
@@ -52,7 +55,7 @@ public enum SubscribeMethod: ControlMethod {
                 "Whether to end another live reader of this consumer instead of being refused.")
             visitor.field(
                 "kinds", &self.kinds, .any,
-                "Which kinds of change: message, conversation, alert, request, erased, edited, reaction. Left out: message alone."
+                "Which kinds of change: message, conversation, alert, request, erased, edited, reaction, delivery, peer, stream, presence, typing, picture. Left out: message alone."
             )
             visitor.field(
                 "messages", &self.messages, .any,
@@ -67,6 +70,9 @@ public enum SubscribeMethod: ControlMethod {
             visitor.field(
                 "mentions", &self.mentions, .any,
                 "Whether only messages come that call you by name or answer you.")
+            visitor.field(
+                "streams", &self.streams, .any,
+                "With the kind stream: only streams of these names.")
         }
     }
 
@@ -77,6 +83,12 @@ public enum SubscribeMethod: ControlMethod {
                 "subscribe takes at most \(DeliveryMembers.namedLimit) \"authors\"",
                 reason: "badParam", remedy: "name fewer people",
                 details: [JSON.Member("param", "authors")])
+        }
+        guard (params.streams?.count ?? 0) <= ControlLimits.candidates else {
+            throw .invalidParams(
+                "subscribe takes at most \(ControlLimits.candidates) \"streams\"",
+                reason: "badParam", remedy: "name fewer, or leave streams out for all",
+                details: [JSON.Member("param", "streams")])
         }
         guard params.kinds?.isEmpty ?? false else { return }
         throw .invalidParams(

@@ -18,10 +18,7 @@ public enum TopicMethod: ControlMethod {
 
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
-            visitor.field(
-                "to", &self.to, .word,
-                "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
-            )
+            visitor.field("to", &self.to, .word, ConversationParams.toSummary)
             visitor.field(
                 "text", &self.text, .any,
                 "What it is about, at most 256 bytes; empty for nothing. Left out: nothing is said."

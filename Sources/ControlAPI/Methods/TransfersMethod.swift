@@ -3,7 +3,7 @@ public enum TransfersMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "transfers", "List the files that are fetched, and those that ended last.",
-        result: "transfers", errors: [.storageFailed], hasLargeAnswer: true)
+        result: "transfers", errors: [.storageFailed], hasLargeAnswer: true, access: .group)
 
     /// Which part, and whether to be told more.
     public struct Params: ControlValue {

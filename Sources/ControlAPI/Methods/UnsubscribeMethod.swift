@@ -3,7 +3,7 @@ public enum UnsubscribeMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "unsubscribe", "End a subscription of this connection.", result: "unsubscribed",
-        errors: [.notFound])
+        errors: [.notFound], access: .group)
 
     /// Which one.
     public struct Params: ControlValue {

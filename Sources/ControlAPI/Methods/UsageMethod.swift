@@ -2,7 +2,8 @@
 public enum UsageMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "usage", "Show what takes room on this disk.", result: "usage", errors: [.storageFailed])
+        "usage", "Show what takes room on this disk.", result: "usage", errors: [.storageFailed],
+        access: .group)
 
     /// What takes room.
     public struct Result: ControlValue {
@@ -13,6 +14,12 @@ public enum UsageMethod: ControlMethod {
         public var database: Int64 = 0
         /// What search keeps beside it, in bytes; 0 where nothing was ever searched for.
         public var search: Int64 = 0
+        /// What the database may take (`DiskLimit=`), in bytes.
+        public var limit: Int64 = 0
+        /// What messages of strangers take of it, about, and may take, in bytes.
+        public var strangers = DiskShare()
+        /// The same of fellows: of those who share a realm with a secret.
+        public var fellows = DiskShare()
         /// What is left on the file system for this user, in bytes.
         public var free: Int64 = 0
         /// The conversations, those first whose texts take most.
@@ -25,6 +32,9 @@ public enum UsageMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("database", &self.database)
             visitor.field("search", &self.search)
+            visitor.field("limit", &self.limit)
+            visitor.field("strangers", &self.strangers)
+            visitor.field("fellows", &self.fellows)
             visitor.field("free", &self.free)
             visitor.field("conversations", &self.conversations)
         }

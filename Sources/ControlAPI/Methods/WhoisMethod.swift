@@ -2,7 +2,8 @@
 public enum WhoisMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "whois", "Show who someone is.", result: "person", errors: [.notFound, .ambiguous])
+        "whois", "Show who someone is.", result: "person", errors: [.notFound, .ambiguous],
+        access: .group)
 
     /// Whom.
     public typealias Params = PersonParams
@@ -21,8 +22,12 @@ public enum WhoisMethod: ControlMethod {
         public var tier = TierWord.stranger
         /// Its status text.
         public var status = ""
+        /// Its picture, which the method `picture` gives; nil for none.
+        public var picture: PictureResult?
         /// How this node stands with it.
         public var state = PeersMethod.State.away
+        /// How reachable its user is, by their own word; nil for who is linked and does not tell.
+        public var presence: PresenceWord?
         /// Whether a person compared its short authentication string.
         public var verified = false
         /// Addresses with ports, the best first.
@@ -39,7 +44,9 @@ public enum WhoisMethod: ControlMethod {
             visitor.field("ambiguous", &self.ambiguous)
             visitor.field("tier", &self.tier)
             visitor.field("status", &self.status)
+            visitor.field("picture", &self.picture)
             visitor.field("state", &self.state)
+            visitor.field("presence", &self.presence)
             visitor.field("verified", &self.verified)
             visitor.field("addresses", &self.addresses)
         }

@@ -185,28 +185,40 @@ extension RPCError {
             remedy: "join it first: stoa join ROOM")
     }
 
-    /// The message is stored and not delivered in time; -32005; `data` holds the whole result.
+    /// The message is stored and not delivered, or not read, in time; -32005; `data` holds the whole
+    /// result.
     ///
-    /// - Parameter waiting: who was to have it and has not, by id and name.
+    /// - Parameters:
+    ///   - isRead: whether it was to be read, not only delivered.
+    ///   - waiting: who was to have it, or to read it, and has not, by id and name.
     public static func deliveryTimeout(
-        _ result: SendMethod.Result, waitingFor waiting: [(id: String, name: String)] = []
+        _ result: SendMethod.Result, isRead: Bool = false,
+        waitingFor waiting: [(id: String, name: String)] = []
     ) -> RPCError {
         let names = waiting.prefix(3).map { $0.name.isEmpty ? "@\($0.id.prefix(8))" : $0.name }
         let rest = waiting.count > names.count ? ["\(waiting.count - names.count) more"] : []
-        let whom = names.isEmpty ? "" : " to " + (names + rest).joined(separator: ", ")
+        let what = isRead ? "read" : "delivered"
+        let preposition = isRead ? "by" : "to"
+        let whom =
+            names.isEmpty ? "" : " \(preposition) " + (names + rest).joined(separator: ", ")
         return RPCError(
-            .deliveryTimeout, "the message is stored but was not delivered\(whom) in time",
+            .deliveryTimeout, "the message is stored but was not \(what)\(whom) in time",
             reason: "deliveryTimeout",
-            remedy: Self.remedy(ofUndelivered: result),
+            remedy: Self.remedy(ofUndelivered: result, isRead: isRead),
             details: (result.json.objectValue ?? []) + [
                 JSON.Member("waitingFor", .array(waiting.map { .string($0.id) }))
             ])
     }
 
-    private static func remedy(ofUndelivered result: SendMethod.Result) -> String {
+    private static func remedy(
+        ofUndelivered result: SendMethod.Result, isRead: Bool
+    ) -> String {
         if result.shutOut == true {
             return "peers turn this daemon away because another one runs with its identity key: "
                 + "see the alert in stoa status"
+        }
+        if isRead, result.waits == nil {
+            return "do not send it again: who has it may read it later; not all tell that they have"
         }
         return result.waits == .unaccepted
             ? "do not send it again: it is delivered once you are accepted"

@@ -18,6 +18,15 @@ public enum ChangeKind: String, WordValue {
     case delivery
     /// Who of those whom the user knows is linked: of each the latest only.
     case peer
+    /// Bytes of durable streams, by the notification `streamPiece`.
+    case stream
+    /// Who is there and who is away, by the notification `presence`: kept nowhere, without a cursor.
+    case presence
+    /// Who writes in a conversation, by the notification `typing`: kept nowhere, without a cursor.
+    case typing
+    /// Whose picture is here, or is another one, by the notification `picture`: kept nowhere, without a
+    /// cursor.
+    case picture
 }
 
 /// One change that is no message, in the notification `change`.
@@ -62,7 +71,7 @@ public struct ChangeResult: ControlValue {
         case unlinked
     }
 
-    /// What sort of change it is; never `message`.
+    /// What sort of change it is; never `message`, `stream`, `presence` or `typing`.
     public var kind = ChangeKind.alert
     /// What happened.
     public var event = Event.raised

@@ -30,7 +30,8 @@ public enum ControlEvents {
     /// In the order of the documentation.
     public static let all: [any ControlEvent.Type] = [
         MessageEvent.self, ChangeEvent.self, GapEvent.self, EndedEvent.self,
-        TransferEvent.self,
+        TransferEvent.self, PresenceEvent.self, TypingEvent.self, PictureEvent.self,
+        StreamEvent.self, StreamErrorEvent.self, StreamPieceEvent.self,
     ]
 }
 

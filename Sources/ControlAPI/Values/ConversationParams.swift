@@ -3,13 +3,15 @@ public struct ConversationParams: ControlValue {
     /// A room, a person or a conversation id.
     public var to = ""
 
+    /// What is said of the parameter that names a conversation, of whichever method.
+    static let toSummary: StaticString =
+        "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id."
+
     /// Empty parameters.
     public init() {}
 
     /// Visits the fields in order.
     public mutating func fields(_ visitor: inout some FieldVisitor) {
-        visitor.field(
-            "to", &self.to, .word,
-            "A room (bare word), @name, @ and 8 or more characters of an id, or a conversation id.")
+        visitor.field("to", &self.to, .word, Self.toSummary)
     }
 }

@@ -10,6 +10,8 @@ public struct PersonResult: ControlValue {
     public var tier = TierWord.stranger
     /// How this node stands with it.
     public var state = PeersMethod.State.away
+    /// How reachable its user is, by their own word; nil for who is linked and does not tell.
+    public var presence: PresenceWord?
     /// When it was last linked; nil, written as null, when never.
     public var lastSeen: Timestamp?
 
@@ -26,6 +28,7 @@ public struct PersonResult: ControlValue {
         visitor.field("ambiguous", &self.ambiguous)
         visitor.field("tier", &self.tier)
         visitor.field("state", &self.state)
+        visitor.field("presence", &self.presence)
         visitor.field("lastSeen", &self.lastSeen, .orNull)
     }
 }

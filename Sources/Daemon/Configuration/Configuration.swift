@@ -29,15 +29,29 @@ public struct Configuration: Equatable, Sendable {
     public var directFrom: DirectPolicy
     /// Whether others are told what the user has read.
     public var tellsReads: Bool
+    /// Whether others are told if the user is there.
+    public var tellsPresence: Bool
+    /// Whether others are told where the user writes.
+    public var tellsTyping: Bool
     /// What matters less is not logged.
     public var logLevel: LogLevel
     /// Files of at most so many bytes are fetched by themselves.
     public var autoFetchBytes: UInt64
     /// What files may take of the disk, in bytes; nil for a tenth of it, and 10 GiB at most.
     public var fileLimitBytes: UInt64?
+    /// What messages may take of the disk, in bytes; nil for a tenth of it, at least 256 MiB and at most 10 GiB.
+    public var diskLimitBytes: UInt64?
+    /// The group whose members may use the control socket, too; nil for none.
+    public var socketGroup: String?
+    /// The file that counters are written to; nil for none.
+    public var metrics: String?
+    /// What was given and does not count, since an administrator has locked it: a line each.
+    public var overruled: [String]
 
     /// What is fetched by itself where nothing else is said: 1 MiB.
     public static let autoFetchBytesDefault: UInt64 = 1 << 20
+    /// Less than this messages cannot take: 1 MiB.
+    static let diskLimitLeast: UInt64 = 1 << 20
 
     /// Describes a configuration.
     public init(
@@ -45,8 +59,10 @@ public struct Configuration: Equatable, Sendable {
         listen: [SocketAddress] = [], interface: String? = nil,
         discovery: DiscoveryMode = .auto, peers: [PeerAddress] = [], name: String,
         defaultRealm: RealmName = .open, isInOpenRealm: Bool = true,
-        directFrom: DirectPolicy = .known, tellsReads: Bool = true, logLevel: LogLevel = .info,
-        autoFetchBytes: UInt64 = Configuration.autoFetchBytesDefault, fileLimitBytes: UInt64? = nil
+        directFrom: DirectPolicy = .known, tellsReads: Bool = true, tellsPresence: Bool = true,
+        tellsTyping: Bool = true, logLevel: LogLevel = .info,
+        autoFetchBytes: UInt64 = Configuration.autoFetchBytesDefault, fileLimitBytes: UInt64? = nil,
+        diskLimitBytes: UInt64? = nil, socketGroup: String? = nil, metrics: String? = nil
     ) {
         self.dataDirectory = dataDirectory
         self.stateDirectory = stateDirectory
@@ -60,30 +76,29 @@ public struct Configuration: Equatable, Sendable {
         self.isInOpenRealm = isInOpenRealm
         self.directFrom = directFrom
         self.tellsReads = tellsReads
+        self.tellsPresence = tellsPresence
+        self.tellsTyping = tellsTyping
         self.logLevel = logLevel
         self.autoFetchBytes = autoFetchBytes
         self.fileLimitBytes = fileLimitBytes
+        self.diskLimitBytes = diskLimitBytes
+        self.socketGroup = socketGroup
+        self.metrics = metrics
+        self.overruled = []
     }
 }
 
 extension Configuration {
-    /// Takes the value of each setting from the flags, else the environment, else the file, else
-    /// the default.
+    /// Takes the value of each setting, or the default where nothing is said.
     ///
-    /// `isOffline` is for what only reads or repairs a data directory: nothing is asked of the
-    /// environment for the socket and the state directory, which are not used then.
+    /// `isOffline` is for what only reads: nothing is asked of the environment for the socket and the
+    /// state directory, which are not used then.
     init(
-        flags: [Setting: [SettingValue]], file: [Setting: [SettingValue]], paths: Paths,
-        environment: [String: String], isOffline: Bool = false, userName: () -> String?
+        _ settings: GivenSettings, paths: Paths, isOffline: Bool = false, userName: () -> String?
     ) throws(ConfigurationError) {
-        var values = file
-        if let level = environment["STOA_LOG"], !level.isEmpty {
-            values[.logLevel] = [
-                SettingValue(text: level, origin: "STOA_LOG", isFromFile: false)
-            ]
-        }
-        for (setting, given) in flags { values[setting] = given }
+        let values = settings.values
         let single: (Setting) -> SettingValue? = { values[$0]?.last }
+        self.overruled = settings.overruled
 
         self.listen = []
         for value in values[.listen] ?? [] { self.listen.append(try Self.listen(value)) }
@@ -117,14 +132,21 @@ extension Configuration {
             self.directFrom = try Self.word(
                 value, DirectPolicy.allCases.map { ($0.rawValue, $0) })
         }
-        self.tellsReads = true
-        if let value = single(.readMarks) {
-            self.tellsReads = try Self.word(value, [("shown", true), ("private", false)])
-        }
+        self.tellsReads = try Self.isShown(single(.readMarks))
+        self.tellsPresence = try Self.isShown(single(.presence))
+        self.tellsTyping = try Self.isShown(single(.typing))
         self.autoFetchBytes = Self.autoFetchBytesDefault
         if let value = single(.autoFetch) { self.autoFetchBytes = try Self.bytes(value) }
         self.fileLimitBytes = try single(.fileLimit).map { (value) throws(ConfigurationError) in
             try Self.bytes(value)
+        }
+        self.diskLimitBytes = try single(.diskLimit).map { (value) throws(ConfigurationError) in
+            let bytes = try Self.bytes(value)
+            guard bytes >= Self.diskLimitLeast else {
+                throw Self.invalid(
+                    value, "is too little for a database", remedy: "allow at least 1M")
+            }
+            return bytes
         }
         if let value = single(.name) {
             guard value.text.utf8.count <= Limits.nameBytes else {
@@ -135,6 +157,10 @@ extension Configuration {
             self.name = value.text
         } else {
             self.name = Self.bounded(userName() ?? "someone")
+        }
+        self.socketGroup = single(.socketGroup)?.text
+        self.metrics = try single(.metrics).map { (value) throws(ConfigurationError) in
+            try Self.path(value, orDefault: { "" })
         }
         // Last, so that what was typed wrongly is said before what is missing around it.
         self.dataDirectory = try Self.path(single(.dataDirectory), orDefault: paths.dataDirectory)
@@ -177,6 +203,12 @@ extension Configuration {
         } catch {
             throw Self.invalid(value, "is not [KEY@]HOST:PORT", remedy: error.description)
         }
+    }
+
+    private static func isShown(_ value: SettingValue?) throws(ConfigurationError) -> Bool {
+        try value.map { (value) throws(ConfigurationError) in
+            try Self.word(value, [("shown", true), ("private", false)])
+        } ?? true
     }
 
     private static func bytes(_ value: SettingValue) throws(ConfigurationError) -> UInt64 {

@@ -9,17 +9,26 @@ public enum DaemonCommand: Equatable, Sendable {
     case check(Configuration)
     /// Repair the database and say what was done.
     case repair(Configuration)
+    /// Say what the configuration comes to, one line each, and whether a start could take it.
+    case checkConfiguration(Configuration, report: [String])
     /// Print the version.
     case version
     /// Print the help text.
     case help
 
-    /// Reads the arguments, without the program's name, and `stoad.conf`.
+    /// Reads the arguments, without the program's name, and the configuration files.
     ///
     /// Throws what is wrong, where, and what to do; nothing has been changed then.
+    ///
+    /// - Parameter arguments: nil where the system does not tell them, which is refused.
     public init(
-        arguments: [String], environment: [String: String], paths: Paths
+        arguments: [String]?, environment: [String: String], paths: Paths
     ) throws(ConfigurationError) {
+        guard let arguments else {
+            throw ConfigurationError(
+                ProcessEnvironment.noArguments.text, remedy: ProcessEnvironment.noArguments.remedy,
+                isFromFile: false)
+        }
         try self.init(
             arguments: arguments, environment: environment, paths: paths,
             userName: ProcessEnvironment.userName)
@@ -27,10 +36,10 @@ public enum DaemonCommand: Equatable, Sendable {
 
     init(
         arguments: [String], environment: [String: String], paths: Paths,
-        userName: () -> String?
+        systemFile: String = SettingsFiles.systemFile, userName: () -> String?
     ) throws(ConfigurationError) {
         var flags: [Setting: [SettingValue]] = [:]
-        var (isCheck, isRepair) = (false, false)
+        var (isCheck, isRepair, isTrial) = (false, false, false)
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -45,6 +54,9 @@ public enum DaemonCommand: Equatable, Sendable {
                 continue
             case "--repair":
                 isRepair = true
+                continue
+            case "--check-config":
+                isTrial = true
                 continue
             default: break
             }
@@ -67,13 +79,21 @@ public enum DaemonCommand: Equatable, Sendable {
             flags[setting, default: []].append(
                 SettingValue(text: text, origin: flag, isFromFile: false))
         }
+        var settings = try SettingsFiles(system: systemFile, user: try? paths.configurationFile())
+            .read()
+        settings.take(flags: flags, environment: environment)
         let configuration = try Configuration(
-            flags: flags, file: Self.file(paths), paths: paths, environment: environment,
-            isOffline: isCheck || isRepair, userName: userName)
+            settings, paths: paths, isOffline: isCheck || isRepair || isTrial, userName: userName)
         // A repair checks first, so both together ask for nothing else.
-        self =
-            isRepair
-            ? .repair(configuration) : isCheck ? .check(configuration) : .run(configuration)
+        if isRepair {
+            self = .repair(configuration)
+        } else if isCheck {
+            self = .check(configuration)
+        } else {
+            self =
+                isTrial
+                ? .checkConfiguration(configuration, report: settings.report) : .run(configuration)
+        }
     }
 
     /// The text for `--help`.
@@ -84,11 +104,18 @@ public enum DaemonCommand: Equatable, Sendable {
         ]
         let options =
             Setting.allCases.map {
-                ("\($0.flag) \($0.description.valueShape)", $0.description.help)
+                (
+                    "\($0.flag) \($0.description.valueShape)",
+                    "\($0.description.help) (\($0.description.fallback))"
+                )
             }
             + [
                 ("--check", "check the database, say what is wrong and end"),
                 ("--repair", "repair the database, keeping a copy, say what was done and end"),
+                (
+                    "--check-config",
+                    "say what the configuration comes to, or what is wrong, and end"
+                ),
                 ("--version", "print the version and end"),
                 ("--help", "print this and end"),
             ]
@@ -97,7 +124,7 @@ public enum DaemonCommand: Equatable, Sendable {
             lines.append("        \(help)")
         }
         lines += [
-            "", "The same settings stand in ~/.config/stoa/stoad.conf; see stoad(1).",
+            "", "The same settings stand in ~/.config/stoa/stoad.conf; see stoad.conf(5).",
             "A user service is the usual way to run it: systemctl --user start stoad", "",
         ]
         return lines.joined(separator: "\n")
@@ -105,7 +132,9 @@ public enum DaemonCommand: Equatable, Sendable {
 
     private static func unknown(_ flag: String) -> ConfigurationError {
         let shown = TerminalText.line(String(flag.unicodeScalars.prefix(64)))
-        let names = Setting.allCases.map(\.flag) + ["--check", "--repair", "--version", "--help"]
+        let names =
+            Setting.allCases.map(\.flag)
+            + ["--check", "--repair", "--check-config", "--version", "--help"]
         let remedy =
             NearestName.find(flag, among: names).map { "did you mean \($0)?" }
             ?? "see stoad --help"
@@ -113,28 +142,5 @@ public enum DaemonCommand: Equatable, Sendable {
             flag.hasPrefix("-")
                 ? "there is no option \"\(shown)\"" : "\"\(shown)\" is not expected here",
             remedy: remedy, isFromFile: false)
-    }
-
-    /// The settings in the file; none where there is no file.
-    private static func file(
-        _ paths: Paths
-    ) throws(ConfigurationError) -> [Setting: [SettingValue]] {
-        // Without a home there is no file, and flags may still say all that is needed.
-        guard let path = try? paths.configurationFile() else { return [:] }
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try Files.read(path, limitBytes: ConfigurationFile.limitBytes)
-        } catch {
-            if error.meansNotFound { return [:] }
-            throw ConfigurationError(
-                "the configuration cannot be read: \(error.reason)",
-                remedy: error.remedy ?? "correct or move the file", isFromFile: true)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ConfigurationError(
-                "\(path) is not UTF-8 text", remedy: "save it as UTF-8 with a text editor",
-                isFromFile: true)
-        }
-        return try ConfigurationFile.parse(text, path: path)
     }
 }

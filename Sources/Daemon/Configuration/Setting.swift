@@ -1,19 +1,26 @@
+internal import Engine
+
 /// One thing that can be set: by a flag, in `stoad.conf`, or both.
 enum Setting: String, CaseIterable, Sendable {
     case dataDirectory = "data-dir"
-    case socket
-    case listen
-    case interface
-    case discovery
-    case peer
     case name
     case realm
     case openRealm = "open-realm"
     case directFrom = "direct-from"
     case readMarks = "read-marks"
+    case presence
+    case typing
+    case logLevel = "log-level"
+    case metrics
+    case diskLimit = "disk-limit"
+    case listen
+    case interface
+    case discovery
+    case peer
     case autoFetch = "auto-fetch"
     case fileLimit = "file-limit"
-    case logLevel = "log-level"
+    case socket
+    case socketGroup = "socket-group"
 
     /// The flag, such as `--data-dir`.
     var flag: String { "--\(self.rawValue)" }
@@ -24,6 +31,14 @@ enum Setting: String, CaseIterable, Sendable {
             .joined()
     }
 
+    /// When a change of a file counts for a daemon that runs.
+    enum Effect: String, Sendable {
+        /// When the daemon reads its configuration again.
+        case reload = "Changes with a reload."
+        /// Only a start reads it.
+        case start = "Changes at the next start."
+    }
+
     /// What people are told of a setting, and how it may be given.
     struct Description {
         /// The section of the file that holds the key.
@@ -32,6 +47,12 @@ enum Setting: String, CaseIterable, Sendable {
         let valueShape: String
         /// What it does, for the help text.
         let help: String
+        /// What counts where nothing is said.
+        let fallback: String
+        /// When a change counts.
+        let effect: Effect
+        /// Sentences for the manual page.
+        var details = ""
         /// Whether it may be given more than once.
         var isList = false
     }
@@ -39,61 +60,136 @@ enum Setting: String, CaseIterable, Sendable {
     /// What people are told of this setting; ``Configuration`` reads its value.
     var description: Description {
         switch self {
+        case .dataDirectory, .name, .realm, .openRealm, .directFrom, .readMarks, .presence, .typing,
+            .logLevel, .metrics, .diskLimit:
+            self.descriptionOfNode
+        case .listen, .interface, .discovery, .peer: self.descriptionOfNetwork
+        case .autoFetch, .fileLimit, .socket, .socketGroup: self.descriptionOfFilesAndControl
+        }
+    }
+
+    private var descriptionOfNode: Description {
+        switch self {
         case .dataDirectory:
             Description(
-                section: "Node", valueShape: "DIRECTORY",
-                help: "where identity and messages lie (~/.local/share/stoa)")
-        case .socket:
-            Description(
-                section: "Control", valueShape: "PATH",
-                help: "the control socket ($XDG_RUNTIME_DIR/stoa/control.sock)")
-        case .listen:
-            Description(
-                section: "Network", valueShape: "ADDRESS:PORT",
-                help: "where peers can reach this node; repeatable ([::]:0)", isList: true)
-        case .interface:
-            Description(
-                section: "Network", valueShape: "NAME", help: "use this network interface only")
-        case .discovery:
-            Description(
-                section: "Network", valueShape: "auto|system|embedded|off",
-                help: "how to find peers (auto)")
-        case .peer:
-            Description(
-                section: "Network", valueShape: "[KEY@]HOST:PORT",
-                help: "a peer to keep a link to; repeatable", isList: true)
+                section: "Node", valueShape: "DIRECTORY", help: "where identity and messages lie",
+                fallback: "~/.local/share/stoa", effect: .start,
+                details: "It is made when it is missing; nobody else may be able to enter it.")
         case .name:
             Description(
-                section: "Node", valueShape: "NAME",
-                help: "the name that others see at first (your login name)")
+                section: "Node", valueShape: "NAME", help: "the name that others see at first",
+                fallback: "your login name", effect: .start,
+                details: "At most 64 bytes. Once a name is set with stoa profile, that one stays.")
         case .realm:
             Description(
                 section: "Node", valueShape: "NAME",
-                help: "the realm of rooms whose name stands alone (open)")
+                help: "the realm of rooms whose name stands alone", fallback: "open",
+                effect: .reload, details: "Rooms of other realms are written REALM/ROOM.")
         case .openRealm:
             Description(
                 section: "Node", valueShape: "yes|no",
-                help: "whether to be in the open realm, too: to link to anyone (yes)")
+                help: "whether to be in the open realm, too: to link to anyone", fallback: "yes",
+                effect: .reload,
+                details: "With no, the daemon links only to nodes that share the secret of a realm "
+                    + "with it, and its rooms of the open realm are not reachable.")
         case .directFrom:
             Description(
                 section: "Node", valueShape: "anyone|known|verified",
-                help: "who may write to you without being accepted first (known)")
+                help: "who may write to you without being accepted first", fallback: "known",
+                effect: .reload,
+                details: "What others write waits: see stoa requests.")
         case .readMarks:
             Description(
                 section: "Node", valueShape: "shown|private",
-                help: "whether others see what you have read (shown)")
-        case .autoFetch:
+                help: "whether others see what you have read", fallback: "shown", effect: .reload)
+        case .presence:
             Description(
-                section: "Files", valueShape: "SIZE",
-                help: "fetch files up to this size by themselves; 0 for none (1M)")
-        case .fileLimit:
+                section: "Node", valueShape: "shown|private",
+                help: "whether others see if you are there or away", fallback: "shown",
+                effect: .reload)
+        case .typing:
             Description(
-                section: "Files", valueShape: "SIZE",
-                help: "what files may take of the disk (a tenth of it, at most 10G)")
+                section: "Node", valueShape: "shown|private",
+                help: "whether others see where you write", fallback: "shown", effect: .reload)
         case .logLevel:
             Description(
                 section: "Node", valueShape: "error|warning|notice|info|debug",
-                help: "how much to log (info)")
+                help: "how much to log", fallback: "info", effect: .reload,
+                details: "The text of messages is never logged.")
+        case .diskLimit:
+            Description(
+                section: "Node", valueShape: "SIZE", help: "what messages may take of the disk",
+                fallback: "a tenth of it, at least 256M and at most 10G", effect: .start,
+                details:
+                    "At least 1M. Of it, strangers have a quarter together and fellows a half: "
+                    + "beyond that their largest logs are taken off. Where people you know, and "
+                    + "you yourself, have written all of it, nothing is taken or sent until "
+                    + "there is room: see stoa usage and stoa retain.")
+        default:
+            Description(
+                section: "Node", valueShape: "FILE",
+                help: "write counters to this file every 15 seconds", fallback: "none",
+                effect: .reload,
+                details: "In the text format of Prometheus, replaced as a whole, for its collector "
+                    + "of text files. Names and texts are not in it.")
+        }
+    }
+
+    private var descriptionOfNetwork: Description {
+        switch self {
+        case .listen:
+            Description(
+                section: "Network", valueShape: "ADDRESS:PORT",
+                help: "where peers can reach this node; repeatable",
+                fallback: "a free port, for IPv6 and IPv4", effect: .start,
+                details: "Port 0 takes a free one.", isList: true)
+        case .interface:
+            Description(
+                section: "Network", valueShape: "NAME", help: "use this network interface only",
+                fallback: "all", effect: .start,
+                details: "For discovery, and for listening unless Listen says where.")
+        case .discovery:
+            Description(
+                section: "Network", valueShape: "auto|system|embedded|off",
+                help: "how to find peers", fallback: "auto", effect: .start,
+                details: "system asks the Avahi daemon, embedded speaks multicast DNS itself, auto "
+                    + "takes the former where there is one, and off leaves it at peers that are "
+                    + "named or remembered.")
+        default:
+            Description(
+                section: "Network", valueShape: "[KEY@]HOST:PORT",
+                help: "a peer to keep a link to; repeatable", fallback: "none", effect: .reload,
+                details: "With a KEY, which is a person's id of 52 characters, nobody else is "
+                    + "accepted there. A host name is looked up at the start, and again every 30 "
+                    + "seconds until that works; its first address is used. A peer that a reload "
+                    + "no longer names is let go at the next start.", isList: true)
+        }
+    }
+
+    private var descriptionOfFilesAndControl: Description {
+        switch self {
+        case .autoFetch:
+            Description(
+                section: "Files", valueShape: "SIZE",
+                help: "fetch files up to this size by themselves; 0 for none", fallback: "1M",
+                effect: .reload, details: "Only those of people you know.")
+        case .fileLimit:
+            Description(
+                section: "Files", valueShape: "SIZE", help: "what files may take of the disk",
+                fallback: "a tenth of it, at most 10G", effect: .start)
+        case .socket:
+            Description(
+                section: "Control", valueShape: "PATH", help: "the control socket",
+                fallback: "$XDG_RUNTIME_DIR/stoa/control.sock", effect: .start,
+                details: "Ignored when systemd hands a listening Unix socket over.")
+        default:
+            Description(
+                section: "Control", valueShape: "GROUP",
+                help: "a group whose members may use the control socket, too", fallback: "none",
+                effect: .start,
+                details: "For the account of a machine, whose jobs run as several users: they can "
+                    + "read and write messages and streams, and nothing else; stoa-control(7) lists the methods."
+            )
         }
     }
 }
@@ -105,4 +201,57 @@ struct SettingValue: Equatable, Sendable {
     var origin: String
     /// Whether a file holds it, which decides the exit code of an error.
     var isFromFile: Bool
+}
+
+extension Configuration {
+    /// What of it the node decides by.
+    var preferences: NodePreferences {
+        NodePreferences(
+            directFrom: self.directFrom, tellsReads: self.tellsReads,
+            autoFetchBytes: self.autoFetchBytes, tellsPresence: self.tellsPresence,
+            tellsTyping: self.tellsTyping)
+    }
+
+    /// Which settings differ in another configuration, in the order of the table.
+    func changes(to other: Configuration) -> [Setting] {
+        Setting.allCases.filter { setting in
+            switch setting {
+            case .dataDirectory: self.dataDirectory != other.dataDirectory
+            case .name: self.name != other.name
+            case .realm: self.defaultRealm != other.defaultRealm
+            case .openRealm: self.isInOpenRealm != other.isInOpenRealm
+            case .directFrom: self.directFrom != other.directFrom
+            case .readMarks: self.tellsReads != other.tellsReads
+            case .presence: self.tellsPresence != other.tellsPresence
+            case .typing: self.tellsTyping != other.tellsTyping
+            case .logLevel: self.logLevel != other.logLevel
+            case .metrics: self.metrics != other.metrics
+            case .listen: self.listen != other.listen
+            case .interface: self.interface != other.interface
+            case .discovery: self.discovery != other.discovery
+            case .peer: self.peers != other.peers
+            case .autoFetch: self.autoFetchBytes != other.autoFetchBytes
+            case .fileLimit: self.fileLimitBytes != other.fileLimitBytes
+            case .diskLimit: self.diskLimitBytes != other.diskLimitBytes
+            case .socket: self.socket != other.socket
+            case .socketGroup: self.socketGroup != other.socketGroup
+            }
+        }
+    }
+
+    /// Takes over what a running daemon can change; the rest stays what it was started with.
+    mutating func takeUp(_ new: Configuration) {
+        let old = self
+        self = new
+        self.dataDirectory = old.dataDirectory
+        self.stateDirectory = old.stateDirectory
+        self.name = old.name
+        self.listen = old.listen
+        self.interface = old.interface
+        self.discovery = old.discovery
+        self.fileLimitBytes = old.fileLimitBytes
+        self.diskLimitBytes = old.diskLimitBytes
+        self.socket = old.socket
+        self.socketGroup = old.socketGroup
+    }
 }

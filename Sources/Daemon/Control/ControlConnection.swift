@@ -18,6 +18,8 @@ final class ControlConnection {
 
     /// Names the client in tables.
     let number: UInt64
+    /// What it may call.
+    let access: MethodAccess
     private let descriptor: FileDescriptor
     private let bounds: ControlBounds
     private let buffer: ReadBuffer
@@ -47,13 +49,15 @@ final class ControlConnection {
 
     /// Takes over a connection.
     init(
-        _ descriptor: consuming FileDescriptor, number: UInt64, bounds: ControlBounds,
+        _ descriptor: consuming FileDescriptor, number: UInt64, access: MethodAccess,
+        bounds: ControlBounds,
         loop: EventLoop, buffer: ReadBuffer, turn: @escaping (() -> Void) -> Void,
         handler: @escaping (RPCRequest, Reply) -> Void,
         dirtied: @escaping (ControlConnection) -> Void,
         closed: @escaping (ControlConnection) -> Void
     ) throws(SystemError) {
         self.number = number
+        self.access = access
         self.descriptor = descriptor
         self.bounds = bounds
         self.buffer = buffer

@@ -22,6 +22,8 @@ final class ControlServer {
     private let left: (ControlConnection) -> Void
     private let failed: (String) -> Void
     private let ownUserID: UInt32
+    /// Whose members may use the socket, too.
+    private let group: UInt32?
     private var watch: IOWatch?
     private var resume: LoopTimer?
     private var nextNumber: UInt64 = 1
@@ -30,13 +32,15 @@ final class ControlServer {
     /// Takes over a listening socket.
     ///
     /// - Parameters:
+    ///   - group: whose members may call some methods, too.
     ///   - turn: runs what the loop calls as one turn of the owner.
     ///   - handler: told each request, with the place for its answer.
     ///   - dirtied: told which client has output to flush at the end of the turn.
     ///   - left: told which client is gone.
     ///   - failed: told why somebody was turned away.
     init(
-        _ listener: UnixListener, bounds: ControlBounds, loop: EventLoop, buffer: ReadBuffer,
+        _ listener: UnixListener, group: UInt32?, bounds: ControlBounds, loop: EventLoop,
+        buffer: ReadBuffer,
         turn: @escaping (() -> Void) -> Void,
         handler: @escaping (RPCRequest, Reply) -> Void,
         dirtied: @escaping (ControlConnection) -> Void, left: @escaping (ControlConnection) -> Void,
@@ -52,6 +56,7 @@ final class ControlServer {
         self.left = left
         self.failed = failed
         self.ownUserID = ProcessEnvironment.userID
+        self.group = group
     }
 
     /// Begins to take clients.
@@ -91,11 +96,16 @@ final class ControlServer {
     }
 
     private func take(_ descriptor: consuming FileDescriptor) throws(SystemError) {
-        let user = try PeerCredentials(of: descriptor).userID
+        let peer = try PeerCredentials(of: descriptor)
+        let user = peer.userID
+        let isOwner = user == self.ownUserID || user == 0
+        var isGuest = false
+        if !isOwner, let group { isGuest = peer.isMember(of: group, on: descriptor) }
         let number = self.nextNumber
         self.nextNumber += 1
         let client = try ControlConnection(
-            descriptor, number: number, bounds: self.bounds, loop: self.loop,
+            descriptor, number: number, access: isOwner ? .owner : .group, bounds: self.bounds,
+            loop: self.loop,
             buffer: self.buffer, turn: self.turn, handler: self.handler, dirtied: self.dirtied,
             closed: { [weak self] client in
                 self?.clients[client.number] = nil
@@ -108,12 +118,13 @@ final class ControlServer {
             return
         }
         self.clients[number] = client
-        if user != self.ownUserID, user != 0 {
+        if !isOwner, !isGuest {
             self.failed("user \(user) was turned away from the control socket")
             client.close(
                 saying: RPCError(
                     .refused, "this daemon belongs to another user", reason: "otherUser",
-                    remedy: "start a stoad of your own"))
+                    remedy: self.group == nil
+                        ? "start a stoad of your own" : "ask to be taken into its group"))
         } else if isFull {
             self.failed("a client was turned away: \(self.clients.count - 1) are connected")
             client.close(saying: .busy("\(self.bounds.clients) clients are connected already"))

@@ -36,6 +36,10 @@ extension NodeShell {
             reply.fail(isReserved ? .notYet(request.method) : .methodNotFound(request.method))
             return
         }
+        guard method.description.access == .group || reply.asker?.access != .group else {
+            reply.fail(.ownerOnly(request.method))
+            return
+        }
         do throws(RPCError) {
             try self.handle(method, request.params, reply)
         } catch { reply.fail(error) }
@@ -45,5 +49,14 @@ extension NodeShell {
         _ method: Method.Type, _ params: RPCParams, _ reply: Reply
     ) throws(RPCError) {
         try Method.handle(try Method.read(params), reply, in: self)
+    }
+}
+
+extension RPCError {
+    /// For a member of the group of the socket, who asks for what only the daemon's user may do.
+    static func ownerOnly(_ what: String) -> RPCError {
+        .refused(
+            "\(what) is for the user whose daemon this is", reason: "ownerOnly",
+            remedy: "run it as that user: stoa-control(7) lists what the group may do")
     }
 }

@@ -10,7 +10,7 @@ struct PendingRequest {
     var address = ""
     /// Whether it is said what has become of a message at each member.
     var tellsMembers = false
-    /// The file that it sends, which is kept only where a message tells of it.
+    /// The file that it sends, or the picture, which is kept only where a message or a profile tells of it.
     var blob: BlobID?
     /// What comes once a conversation has begun, in the place of the answer.
     var begun: ((ConversationID) -> Void)?
@@ -32,7 +32,7 @@ extension NodeShell {
 
     func answered(_ id: RequestID, _ answer: Answer) {
         guard let pending = self.requests.remove(id) else { return }
-        if let blob = pending.blob { self.removeUnlessAttached(blob) }
+        if let blob = pending.blob { self.removeUnlessTold(of: blob) }
         guard let reply = pending.reply else {
             if case .failed(let error) = answer {
                 self.log(
@@ -74,7 +74,18 @@ extension NodeShell {
                     $0.address = pending.address
                     $0.peer = peer.description
                 })
-        case .profile: reply.answer(self.ownProfile())
+        case .reach(let reports): self.answerDiagnosis(reports, reply)
+        case .profile: self.answerProfile(reply)
+        case .presence(let presence): reply.answer(self.presenceResult(presence))
+        case .streamOpened(let stream): self.opened(stream, reply)
+        case .packetSent(let number, let told):
+            reply.answer(
+                SendStreamMethod.Result {
+                    $0.number = Int64(clamping: number)
+                    $0.told = Int64(told)
+                })
+        case .streamClosed: reply.answer(EmptyValue())
+        case .typing(let told): reply.answer(TypingMethod.Result { $0.told = Int64(told) })
         case .standing(let peer, _), .declined(let peer):
             if let settled = pending.settled {
                 settled()
@@ -82,6 +93,17 @@ extension NodeShell {
                 reply.answer(self.personResult(peer))
             }
         }
+    }
+
+    /// Numbers a stream that a client sends; where that has gone meanwhile it ends at once.
+    private func opened(_ stream: UInt64, _ reply: Reply) {
+        guard let client = reply.asker, client.isAlive else {
+            return self.request(.closeStream(stream), PendingRequest(reply: nil))
+        }
+        let key = SubscriptionKey(client: client.number, number: self.nextSubscription)
+        self.nextSubscription += 1
+        self.streams.writers[key] = stream
+        reply.answer(OpenStreamMethod.Result { $0.stream = key.number })
     }
 
     /// What clients are told of a message that is on disk.
@@ -93,7 +115,7 @@ extension NodeShell {
             result.members = self.shownMembers(self.node?.ask { $0.outcomes(of: message) } ?? [])
         }
         result.shutOut = self.node?.isShutOut == true ? true : nil
-        result.waits = self.node?.ask { $0.directWait(in: message.conversation) }.map {
+        result.waits = self.node?.ask { $0.sendWait(in: message.conversation) }.map {
             SendMethod.Waits($0)
         }
         return result
@@ -113,11 +135,13 @@ extension SendMethod.Result {
 }
 
 extension SendMethod.Waits {
-    fileprivate init(_ wait: DirectWait) {
+    init(_ wait: SendWait) {
         self =
             switch wait {
             case .away: .away
+            case .indirect: .indirect
             case .unaccepted: .unaccepted
+            case .nobody: .nobody
             }
     }
 }
@@ -147,6 +171,10 @@ extension RPCError {
                     .tooLarge, "the text is empty or has more than \(limit) bytes",
                     reason: "tooLarge", remedy: "use 1 to \(limit) bytes",
                     details: [JSON.Member("limit", .integer(Int64(limit)))])
+            case .packetSize(let bytes, let limit):
+                .tooLarge(
+                    "the packet", bytes: bytes, limit: limit,
+                    remedy: "send 1 to \(limit) bytes in each")
             case .misleadingName:
                 .refused(
                     "the name could be taken for a key, or for none", reason: "misleadingName",
@@ -200,12 +228,28 @@ extension RPCError {
                     "\(Limits.targets) addresses are being dialled already",
                     reason: "tooManyTargets",
                     remedy: "restart the daemon to forget those that connect has added")
+            case .tooFast(let milliseconds):
+                RPCError(
+                    .busy, "the streams of this conversation have sent as much as they may",
+                    reason: "tooFast",
+                    remedy: "send the packet again in \(milliseconds) ms",
+                    details: [
+                        JSON.Member("retryMilliseconds", .integer(Int64(clamping: milliseconds)))
+                    ])
+            case .unknownStream:
+                .notFound(
+                    "there is no such stream", reason: "unknownStream",
+                    remedy: "open it again: openStream")
+            case .tooManyStreams:
+                .refused(
+                    "\(Limits.openStreams) streams are open already", reason: "tooManyStreams",
+                    remedy: "close one first")
             case .keyReused: .keyReused()
             case .busy: .busy("too many messages are waiting for the disk")
             case .storage(let failure): RPCError(failure)
-            case .deliveryTimeout(let message, let peers, let waiting):
+            case .deliveryTimeout(let message, let isRead, let peers, let waiting):
                 .deliveryTimeout(
-                    sent(message, peers),
+                    sent(message, peers), isRead: isRead,
                     waitingFor: waiting.map { ($0.description, TerminalText.line(name($0))) })
             case .nobodyKnown:
                 .refused(

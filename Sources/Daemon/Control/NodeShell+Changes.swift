@@ -5,12 +5,14 @@ internal import Engine
 enum ShownChange {
     case message(MessageResult)
     case change(ChangeResult)
+    case stream(StreamPieceEvent)
 
     /// About how many bytes its line takes.
     var expectedBytes: Int {
         switch self {
         case .message(let message): message.expectedBytes + 64
         case .change(let change): change.expectedBytes + 64
+        case .stream(let event): event.expectedBytes
         }
     }
 
@@ -27,6 +29,9 @@ enum ShownChange {
             event.subscription = subscription
             event.change = change
             event.writeLine(into: &lines)
+        case .stream(var event):
+            event.subscription = subscription
+            event.writeLine(into: &lines)
         }
     }
 }
@@ -36,9 +41,26 @@ extension NodeShell {
     func shownChange(_ change: Change, _ texts: inout MessageTexts) -> ShownChange {
         switch change {
         case .message(let message):
-            self.changeResult(message).map { .change($0) }
+            self.streamPiece(message).map { .stream($0) }
+                ?? self.changeResult(message).map { .change($0) }
                 ?? .message(self.messageResult(message, &texts))
         case .notice(let cursor, let notice): .change(self.changeResult(notice, at: cursor))
+        }
+    }
+
+    /// The bytes of a durable stream; nil for what is none.
+    private func streamPiece(_ message: Message) -> StreamPieceEvent? {
+        guard case .stream(let piece) = message.content else { return nil }
+        return StreamPieceEvent {
+            $0.cursor = message.cursor.rawValue
+            $0.conversation = message.conversation.description
+            $0.peer = message.author.description
+            $0.peerName = self.shownName(of: message.author).name
+            $0.name = piece.name.text
+            $0.session = Int64(piece.session)
+            $0.offset = Int64(piece.offset)
+            $0.data = Base64(piece.bytes)
+            $0.end = piece.isEnd ? true : nil
         }
     }
 
@@ -150,6 +172,7 @@ extension ChangeKind {
         case .reaction: self = .reaction
         case .delivery: self = .delivery
         case .peer: self = .peer
+        case .stream: self = .stream
         }
     }
 }
@@ -158,7 +181,7 @@ extension SubscribeMethod.Params {
     /// What is to be given: messages where nothing else is said.
     var changeKinds: Set<Change.Kind> {
         Set(
-            (self.kinds ?? [.message]).map { kind in
+            (self.kinds ?? [.message]).compactMap { kind in
                 switch kind {
                 case .message: .message
                 case .conversation: .conversation
@@ -169,6 +192,8 @@ extension SubscribeMethod.Params {
                 case .reaction: .reaction
                 case .delivery: .delivery
                 case .peer: .peer
+                case .stream: .stream
+                case .presence, .typing, .picture: nil
                 }
             })
     }

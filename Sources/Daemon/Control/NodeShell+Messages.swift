@@ -17,6 +17,13 @@ struct MessageTexts {
     var isAuthorOwn = false
 }
 
+extension HybridTime {
+    /// The first of a moment that a client names.
+    init(_ moment: Timestamp) {
+        self.init(wallMilliseconds: UInt64(max(0, moment.milliseconds)))
+    }
+}
+
 extension NodeShell {
     /// The message as clients see it; `texts` is kept for the messages of one page or turn.
     func messageResult(_ message: Message, _ texts: inout MessageTexts) -> MessageResult {
@@ -63,6 +70,7 @@ extension NodeShell {
                 $0.type = file.type
                 $0.size = Int64(clamping: file.size)
             }
+        case .stream(let piece): result.text = piece.name.text
         case .open, .erase, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
         }
@@ -131,7 +139,7 @@ extension MessageResult.Kind {
             case .join: .join
             case .leave: .leave
             case .topic: .topic
-            case .fallback, .open, .erase, .edit, .reaction: .unknown
+            case .fallback, .open, .erase, .edit, .reaction, .stream: .unknown
             }
     }
 }

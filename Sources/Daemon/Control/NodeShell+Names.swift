@@ -10,7 +10,8 @@ extension NodeShell {
             if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return id }
             throw .notFound(
                 "you and \"\(TerminalText.line(text))\" have not written to each other",
-                reason: "unknownConversation", remedy: "write first: stoa send \(text) TEXT")
+                reason: "unknownConversation",
+                remedy: "write first: stoa send \(TerminalText.word(text)) TEXT")
         }
         do throws(NameError) {
             let found = try self.node?.ask { (node) throws(NameError) in

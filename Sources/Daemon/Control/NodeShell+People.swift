@@ -61,6 +61,7 @@ extension NodeShell {
             $0.ambiguous = shown.ambiguous
             $0.tier = TierWord(self.node?.ask { $0.tier(of: id) } ?? .stranger)
             $0.state = PeersMethod.State(peer.state)
+            $0.presence = PresenceWord(peer)
             $0.lastSeen = peer.lastSeen.map { Timestamp(clamping: $0) }
         }
     }

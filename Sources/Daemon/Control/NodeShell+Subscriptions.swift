@@ -19,12 +19,14 @@ final class Subscription {
     /// The durable consumer that it reads for.
     let consumer: String?
     let filter: SubscriptionFilter
+    var signals: SignalFilter
     var progress: SubscriptionProgress
 
     init(
         _ key: SubscriptionKey, client: ControlConnection, consumer: String?,
-        filter: SubscriptionFilter, progress: SubscriptionProgress
+        filter: SubscriptionFilter, signals: SignalFilter, progress: SubscriptionProgress
     ) {
+        self.signals = signals
         self.key = key
         self.filter = filter
         self.consumer = consumer
@@ -57,6 +59,7 @@ extension NodeShell {
         let start = min(cursor, self.newestShown)
         let subscription = Subscription(
             key, client: client, consumer: params.consumer, filter: filter,
+            signals: SignalFilter(params.kinds, in: conversation),
             progress: SubscriptionProgress(
                 conversation: conversation, kinds: params.changeKinds, after: start,
                 newest: self.newestShown))
@@ -73,6 +76,7 @@ extension NodeShell {
                 reason: "the store is older than this cursor")
         }
         self.resume(subscription)
+        self.signalAll(to: subscription)
     }
 
     /// The subscription that reads for a consumer in one conversation or all.
@@ -105,6 +109,7 @@ extension NodeShell {
     }
 
     func forgetSubscriptions(of client: UInt64) {
+        self.closeStreams(of: client)
         for key in self.subscriptions.keys where key.client == client {
             self.subscriptions[key] = nil
         }
@@ -138,9 +143,12 @@ extension NodeShell {
         for subscription in subscriptions { self.resume(subscription) }
     }
 
-    private func resume(client: UInt64) {
+    func resume(client: UInt64) {
+        self.resumeStreams(of: client)
         for key in self.subscriptions.keys.sorted() where key.client == client {
-            if let subscription = self.subscriptions[key] { self.resume(subscription) }
+            guard let subscription = self.subscriptions[key] else { continue }
+            self.resume(subscription)
+            if subscription.signals.isBehind { self.signalAll(to: subscription) }
         }
     }
 

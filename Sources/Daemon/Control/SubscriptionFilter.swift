@@ -14,9 +14,13 @@ struct SubscriptionFilter: Hashable, Sendable {
     /// Whether only messages come that call the user by name or answer them.
     var isMentions = false
 
+    /// Which streams; nil for all.
+    var streams: Set<StreamName>?
+
     /// Whether everything passes.
     var isEmpty: Bool {
-        self.messages == nil && self.authors == nil && !self.isNotMine && !self.isMentions
+        self.streams == nil && self.messages == nil && self.authors == nil && !self.isNotMine
+            && !self.isMentions
     }
 }
 
@@ -32,6 +36,11 @@ extension NodeShell {
             filter.persons = Set(
                 authors.compactMap { peer in self.node?.ask { $0.person(of: peer) } })
         }
+        if let names = params.streams {
+            var streams: Set<StreamName> = []
+            for name in names { streams.insert(try StreamName(checking: name)) }
+            filter.streams = streams
+        }
         filter.isNotMine = params.notMine == true
         filter.isMentions = params.mentions == true
         return filter
@@ -44,6 +53,11 @@ extension NodeShell {
         switch change {
         case .message(let message):
             author = message.author
+            if case .stream(let piece) = message.content,
+                filter.streams?.contains(piece.name) == false
+            {
+                return false
+            }
             if change.kind == .message {
                 guard filter.messages?.contains(MessageResult.Kind(message.content)) ?? true,
                     !filter.isMentions

@@ -9,7 +9,8 @@ internal import Posix
 /// Lives on the loop. What the client does not take is waited for; a chunk is held at most.
 final class FileDelivery {
     private let descriptor: FileDescriptor
-    private let file: AttachedFile
+    let blob: BlobID
+    private let key: Bytes32?
     private let layout: BlobLayout
     private var chunk = 0
     private var output: [UInt8] = []
@@ -20,16 +21,17 @@ final class FileDelivery {
     private(set) var isOver = false
 
     /// Takes over a client's descriptor.
+    ///
+    /// - Parameter key: with what the content is encrypted; nil where it is not.
     init(
-        _ descriptor: consuming FileDescriptor, _ file: AttachedFile, _ layout: BlobLayout
+        _ descriptor: consuming FileDescriptor, _ blob: BlobID, key: Bytes32?, _ layout: BlobLayout
     ) throws(SystemError) {
         try descriptor.setNonblocking()
         self.descriptor = descriptor
-        self.file = file
+        self.blob = blob
+        self.key = key
         self.layout = layout
     }
-
-    var blob: BlobID { self.file.blob }
 
     /// The chunk to be read next; nil while one is being read or written, and at the end.
     var wanted: BlobPart? {
@@ -42,7 +44,7 @@ final class FileDelivery {
     /// Takes the next chunk.
     func take(_ bytes: [UInt8]) {
         self.output =
-            self.file.key.map {
+            self.key.map {
                 XChaCha20.apply($0, to: bytes, at: self.layout.offset(of: self.chunk))
             } ?? bytes
         self.start = 0

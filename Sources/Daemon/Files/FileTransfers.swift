@@ -33,6 +33,8 @@ final class FileTransfers {
     private(set) var ended: [(blob: BlobID, running: Running)] = []
     /// What is being written to clients.
     var deliveries: [BlobID: [FileDelivery]] = [:]
+    /// Who waits for pictures.
+    private var pictureWaits: [BlobID: [(TransferFailure?) -> Void]] = [:]
     private var followers: [Follower] = []
 
     private struct Follower {
@@ -45,6 +47,16 @@ final class FileTransfers {
         self.ended.removeAll { $0.blob == blob }
         if self.ended.count == Self.endedLimit { self.ended.removeFirst() }
         self.ended.append((blob, running))
+    }
+
+    /// Goes on once a picture is here, or cannot be had.
+    func awaitPicture(_ blob: BlobID, then: @escaping (TransferFailure?) -> Void) {
+        self.pictureWaits[blob, default: []].append(then)
+    }
+
+    /// A picture has come, or is not to be had.
+    func endPicture(_ blob: BlobID, _ failure: TransferFailure?) {
+        for wait in self.pictureWaits.removeValue(forKey: blob) ?? [] { wait(failure) }
     }
 
     /// Has a client told of every change.
@@ -63,6 +75,7 @@ final class FileTransfers {
     func stop() {
         for delivery in self.deliveries.values.joined() { delivery.close() }
         self.deliveries = [:]
+        for blob in self.pictureWaits.keys { self.endPicture(blob, .cancelled) }
         self.store = nil
     }
 }

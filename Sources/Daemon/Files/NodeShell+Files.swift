@@ -8,17 +8,10 @@ internal import Storage
 
 /// Does with files what the node decides.
 extension NodeShell {
-    /// A tenth of the disk, and 10 GiB at most.
-    private static let fileLimitMost: UInt64 = 10 << 30
-
     func openFiles() throws(StartError) {
         let folder = self.configuration.dataDirectory + "/files"
         do throws(SystemError) {
-            let limit =
-                self.configuration.fileLimitBytes
-                ?? min(
-                    Self.fileLimitMost,
-                    UInt64(clamping: Files.totalBytes(self.configuration.dataDirectory) ?? 0) / 10)
+            let limit = self.configuration.fileLimitBytes ?? self.tenthOfDisk
             self.files.store = try BlobStore(
                 folder: folder, quota: limit, executor: ThreadExecutor(name: "stoad-files"))
         } catch { throw StartError(error, exitCode: .cannotCreate) }
@@ -39,17 +32,26 @@ extension NodeShell {
             try await store.attachments(of: blob)
         } then: { result in
             guard case .success(let attachments) = result else { return }
-            if attachments.isEmpty {
-                self.perform(.close(blob, isRemoved: true))
-            } else if !isWhole {
-                for attachment in attachments {
-                    guard let layout = BlobLayout(size: attachment.size) else { continue }
-                    self.happened(
-                        .transfer(
-                            .fetch(
-                                blob, layout, in: attachment.conversation, isAwaited: false)))
-                }
+            let isPicture = self.node?.ask { $0.isPicture(blob) } ?? false
+            // A part of a picture is no part worth keeping: it has one chunk.
+            if attachments.isEmpty && !(isPicture && isWhole) {
+                return self.perform(.close(blob, isRemoved: true))
             }
+            if isPicture && isWhole { self.findPicture(blob) }
+            for attachment in isWhole ? [] : attachments {
+                guard let layout = BlobLayout(size: attachment.size) else { continue }
+                let place = BlobPlace.conversation(attachment.conversation)
+                self.happened(.transfer(.fetch(blob, layout, in: place, isAwaited: false)))
+            }
+        }
+    }
+
+    private func findPicture(_ blob: BlobID) {
+        self.onFiles { (files) async throws(BlobFailure) in
+            try await files.beginning(of: blob)
+        } then: { result in
+            guard case .success(let beginning) = result else { return }
+            self.happened(.transfer(.found(blob, beginning: beginning)))
         }
     }
 
@@ -99,12 +101,15 @@ extension NodeShell {
         }
     }
 
-    /// Removes a file that was to be sent, and was not.
-    func removeUnlessAttached(_ blob: BlobID) {
+    /// Removes a file that was to be sent and was not, or that was a picture.
+    func removeUnlessTold(of blob: BlobID) {
         self.ask { (store) async throws(StoreFailure) in
             try await store.attachments(of: blob)
         } then: { result in
-            if case .success([]) = result { self.perform(.close(blob, isRemoved: true)) }
+            guard case .success([]) = result, self.node?.ask({ $0.isPicture(blob) }) != true else {
+                return
+            }
+            self.perform(.close(blob, isRemoved: true))
         }
     }
 
@@ -122,14 +127,20 @@ extension NodeShell {
             self.onFiles { (files) async throws(BlobFailure) in
                 try await files.store(bytes, as: part, of: blob)
             } then: { result in
-                self.tell(blob, result) { .stored(blob, part, from: link, isRight: $0) }
+                switch result {
+                case .success(let isRight):
+                    self.happened(.transfer(.stored(blob, part, from: link, isRight: isRight)))
+                case .failure(let failure):
+                    self.happened(.transfer(.unstored(blob, TransferFailure(failure))))
+                }
                 self.pumpDeliveries(of: blob)
             }
         case .finish(let blob):
             self.onFiles { (files) async throws(BlobFailure) in
                 try await files.finish(blob)
+                return try await files.beginning(of: blob)
             } then: { result in
-                self.tell(blob, result) { .finished(blob) }
+                self.tell(blob, result) { .finished(blob, beginning: $0) }
                 self.pumpDeliveries(of: blob)
             }
         case .close(let blob, let isRemoved):
@@ -140,6 +151,7 @@ extension NodeShell {
                     self.log(.error, "file \(blob.description.prefix(8)): \(failure.text)")
                 }
             }
+        case .release(let blob): self.removeUnlessTold(of: blob)
         case .look(let link, let conversation, let blob):
             self.look(for: blob, in: conversation, asked: link)
         case .read(let link, let number, let blob, let part):
@@ -189,6 +201,13 @@ extension NodeShell {
 
     private func tell(_ report: TransferReport) {
         let blob = report.blob
+        switch report.state {
+        case .waiting, .seeking, .fetching: break
+        case .done: self.files.endPicture(blob, nil)
+        case .failed(let failure): self.files.endPicture(blob, failure)
+        }
+        // Of pictures that come by themselves nobody follows how far they are.
+        guard !report.place.isProfile else { return }
         let now = self.now.monotonic
         var running = self.files.running[blob] ?? FileTransfers.Running(report: report)
         running.report = report
@@ -260,8 +279,10 @@ extension NodeShell {
         let report = running.report
         return TransferResult {
             $0.id = running.named?.message.description ?? ""
-            $0.conversation = report.conversation.description
-            $0.conversationName = self.name(of: report.conversation)
+            if let conversation = report.place.conversation {
+                $0.conversation = conversation.description
+                $0.conversationName = self.name(of: conversation)
+            }
             $0.name = running.named?.name ?? ""
             $0.size = Int64(clamping: report.size)
             $0.stored = Int64(clamping: report.stored)
@@ -328,77 +349,5 @@ extension NodeShell {
             }
         }
         if isReady || delivery.isOver { self.pump(delivery) }
-    }
-}
-
-extension BlobFailure {
-    /// What is wrong and what to do about it.
-    var text: String {
-        switch self {
-        case .diskFull: "the disk is full; make room on it"
-        case .quota:
-            "files may take no more of the disk; delete some messages with files, or raise "
-                + "FileLimit in stoad.conf"
-        case .tooLarge: "it is larger than 16 GiB; send it in parts"
-        case .sourceChanged: "it was changed while it was read; send it again"
-        case .system(let error): "\(error)"
-        }
-    }
-
-    /// The same for clients.
-    var rpcError: RPCError {
-        switch self {
-        case .diskFull:
-            .refused("the disk is full", reason: "diskFull", remedy: "make room on it")
-        case .quota:
-            .refused(
-                "files may take no more of the disk", reason: "fileQuota",
-                remedy: "delete some messages with files, or raise FileLimit in stoad.conf")
-        case .tooLarge:
-            .refused(
-                "the file is larger than 16 GiB", reason: "fileTooLarge",
-                remedy: "send it in parts")
-        case .sourceChanged:
-            .refused(
-                "the file was changed while it was read", reason: "fileChanged",
-                remedy: "send it again once nobody writes to it")
-        case .system(let error):
-            .refused(
-                error.reason, reason: "fileFailed", remedy: error.remedy ?? "look at the file")
-        }
-    }
-}
-
-extension TransferFailure {
-    init(_ failure: BlobFailure) {
-        switch failure {
-        case .diskFull: self = .diskFull
-        case .quota: self = .quota
-        case .tooLarge, .sourceChanged, .system: self = .storage(failure.text)
-        }
-    }
-
-    /// A stable word for programs.
-    var word: String {
-        switch self {
-        case .diskFull: "diskFull"
-        case .quota: "fileQuota"
-        case .storage: "fileFailed"
-        case .cancelled: "cancelled"
-        case .gone: "gone"
-        case .busy: "busy"
-        }
-    }
-
-    /// What is wrong and what to do about it.
-    var text: String {
-        switch self {
-        case .diskFull: BlobFailure.diskFull.text
-        case .quota: BlobFailure.quota.text
-        case .storage(let text): text
-        case .cancelled: "it was cancelled"
-        case .gone: "its message was taken back or is not kept any longer"
-        case .busy: "too many files are fetched; wait, or cancel some"
-        }
     }
 }

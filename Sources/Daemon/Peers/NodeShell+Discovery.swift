@@ -16,6 +16,9 @@ final class RunningDiscovery {
     /// Whether the network is, or may be, told of this node.
     var isRunning: Bool { self.discovery != nil }
 
+    /// Whether it works, and follows all that comes and goes: who is not seen then is not heard.
+    var follows: Bool { self.state == "announced" && self.search == .open }
+
     /// The backend in use: `system`, `embedded` or `none`.
     var backend: String {
         switch self.discovery {
@@ -32,7 +35,10 @@ final class RunningDiscovery {
     /// Announces this node and looks for others.
     func start(at address: SocketAddress, interface: String?) {
         guard let discovery = self.discovery else { return }
-        let advertisement = Advertisement(port: address.port, txt: ["v": "1", "min": "1"])
+        let versions = ProtocolVersions.own
+        let advertisement = Advertisement(
+            port: address.port,
+            txt: ["v": "\(versions.upperBound)", "min": "\(versions.lowerBound)"])
         self.ownName = advertisement.instanceName
         self.state = "starting"
         discovery.start(advertising: advertisement, interface: interface)

@@ -55,8 +55,11 @@ final class PeerStream {
     static let drainMillisecondsMost: UInt64 = 5_000
     /// How much is dropped meanwhile: what both systems hold of a stream that was full, and more.
     static let drainBytes = 16 * 1_048_576
-    /// Sent bytes that nobody acknowledges for as long as pings may stay unanswered.
-    static let userTimeoutMilliseconds = UInt32(Limits.silenceMilliseconds)
+    /// Sent bytes that nobody acknowledges for so long: with the time until the next ping, a lost peer is
+    /// noticed within half a minute.
+    static let userTimeoutMilliseconds: UInt32 = 14_000
+    /// A little more than the time between two pings, so that the kernel asks only where none is sent.
+    static let keepaliveSeconds: Int32 = 20
 
     /// The address at the other end.
     let address: SocketAddress
@@ -125,7 +128,8 @@ final class PeerStream {
         _ handler: @escaping (PeerStream, PeerStreamEvent) -> Void
     ) throws(SystemError) {
         try StreamSocket.tune(
-            descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds)
+            descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds,
+            keepaliveSeconds: Self.keepaliveSeconds)
         self.address = address
         self.handler = handler
         self.buffer = buffer

@@ -75,6 +75,9 @@ extension NodeShell {
         for place in outcome.expired?.entries ?? [] {
             self.search.removals.append(SearchDocument.place(place.key, place.seq))
         }
+        for drop in outcome.drops {
+            self.search.removals += drop.shown.map { SearchDocument.place(drop.key, $0) }
+        }
         guard !self.search.isPlanned else { return }
         self.search.isPlanned = true
         self.after(Self.pauseMilliseconds) {

@@ -104,9 +104,11 @@ struct Alerts: Sendable {
     }
 
     /// The monotonic moment to look again, where it is another one than was said last.
-    mutating func newMoment() -> UInt64? {
+    ///
+    /// - Parameter other: a moment at which something else is to be looked at.
+    mutating func newMoment(besides other: UInt64? = nil) -> UInt64? {
         let moments =
-            self.standing.values.compactMap(\.until) + [self.notices.next].compactMap { $0 }
+            self.standing.values.compactMap(\.until) + [self.notices.next, other].compactMap { $0 }
         guard moments.min() != self.armed else { return nil }
         self.armed = moments.min()
         return self.armed

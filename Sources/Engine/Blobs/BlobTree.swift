@@ -53,6 +53,9 @@ public struct BlobTree: Sendable {
     public func verifies(_ bytes: [UInt8], as part: BlobPart) -> Bool? {
         guard self.layout.contains(part) else { return false }
         guard bytes.count == self.layout.byteCount(of: part) else { return false }
+        #if MUTANTS
+            if Mutant.believeWrongChunks.isActive { return true }
+        #endif
         let hash = Self.hash(bytes, at: part.level)
         guard let parent = self.layout.parent(of: part) else {
             return BlobID(size: self.layout.size, root: hash) == self.id

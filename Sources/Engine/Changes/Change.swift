@@ -24,6 +24,8 @@ public enum Change: Hashable, Sendable {
         case delivery
         /// Who of those whom the user knows is here.
         case peer
+        /// What programs send each other by durable streams.
+        case stream
     }
 
     /// An entry that people see.
@@ -62,6 +64,7 @@ extension Message {
         switch self.content {
         case .edit: .edited
         case .reaction: .reaction
+        case .stream: .stream
         default: .message
         }
     }

@@ -48,6 +48,10 @@ struct CommitQueue: Sendable {
     var records: [RecordKey: Record] = [:]
     var droppedRecords: Set<RecordKey> = []
     private(set) var proofs: [ForkProof] = []
+    /// Logs that give way, until nothing is left of them on the disk.
+    var drops: Set<LogKey> = []
+    /// What is noted of logs from here on.
+    var logMarks: [LogKey: LogMarks] = [:]
     /// What is to be done about entries that somebody wants erased.
     var erasures: [Erasure] = []
     /// Payloads that are not kept any longer.
@@ -92,6 +96,7 @@ struct CommitQueue: Sendable {
 
     private var hasSmallThings: Bool {
         self.release || !self.records.isEmpty || !self.droppedRecords.isEmpty
+            || !self.drops.isEmpty || !self.logMarks.isEmpty
             || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
             || !self.notices.isEmpty || !self.people.isEmpty || !self.arrangements.isEmpty
@@ -125,6 +130,12 @@ struct CommitQueue: Sendable {
             if Mutant.forgetForkProofs.isActive { return }
         #endif
         self.proofs.append(proof)
+    }
+
+    /// Forgets what was to be noted of a log that gives way.
+    mutating func forgetLog(_ key: LogKey) {
+        self.logMarks[key] = nil
+        self.proofs.removeAll { $0.key == key }
     }
 
     /// Takes notices; where the store fails for long the oldest go.
@@ -207,6 +218,9 @@ struct CommitQueue: Sendable {
         guard !self.isResting else { return }
         self.takeAccepted(&flight, at: now)
         guard self.hasSmallThings else { return }
+        // With the logs that come in their places, so that there are never more on the disk.
+        flight.batch.drops = self.drops.sorted()
+        (flight.batch.logMarks, self.logMarks) = (self.logMarks, [:])
         // All of them: a batch of runs never makes more than the next one takes.
         (flight.batch.erasures, self.erasures) = (self.erasures, [])
         flight.arrivals = Array(self.arrivals.prefix(Limits.payloadFillsPerBatch))
@@ -326,6 +340,7 @@ struct CommitQueue: Sendable {
         }
         self.forgotten.formUnion(flight.batch.forgotten)
         self.erasures = flight.batch.erasures + self.erasures
+        self.logMarks.merge(flight.batch.logMarks) { $0.union($1) }
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
         for request in flight.batch.requests
         where self.requests[request.person.id] == nil

@@ -25,14 +25,6 @@ public struct DirectRequest: Hashable, Sendable {
     }
 }
 
-/// What messages to somebody wait for.
-public enum DirectWait: String, Hashable, Sendable {
-    /// They are not linked: nobody else passes on what is for them alone.
-    case away
-    /// They are linked, and have not let the user in.
-    case unaccepted
-}
-
 /// Who may start direct conversations with the user; from others they are requests.
 public enum DirectPolicy: String, Hashable, Sendable, CaseIterable {
     /// Anybody.

@@ -25,6 +25,8 @@ struct DialTarget: Sendable {
     var isSelf = false
     /// Whether discovery has lost sight of it.
     var isGone = false
+    /// When the dial that is under way beside a doubted link began.
+    var besideSince: UInt64?
     /// How dials have failed since the last link.
     var failedDial: FailedDial?
 

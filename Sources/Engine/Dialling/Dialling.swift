@@ -15,6 +15,8 @@ struct Dialling: Sendable {
     /// Peers that were linked, with their addresses.
     private(set) var known: [PeerID: KnownPeer]
     private(set) var linked: Set<PeerID> = []
+    /// Of those linked, those that give no sign: others dial them anew, and so does this node.
+    private var doubted: Set<PeerID> = []
     /// Peers that are not dialled for having been linked, since the user has blocked them.
     private var blocked: Set<PeerID> = []
     private var dials: [DialID: TargetID] = [:]
@@ -132,7 +134,9 @@ struct Dialling: Sendable {
     private func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }
 
     private func linkedPeer(of target: DialTarget) -> PeerID? {
-        [target.peer, target.expecting].compactMap { $0 }.first(where: self.linked.contains)
+        [target.peer, target.expecting].compactMap { $0 }.first {
+            self.linked.contains($0) && !self.doubted.contains($0)
+        }
     }
 
     /// The targets that lead to a peer.
@@ -317,6 +321,8 @@ struct Dialling: Sendable {
         _ peer: PeerID, address: String?, of person: PublicPerson? = nil, at now: Instant
     ) -> [DiallingAction] {
         self.linked.insert(peer)
+        self.doubted.remove(peer)
+        for id in self.leads(to: peer).keys { self.targets[known: id].besideSince = nil }
         self.remember(peer, address: address, of: person, lastSeen: now.wall)
         self.answerLinked()
         return self.take()
@@ -327,6 +333,7 @@ struct Dialling: Sendable {
         _ peer: PeerID, address: String?, lastHeard: UInt64
     ) -> [DiallingAction] {
         self.linked.remove(peer)
+        self.doubted.remove(peer)
         self.remember(peer, address: address, lastSeen: lastHeard)
         return self.take()
     }
@@ -352,6 +359,40 @@ struct Dialling: Sendable {
         }
         self.perform(self.search.missed(at: now.monotonic))
         self.dialWaiting(at: now, using: &random)
+        return self.take()
+    }
+
+    /// A peer gives no sign on its link, or gave none before that ended: it is dialled beside it, again and
+    /// again, until it does.
+    mutating func dialBeside(_ peer: PeerID, at now: Instant) -> [DiallingAction] {
+        if self.linked.contains(peer) { self.doubted.insert(peer) }
+        if self.leads(to: peer).isEmpty, let known = self.known[peer], !known.addresses.isEmpty,
+            self.targets.count < Limits.targets, !self.blocked.contains(peer)
+        {
+            self.targets[.remembered(peer)] = DialTarget(
+                addresses: known.addresses, expecting: peer)
+        }
+        for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key }) {
+            if let since = target.besideSince, !target.attempts.isEmpty {
+                guard now.monotonic - since >= Limits.besideMilliseconds else { continue }
+                self.dropAttempts(of: id, but: nil)
+            }
+            self.targets[known: id].besideSince = now.monotonic
+            self.targets[known: id].backoffSteps = 0
+            self.dial(id, at: now)
+        }
+        return self.take()
+    }
+
+    /// A peer gives signs again: no other link to it is dialled.
+    mutating func trust(_ peer: PeerID) -> [DiallingAction] {
+        guard self.doubted.remove(peer) != nil else { return [] }
+        for id in self.leads(to: peer).keys.sorted() {
+            self.targets[known: id].besideSince = nil
+            guard self.linked.contains(peer) else { continue }
+            self.dropAttempts(of: id, but: nil)
+            self.perform(.disarm(.redial(id)))
+        }
         return self.take()
     }
 

@@ -4,8 +4,8 @@ public enum Feature: UInt8, Hashable, Sendable, CaseIterable {
     case dialBack = 0
     /// It serves files, and fetches them.
     case blobs = 1
-    /// Reserved.
-    case streams = 2
+    /// It takes what is worth nothing later: who is there, who writes.
+    case ephemeral = 2
     /// Reserved.
     case neighbours = 3
 }
@@ -18,7 +18,7 @@ public struct Features: Hashable, Sendable {
     private let bytes: [UInt8]
 
     /// Those that this version knows.
-    public static let own = Features([.dialBack, .blobs])
+    public static let own = Features([.dialBack, .blobs, .ephemeral])
 
     /// Names some features.
     public init(_ features: Set<Feature> = []) {

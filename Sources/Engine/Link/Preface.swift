@@ -31,3 +31,9 @@ struct Preface: Hashable, Sendable {
         return highest >= max(self.lowest, other.lowest) ? highest : nil
     }
 }
+
+/// The major versions of the protocol that this build speaks, as others are told of them.
+public enum ProtocolVersions {
+    /// From the lowest to the highest.
+    public static var own: ClosedRange<UInt8> { Preface.ours.lowest...Preface.ours.highest }
+}

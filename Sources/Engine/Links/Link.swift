@@ -22,6 +22,8 @@ struct Link: Sendable {
     let info: LinkInfo
     let address: String
     let dial: DialID?
+    /// The monotonic moment at which it was opened.
+    let openedAt: UInt64
 
     /// The realms that both ends are in.
     var realms: LinkRealms
@@ -63,6 +65,7 @@ struct Link: Sendable {
         self.info = info
         self.address = address
         self.dial = dial
+        self.openedAt = now.monotonic
         self.pulse = Pulse(at: now)
         self.ephemeral = EphemeralIntake(at: now)
         self.realms = LinkRealms(LinkTags(exporter: info.exporter, role: info.role))

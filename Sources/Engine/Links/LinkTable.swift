@@ -19,6 +19,10 @@ struct LinkTable: Sendable {
     /// Conversations that the user has left and of which a peer has told what it has: where that is
     /// the leave they end being shared, once the event has been handled.
     var departing: Set<ConversationID> = []
+    /// Peers whose links have ended while they were doubted, and until when they are dialled as these.
+    var lost: [PeerID: UInt64] = [:]
+    /// Whether a moment is set at which links are looked at from which a sign is due.
+    var isPulseArmed = false
     /// When the network changed, until the links have been looked at.
     var networkChangedAt: UInt64?
 

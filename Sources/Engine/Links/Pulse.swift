@@ -1,3 +1,15 @@
+/// What the silence of a peer asks for.
+enum PulseCheck: Hashable, Sendable {
+    /// Nothing: there is none.
+    case fine
+    /// To look again.
+    case wait
+    /// A ping.
+    case ask
+    /// Another connection, beside this one.
+    case doubt
+}
+
 /// Whether a peer lives, how far away it is, and what its clock says.
 struct Pulse: Sendable {
     /// When something came in last, monotonic milliseconds.
@@ -5,6 +17,12 @@ struct Pulse: Sendable {
     /// What the answer to the last ping must carry.
     private(set) var nonce: UInt64 = 0
     private var sentAt: UInt64?
+    /// When something was sent first since something came in last; nil where nothing was.
+    private var unansweredSince: UInt64?
+    /// Whether that was followed by a ping that must be answered.
+    private var isAsked = false
+    /// Whether it was not, so that another link is dialled.
+    private(set) var isDoubted = false
     /// Of the last ping that was answered, in milliseconds.
     private(set) var roundTrip: UInt64?
     /// How far the peer's wall clock is ahead of the own monotonic one: it stays right when the own
@@ -13,7 +31,36 @@ struct Pulse: Sendable {
 
     init(at now: Instant) { self.lastHeard = now.monotonic }
 
-    mutating func hear(at now: Instant) { self.lastHeard = now.monotonic }
+    /// Notes that something came in; true where the peer was doubted.
+    mutating func hear(at now: Instant) -> Bool {
+        self.lastHeard = now.monotonic
+        self.unansweredSince = nil
+        self.isAsked = false
+        guard self.isDoubted else { return false }
+        self.isDoubted = false
+        return true
+    }
+
+    /// Notes that something was sent; true where nothing else waits for a sign of the peer.
+    mutating func send(at now: Instant) -> Bool {
+        guard self.unansweredSince == nil else { return false }
+        self.unansweredSince = now.monotonic
+        return true
+    }
+
+    /// What is to be done about a peer of which nothing was heard since something was sent to it.
+    mutating func check(at now: Instant) -> PulseCheck {
+        guard let since = self.unansweredSince else { return .fine }
+        let silence = now.monotonic - since
+        // Who has got it need not answer it, but a ping.
+        if !self.isAsked, silence >= Limits.unansweredMilliseconds {
+            self.isAsked = true
+            return .ask
+        }
+        guard self.isAsked, silence >= Limits.doubtMilliseconds else { return .wait }
+        self.isDoubted = true
+        return .doubt
+    }
 
     mutating func ping(_ nonce: UInt64, at now: Instant) {
         self.nonce = nonce

@@ -21,6 +21,9 @@ public struct Source: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.description = Self.network(of: host)
     }
 
+    /// Takes one that was kept, as ``description`` says it.
+    public init(description: String) { self.description = description }
+
     /// Orders by text.
     public static func < (left: Source, right: Source) -> Bool {
         left.description < right.description

@@ -30,6 +30,19 @@ public struct TokenBucket: Hashable, Sendable {
         return true
     }
 
+    /// How many milliseconds from a moment there will be so many tokens, if nobody takes any; 0 where they
+    /// are there.
+    ///
+    /// - Precondition: no more than it can hold.
+    public func wait(for count: Int, at now: UInt64) -> UInt64 {
+        precondition((0...Int(self.capacity)).contains(count), "a bucket never holds more")
+        var bucket = self
+        bucket.refill(at: now)
+        let needed = UInt64(count) * bucket.fullMilliseconds
+        guard needed > bucket.level else { return 0 }
+        return (needed - bucket.level + bucket.capacity - 1) / bucket.capacity
+    }
+
     /// Whether nothing is missing at a monotonic moment.
     public func isFull(at now: UInt64) -> Bool {
         var bucket = self

@@ -38,6 +38,8 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
     case reaction = 37
     /// A file: what it is called, and by which name its content is fetched.
     case file = 38
+    /// Bytes that programs send each other, in order.
+    case stream = 64
 
     /// What the store and the node need to know of a kind.
     public struct Traits: Hashable, Sendable {
@@ -66,6 +68,7 @@ public enum EntryKind: UInt64, CaseIterable, Sendable {
         case .text, .action, .location, .file:
             Traits(entryClass: .content, countsAsUnread: true, isLive: true)
         case .edit, .reaction: Traits(entryClass: .content, isLive: true, isAside: true)
+        case .stream: Traits(entryClass: .stream)
         }
     }
 }
@@ -90,6 +93,8 @@ public enum Content: Hashable, Sendable {
     indirect case edit(String, of: EntryTarget)
     /// What the author makes of a message.
     indirect case reaction(Reaction)
+    /// Bytes of a stream, for programs.
+    indirect case stream(StreamPiece)
     /// The author joined; the room's name, in open rooms.
     case join(RoomName?)
     /// The author left.
@@ -111,6 +116,7 @@ public enum Content: Hashable, Sendable {
         case .file: .file
         case .edit: .edit
         case .reaction: .reaction
+        case .stream: .stream
         case .join: .join
         case .leave: .leave
         case .topic: .topic
@@ -125,7 +131,7 @@ public enum Content: Hashable, Sendable {
         case .text(let text), .reply(let text, _), .action(let text), .edit(let text, _): text
         case .location(let location): location.label
         case .file(let file): file.caption ?? file.name
-        case .open, .reaction, .join, .leave, .topic, .erase, .fallback: nil
+        case .open, .reaction, .stream, .join, .leave, .topic, .erase, .fallback: nil
         }
     }
 
@@ -161,7 +167,7 @@ public enum Content: Hashable, Sendable {
     /// Whether its text has a size that can be sent.
     var hasSendableText: Bool {
         switch self {
-        case .location, .reaction, .file: true
+        case .location, .reaction, .file, .stream: true
         case .topic(let topic): topic.utf8.count <= Limits.topicBytes
         default: self.text.map { (1...Limits.textBytes).contains($0.utf8.count) } ?? false
         }
@@ -192,6 +198,7 @@ public enum Content: Hashable, Sendable {
             writer.field(1, text: text)
             writer.field(Self.editedType, target.encoded)
         case .reaction(let reaction): reaction.write(to: &writer)
+        case .stream(let piece): piece.write(to: &writer)
         case .join(let name): if let name { writer.field(1, text: name.text) }
         case .leave: break
         case .topic(let topic): writer.field(1, text: topic)
@@ -232,6 +239,9 @@ public enum Content: Hashable, Sendable {
         case .reaction:
             guard let reaction = Reaction(fields) else { return nil }
             self = .reaction(reaction)
+        case .stream:
+            guard let piece = StreamPiece(fields) else { return nil }
+            self = .stream(piece)
         case .join:
             let name = fields.text(of: 1, bytes: 1...Limits.nameBytes).flatMap { RoomName($0) }
             guard name != nil || fields.value(of: 1) == nil else { return nil }
@@ -257,6 +267,7 @@ extension EntryKind {
         case .file: AttachedFile.mustKnow
         case .edit: [1, Content.editedType]
         case .reaction: Reaction.mustKnow
+        case .stream: StreamPiece.mustKnow
         case .leave: []
         case .erase: EntryTarget.mustKnow
         }

@@ -19,6 +19,8 @@ public struct EntryVerdict: Hashable, Sendable {
     public var payload = PayloadState.present
     /// The message with which it stands; nil where it stands for itself.
     public var refersTo: Reference?
+    /// Whether it is for programs, and stands in no conversation's history.
+    public var isStream = false
     /// The file that it tells of; nil for none.
     public var attaches: Attachment?
 
@@ -51,6 +53,7 @@ public struct EntryVerdict: Hashable, Sendable {
         self.attendance = traits.attendance
         self.isSeen = traits.isShown
         self.countsAsUnread = traits.countsAsUnread
+        self.isStream = traits.entryClass == .stream
         if traits.isAside { self.refersTo = Reference(content) }
         if case .file(let file) = content { self.attaches = .file(file.blob, size: file.size) }
     }

@@ -53,7 +53,7 @@ public struct Record: Hashable, Sendable {
 
     /// The kinds that this version writes and reads; others are kept and sent on.
     public enum Kind {
-        /// Name and status of a person.
+        /// Name, status and picture of a person.
         public static let profile: UInt8 = 1
         /// How far its author has received and read a conversation: a ``Mark``.
         public static let mark: UInt8 = 3
@@ -162,11 +162,14 @@ public struct Profile: Hashable, Sendable {
     public var name: String
     /// A sentence about what the person is doing; may be empty.
     public var status: String
+    /// How the person looks, or wants to; nil for no picture.
+    public var picture: ProfilePicture?
 
     /// Creates a profile; bounds are checked by ``isWithinLimits``.
-    public init(name: String, status: String) {
+    public init(name: String, status: String, picture: ProfilePicture? = nil) {
         self.name = name
         self.status = status
+        self.picture = picture
     }
 
     /// Whether both texts fit their limits (``Limits/nameBytes``, ``Limits/statusBytes``).
@@ -176,12 +179,14 @@ public struct Profile: Hashable, Sendable {
 
     private static let nameType: UInt64 = 1
     private static let statusType: UInt64 = 4
+    private static let pictureType: UInt64 = 6
 
     /// The value of a record: fields, of which empty ones are left out.
     public var encoded: [UInt8] {
         var writer = WireWriter()
         if !self.name.isEmpty { writer.field(Self.nameType, text: self.name) }
         if !self.status.isEmpty { writer.field(Self.statusType, text: self.status) }
+        if let picture = self.picture { writer.field(Self.pictureType, picture.encoded) }
         return writer.bytes
     }
 
@@ -195,6 +200,9 @@ public struct Profile: Hashable, Sendable {
             fields, Self.nameType, "profile name", limit: Limits.nameBytes)
         self.status = try Self.text(
             fields, Self.statusType, "profile status", limit: Limits.statusBytes)
+        if let picture = fields.value(of: Self.pictureType) {
+            self.picture = try ProfilePicture(decoding: Array(picture))
+        }
     }
 
     private static func text(

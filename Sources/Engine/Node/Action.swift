@@ -89,6 +89,8 @@ public enum RequestError: Error, Hashable, Sendable {
     case notMember
     /// A text is empty, or larger than its limit in bytes.
     case size(limit: Int)
+    /// A packet of a stream is empty, or larger than its limit in bytes.
+    case packetSize(Int, limit: Int)
     /// A name looks like a key, or as if there were none.
     case misleadingName
     /// As many people are known as may be.
@@ -117,7 +119,8 @@ public enum RequestError: Error, Hashable, Sendable {
     /// The store failed; nothing was sent.
     case storage(StoreFailure)
     /// The message is sent and safe, but not delivered in time.
-    case deliveryTimeout(SentMessage, deliveredTo: [PeerID], waitingFor: [PeerID])
+    case deliveryTimeout(
+        SentMessage, isRead: Bool, deliveredTo: [PeerID], waitingFor: [PeerID])
     /// Nothing was sent: all members whom the user knows are to have it, and none is known.
     case nobodyKnown
     /// Nothing was sent: these are to have it, and are not members.
@@ -129,6 +132,13 @@ public enum RequestError: Error, Hashable, Sendable {
     case notConnected(DialFailure)
     /// As many addresses as may be are dialled already, all of them by request.
     case tooManyTargets
+    /// The streams of the conversation have sent as much as they may; the packet fits in so many
+    /// milliseconds.
+    case tooFast(milliseconds: UInt64)
+    /// There is no such stream.
+    case unknownStream
+    /// As many streams are open as may be.
+    case tooManyStreams
 }
 
 /// A message that others have and do not show yet.
@@ -162,6 +172,8 @@ public enum Answer: Hashable, Sendable {
     case connecting
     /// There is a link with that peer, at the address that was to be connected.
     case connected(PeerID)
+    /// What has become of having linked peers dial this node; none where nobody could be asked.
+    case reach([DialBackReport])
     /// The profile is on disk.
     case profile(Profile)
     /// It is on disk what the user has said of somebody.
@@ -172,6 +184,16 @@ public enum Answer: Hashable, Sendable {
     case arranged(ConversationID)
     /// The people of a backup are taken on.
     case restored
+    /// It is noted whether the user is there.
+    case presence(Presence)
+    /// So many peers were told that the user writes: none where that is private or they know.
+    case typing(told: Int)
+    /// A stream is open, under this number.
+    case streamOpened(UInt64)
+    /// A packet has gone to so many peers.
+    case packetSent(number: UInt64, told: Int)
+    /// A stream is closed.
+    case streamClosed
     /// Nothing has changed.
     case failed(RequestError)
 }
@@ -217,6 +239,8 @@ public enum Action: Hashable, Sendable {
     case transfer(FileTask)
     /// Show changes to whoever follows, in order of their cursors.
     case show([Change])
-    /// Write a line to the log; never holds message text.
-    case log(LogLevel, String)
+    /// Tell whoever follows what is kept nowhere.
+    case signal([Signal])
+    /// Write a line to the log, with what it is about; never holds message text.
+    case log(LogLevel, String, LogSubject = LogSubject())
 }

@@ -83,8 +83,11 @@ public enum Request: Hashable, Sendable {
     /// With a deadline, a monotonic moment, it is answered once there is a link, the dial has failed,
     /// or the time is over; without one at once.
     case connect(address: String, expecting: PeerID?, by: UInt64?)
+    /// Find out whether others reach this node at a port, by having linked peers dial it; those on these
+    /// hosts are not asked, since they are on this machine.
+    case reach(port: UInt16, besides: Set<Source>)
     /// Set the own profile; nil leaves a part as it is.
-    case profile(name: String?, status: String?)
+    case profile(name: String?, status: String?, picture: PictureChange = .keep)
     /// Let somebody be known, blocked, or neither from here on.
     case stand(PeerID, Standing)
     /// Know somebody no longer, and where they were; who is blocked stays so.
@@ -107,6 +110,16 @@ public enum Request: Hashable, Sendable {
     case retain(ConversationID, Retention)
     /// Take on the people of a backup, and the own name.
     case restore(Contacts)
+    /// Note whether the user is there, and tell others, where that is not kept private.
+    case presence(Presence)
+    /// Tell others that the user writes in a conversation, where that is not kept private.
+    case typing(ConversationID)
+    /// Open an ephemeral stream in a conversation.
+    case openStream(ConversationID, StreamName, isOrdered: Bool)
+    /// Send a packet of one, at most ``Limits/streamPacketBytes``.
+    case sendPacket(stream: UInt64, [UInt8])
+    /// End one.
+    case closeStream(UInt64)
 }
 
 /// A message that a user wants sent.
@@ -176,6 +189,8 @@ public enum Timer: Hashable, Sendable {
     case search
     /// The time that a user has given a connect is over.
     case connect(RequestID)
+    /// Peers that were asked to dial back have had their time.
+    case dialBacks
     /// Send gathered clock deltas.
     case delta
     /// Ask for what the author did not push, and give up wants that are not served.
@@ -190,6 +205,8 @@ public enum Timer: Hashable, Sendable {
     case marks
     /// Links that were silent since the network changed are given up.
     case networkCheck
+    /// Links from which a sign is due since something was sent on them.
+    case pulse
     /// Try the store again after a failure.
     case storage
     /// The earlier secret of a realm ends.
@@ -198,6 +215,8 @@ public enum Timer: Hashable, Sendable {
     case alerts
     /// Parts of files are asked for again, or others told of what has come.
     case transfers
+    /// Others are told whether the user is there, or somebody writes no longer.
+    case signals
 }
 
 /// What happens to a node; each is given to ``Node/handle(_:at:)`` once, in order.
@@ -241,6 +260,8 @@ public enum Event: Sendable {
     case networkChanged
     /// A user asks for something.
     case request(RequestID, Request)
+    /// The user has changed what they want of the node.
+    case preferences(NodePreferences)
     /// The user has joined, left or renewed realms: these are the ones from here on.
     case realms(Realms)
     /// What became of files, or what is wanted of them.

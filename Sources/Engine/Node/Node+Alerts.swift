@@ -1,31 +1,43 @@
 /// What people are told: lines of the log, alerts, refusals; and the time that some of them are about.
 extension Node {
-    mutating func log(_ level: LogLevel, _ text: String) {
-        self.actions.append(.log(level, text))
+    mutating func log(
+        _ level: LogLevel, _ text: String, about subject: LogSubject = LogSubject()
+    ) {
+        self.actions.append(.log(level, text, subject))
     }
 
     /// Raises an alert by what this node has seen itself; never by what a stranger says.
     mutating func raiseAlert(
-        _ code: Alert.Code, about peer: PeerID? = nil, _ text: String,
-        lasting duration: UInt64? = nil
+        _ code: Alert.Code, about peer: PeerID? = nil, in conversation: ConversationID? = nil,
+        _ text: String, lasting duration: UInt64? = nil
     ) {
         let isTrusted = peer.map { self.tier(of: $0) > .stranger } ?? true
         let isNews = self.alerts.raise(
             code, about: peer, isTrusted: isTrusted, text, lasting: duration, at: self.now)
         guard isNews else { return }
-        guard !isTrusted else { return self.log(code == .damage ? .error : .warning, text) }
-        self.logThinned(text)
+        let subject = LogSubject(peer: peer, conversation: conversation, alert: code)
+        guard !isTrusted else {
+            return self.log(code == .damage ? .error : .warning, text, about: subject)
+        }
+        self.logThinned(text, about: subject)
     }
 
     /// Writes a warning that peers can cause again and again, where it is one of few.
-    mutating func logThinned(_ text: String) {
-        if let line = self.alerts.thinning.line(text, at: self.now) { self.log(.warning, line) }
+    mutating func logThinned(_ text: String, about subject: LogSubject = LogSubject()) {
+        if let line = self.alerts.thinning.line(text, at: self.now) {
+            self.log(.warning, line, about: subject)
+        }
     }
 
     /// Says that somebody is linked, or no longer; of strangers few lines.
     mutating func logLink(_ text: String, with peer: PeerID) {
-        guard self.tier(of: peer) <= .stranger else { return self.log(.info, text) }
-        if let line = self.alerts.linkThinning.line(text, at: self.now) { self.log(.info, line) }
+        let subject = LogSubject(peer: peer)
+        guard self.tier(of: peer) <= .stranger else {
+            return self.log(.info, text, about: subject)
+        }
+        if let line = self.alerts.linkThinning.line(text, at: self.now) {
+            self.log(.info, line, about: subject)
+        }
     }
 
     /// Has subscribers told that somebody whom the user knows is linked, or no longer.
@@ -45,17 +57,65 @@ extension Node {
 
     /// Has subscribers told of alerts, where that is due.
     mutating func tellAlerts() {
+        self.lookWhoIsMissing()
         self.alerts.expire(at: self.now)
         let notices = self.alerts.notices.take(at: self.now)
         if !notices.isEmpty { self.commits.add(notices) }
-        if let moment = self.alerts.newMoment() {
+        if let moment = self.alerts.newMoment(besides: self.absences.next) {
             self.actions.append(.arm(.alerts, at: moment))
         }
     }
 
+    private mutating func lookWhoIsMissing() {
+        guard let next = self.absences.next, next <= self.now.monotonic else { return }
+        let here = Set(self.links.all.map(\.info.certificate.personID))
+        if self.absences.look(at: self.now, isHere: { here.contains($0) }) { self.tellMissing() }
+    }
+
+    /// Somebody is missed, or no longer.
+    private mutating func tellMissing() {
+        let missed = self.absences.missed.filter { self.tier(of: $0.device) >= .known }
+        guard let first = missed.first else { return self.alerts.clear(.missing, at: self.now) }
+        let status = missed.count == 1 ? self.peerStatus(of: first.device) : nil
+        let failure = status?.failedDial.map { failed in
+            ([status?.addresses.first].compactMap { $0 } + [failed.failure.detail])
+                .joined(separator: ": ")
+        }
+        let names = missed.map { missed in
+            let name = self.profile(of: missed.device).name
+            return name.isEmpty ? missed.device.shortText : name
+        }
+        self.raiseAlert(
+            .missing, Absences.text(of: names, links: self.links.count, failure: failure))
+    }
+
+    /// The last link with a peer has ended, with a goodbye or without.
+    mutating func noteGone(_ peer: PeerID, of person: PersonID, isLost: Bool) {
+        let tier = self.tier(of: peer)
+        if isLost {
+            guard tier == .known || tier == .verified else { return }
+            self.absences.lost(person, peer, at: self.now)
+        } else {
+            self.missNoLonger(person)
+        }
+    }
+
+    /// Somebody is here, or has said goodbye.
+    mutating func missNoLonger(_ person: PersonID) {
+        let before = self.absences.missed
+        self.absences.forget(person)
+        if self.absences.missed != before { self.tellMissing() }
+    }
+
+    /// The own network is another one: this node has left those whom it missed.
+    mutating func missNobody() {
+        self.absences.moved(at: self.now)
+        self.tellMissing()
+    }
+
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {
         let line = self.alerts.refuse(address: address, peer: peer, reason, at: self.now)
-        if let (level, text) = line { self.log(level, text) }
+        if let (level, text) = line { self.log(level, text, about: LogSubject(peer: peer)) }
     }
 
     mutating func updateClockAlert() {

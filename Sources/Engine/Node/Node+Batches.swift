@@ -55,13 +55,15 @@ extension Node {
         _ all: [Draft], in conversation: ConversationID, _ flight: inout InFlight
     ) {
         var drafts: [Draft] = []
+        // One that could not be begun may be gone by now, with the link that had shown it.
+        let isJoined =
+            self.conversationTable.has(conversation)
+            && self.conversationTable[known: conversation].isJoined
         for draft in all {
             let isJoin = if case .join = draft.content { true } else { false }
             // What was written behind a join that could not be stored goes the same way.
             let isBegun = self.commits.membership[conversation]?.kind.direct != nil
-            if isJoin || isBegun || !drafts.isEmpty
-                || self.conversationTable[known: conversation].isJoined
-            {
+            if isJoin || isBegun || isJoined || !drafts.isEmpty {
                 drafts.append(draft)
             } else {
                 self.dropDraft(draft, .notMember)
@@ -70,7 +72,10 @@ extension Node {
         guard !drafts.isEmpty else { return }
         let tail = self.ownTail(in: conversation)
         let key = LogKey(conversation: conversation, name: self.ownLog)
-        if tail.seq == 0 { drafts.insert(self.opening(of: key), at: 0) }
+        if tail.seq == 0 {
+            drafts.insert(self.opening(of: key), at: 0)
+            self.makeOwnRoom(in: conversation)
+        }
         let (deps, floor) = self.follows(tail, in: conversation)
         var runs = OwnRuns(
             key, after: tail, of: self.own, time: self.time,
@@ -143,6 +148,18 @@ extension Node {
             "the data directory may be an older copy (a restored backup, or the state directory is "
                 + "lost); own history goes on under a new incarnation, and nothing is lost",
             lasting: Limits.forkAlertMilliseconds)
+    }
+
+    /// Tells the user that the store they had is gone, until the next start: a new one looks like a first
+    /// start, and all that is missing like something that never was.
+    mutating func tellLoss() {
+        guard self.isAfterLoss else { return }
+        self.raiseAlert(
+            .storeLost,
+            "the store is new, but there was one: its file is gone, or this is another data directory. "
+                + "Your rooms, the people you know and what nobody else had yet went with it. Stop stoad "
+                + "and put the store back if there is a copy; else join your rooms again, and peers "
+                + "bring what they have (stoa restore brings rooms and people from a backup)")
     }
 
     mutating func renewIncarnation(_ why: String) {

@@ -31,6 +31,8 @@ extension Node {
         where !gone.contains(EntryPlace(key: entry.key, seq: entry.seq)) {
             if let message = Message(entry, by: self.keyring) { changes.append(.message(message)) }
         }
+        self.settleDrops(outcome.drops)
+        self.settleSizes(outcome.sizes)
         self.settleArrivals(flight.arrivals)
         self.settleErasures(flight.batch, outcome.erased)
         self.settleExpiry(outcome.expired)
@@ -52,6 +54,7 @@ extension Node {
         }
         if !changes.isEmpty {
             changes.sort { $0.cursor < $1.cursor }
+            self.endTyping(changes)
             self.actions.append(.show(changes))
         }
         self.armRelease()
@@ -79,6 +82,7 @@ extension Node {
         }
         self.settleHeads(append, isOwn: isOwn, cursors: cursors)
         self.noteHeld(append, cursors: cursors)
+        self.nameDeps(of: run)
         for (index, cursor) in cursors.enumerated() {
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]
@@ -132,7 +136,8 @@ extension Node {
     private mutating func settleReleased(_ entry: StoredEntry, _ changes: inout [Change]) {
         let id = entry.key.conversation
         self.noteReleased(entry)
-        if !entry.isDisputed {
+        let isHere = self.conversationTable[known: id].logs.has(entry.key.name)
+        if !entry.isDisputed && isHere {
             let time = self.time
             self.conversationTable[known: id].heads.release(
                 entry.id, at: entry.time, of: entry.key.name, isFollowed: time.isFollowed)
@@ -232,7 +237,7 @@ extension Node {
 
     /// Asks other links for what was dropped: while it was on its way to the disk, they had nothing
     /// to be asked for.
-    private mutating func seekAgain(_ key: LogKey) {
+    mutating func seekAgain(_ key: LogKey) {
         let log = self.conversationTable[known: key.conversation].log(key.name)
         for id in self.links.sharing(key.conversation)
         where self.links[id].shared[known: key.conversation].seq(of: key.name) > log.head.seq {

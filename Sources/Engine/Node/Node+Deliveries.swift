@@ -46,6 +46,20 @@ extension Node {
         return reached
     }
 
+    /// Who is to have the newest messages of own logs that nobody has: those first whom the user knows.
+    public func recipients(
+        of logs: some Sequence<LogKey>
+    ) -> [(peer: PeerID, outcome: DeliveryOutcome)] {
+        var seen: Set<PeerID> = []
+        let all = logs.flatMap { key in
+            self.outcomes(
+                of: self.conversationTable[known: key.conversation].log(key.name).head.seq, in: key)
+        }.filter { seen.insert($0.peer).inserted }
+        let tiers = self.tiers(of: seen)
+        let known = Set(seen.filter { (tiers[$0] ?? .stranger) >= .known })
+        return all.filter { known.contains($0.peer) } + all.filter { !known.contains($0.peer) }
+    }
+
     mutating func awaitDelivery(_ delivery: Delivery) {
         self.deliveries.add(delivery)
         self.checkDeliveries(of: delivery.key)
@@ -171,7 +185,7 @@ extension Node {
                 delivery.request,
                 .failed(
                     .deliveryTimeout(
-                        delivery.message,
+                        delivery.message, isRead: delivery.wait.aim.isRead,
                         deliveredTo: tally.delivered(
                             delivery.seq, isRead: delivery.wait.aim.isRead),
                         waitingFor: tally.lacking(delivery.seq, for: delivery.wait.aim))))

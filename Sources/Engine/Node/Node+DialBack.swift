@@ -1,5 +1,7 @@
-/// What peers ask for that concerns no conversation: to be dialled back.
+/// What is asked for that concerns no conversation: to be dialled back, by peers and by this node.
 extension Node {
+    // MARK: Peers ask
+
     mutating func receiveDialBack(_ port: UInt16, on id: LinkID) {
         let link = self.links[id]
         // Who does not know the answer did not ask.
@@ -18,15 +20,56 @@ extension Node {
         self.send(.dialledBack(outcome), on: link)
     }
 
-    /// Takes what is worth nothing later; no stream is defined, so that it is only counted.
-    mutating func receiveEphemeral(_ piece: EphemeralPiece, _ byteCount: Int, on id: LinkID) {
-        guard !self.links[id].ephemeral.take(byteCount, at: self.now) else { return }
-        let dropped = self.links[id].ephemeral.dropped
-        // Worth a line ever more rarely: a flood must not fill the log.
-        guard dropped & (dropped - 1) == 0 else { return }
-        self.log(
-            .debug,
-            "\(self.links[id].info.peer.shortText) sends ephemeral frames too fast: \(dropped) dropped"
-        )
+    // MARK: This node asks
+
+    /// Asks linked peers to dial this node back at a port, and answers with what has become of it.
+    ///
+    /// Nobody is asked to dial a port that none dials. Those on the hosts of `own` are not asked: whoever is
+    /// on this machine sees no firewall.
+    mutating func lookWhoReaches(
+        port: UInt16, besides own: Set<Source>, _ request: RequestID
+    ) {
+        let candidates = port < Limits.dialBackPort ? [] : self.dialBackCandidates(besides: own)
+        for link in self.reachability.ask(candidates, for: request, at: self.now) {
+            self.send(.dialBack(port: port), on: link)
+        }
+        self.tellReach()
+    }
+
+    /// Whom to ask: those first who are trusted most, one of each host.
+    private func dialBackCandidates(besides own: Set<Source>) -> [Reachability.Candidate] {
+        let able = self.links.all.filter { $0.info.features.contains(.dialBack) }
+        let tiers = self.tiers(of: Set(able.map(\.info.peer)))
+        func rank(_ link: Link) -> UInt8 { tiers[link.info.peer]?.rawValue ?? 0 }
+        var hosts = own
+        var candidates: [Reachability.Candidate] = []
+        for link in able.sorted(by: { (rank($1), $0.order, $0.id) < (rank($0), $1.order, $1.id) })
+        where candidates.count < Limits.dialBackPeers {
+            guard hosts.insert(Source(link.address)).inserted else { continue }
+            candidates.append(
+                Reachability.Candidate(
+                    link: link.id, peer: link.info.peer, address: link.address))
+        }
+        return candidates
+    }
+
+    /// Answers those who wait, and has those given up in time that say nothing.
+    mutating func tellReach() {
+        for (request, reports) in self.reachability.takeAnswered() {
+            self.answer(request, .reach(reports))
+        }
+        if let due = self.reachability.due {
+            self.actions.append(.arm(.dialBacks, at: due))
+        }
+    }
+
+    mutating func dialBacksDue() {
+        self.reachability.expire(at: self.now)
+        self.tellReach()
+    }
+
+    mutating func receiveDialledBack(_ outcome: DialBackOutcome, on id: LinkID) {
+        self.reachability.answered(outcome, on: id, at: self.now)
+        self.tellReach()
     }
 }

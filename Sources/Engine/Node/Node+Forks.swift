@@ -52,12 +52,13 @@ extension Node {
     mutating func receiveForkProof(_ proof: ForkProof, on id: LinkID) {
         let key = proof.key
         let conversation = self.conversationTable[known: key.conversation]
-        guard conversation.hasRoom(for: key.name) else { return }
+        guard conversation.takes(key.name) else { return }
         if let known = conversation.log(key.name).fork, known.point <= proof.point { return }
         guard proof.isValid else {
             return self.violation(
                 id, "forged fork proof against \(key.name.author.shortText)")
         }
+        guard self.makeRoom(for: proof, on: id) else { return }
         self.learnName(key)
         let head = conversation.log(key.name).head
         if head.seq < proof.point || proof.point == 1 {
@@ -107,7 +108,7 @@ extension Node {
                     + "\(proof.point - 1) and goes on under a new incarnation")
         } else {
             self.raiseAlert(
-                .fork, about: key.name.author,
+                .fork, about: key.name.author, in: key.conversation,
                 "\(key.name.author.shortText) signed two histories; what it wrote from entry "
                     + "\(proof.point) on is disputed, ask that person",
                 lasting: Limits.forkAlertMilliseconds)

@@ -5,7 +5,9 @@ extension Node {
         guard self.links.has(id) else {
             return self.performContest(self.contest.hold(received, on: id))
         }
-        self.links[id].pulse.hear(at: self.now)
+        if self.links[id].pulse.hear(at: self.now) {
+            self.performDialling(self.dialling.trust(self.links[id].info.peer))
+        }
         if !self.contest.isEmpty, case .pong(let nonce, _) = received.frame {
             let (peer, latest) = (self.links[id].info.peer, self.links[id].pulse.nonce)
             self.performContest(self.contest.receivePong(nonce, from: peer, latest: latest))
@@ -21,6 +23,8 @@ extension Node {
             return self.receivePayloads(payloads, byteCount: received.byteCount, on: id)
         case .ephemeral(let piece) where self.links.isShared(piece.conversation, on: id):
             self.receiveEphemeral(piece, received.byteCount, on: id)
+        case .presence(let presence):
+            self.receivePresence(presence, received.byteCount, on: id)
         case .some(let frame): self.route(frame, on: id)
         case nil: break
         }
@@ -43,7 +47,7 @@ extension Node {
         case .roomsLeft(let left): self.receiveRoomsLeft(left, on: id)
         case .records(let records): self.receiveRecords(records, on: id)
         case .dialBack(let port): self.receiveDialBack(port, on: id)
-        case .dialledBack: break  // nothing asks yet
+        case .dialledBack(let outcome): self.receiveDialledBack(outcome, on: id)
         case .liveRun, .syncRun, .payloads:
             preconditionFailure("what is stored is taken before")
         case .payloadWant(let want): self.receivePayloadWant(want, on: id)
@@ -51,6 +55,7 @@ extension Node {
         case .blobWant(let want): self.receiveBlobWant(want, on: id)
         case .blobUnavailable(let number): self.receiveBlobUnavailable(number, on: id)
         case .blobPiece(let piece): self.receivePiece(piece, on: id)
+        case .blobAsk(nil, let blob): self.receivePictureAsk(blob, on: id)
         case .want(let want): self.receiveWant(want, on: id)
         // What follows is about a conversation, and dropped where it is not shared.
         case .digest(let conversation, let digest)
@@ -73,11 +78,11 @@ extension Node {
             self.receiveRecordClock(rows, of: conversation, on: id)
         case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
             self.receiveForkProof(proof, on: id)
-        case .blobAsk(let conversation, let blob)
+        case .blobAsk(let conversation?, let blob)
         where self.links.isShared(conversation, on: id):
             self.receiveBlobAsk(blob, in: conversation, on: id)
         case .digest, .buckets, .clock, .delta, .unavailable, .recordClock, .forkProof,
-            .ephemeral, .blobAsk:
+            .ephemeral, .presence, .blobAsk:
             break
         }
     }
@@ -98,7 +103,10 @@ extension Node {
 
     mutating func sendEncoded(_ frame: EncodedFrame, on link: LinkID) {
         switch self.links[link].flow.send(frame) {
-        case .now: self.actions.append(.send(link, frame))
+        case .now:
+            self.actions.append(.send(link, frame))
+            // Pings and what answers them go by their own time.
+            if frame.channel != .control { self.awaitSign(on: link) }
         case .never: self.links.doom(link, .busy, "the peer does not take what it is sent")
         case .later: break
         }

@@ -38,6 +38,11 @@ extension Node {
     /// A peer has told how much of an own log it has.
     mutating func ownRowReceived(_ row: ClockRow, of key: LogKey, on id: LinkID) {
         if self.heldElsewhere.receive(row, of: key, on: id) { self.updateHeldAlert() }
+        if key.name == self.ownLog,
+            self.refusedElsewhere.receive(row.state == .refused, key.conversation, on: id)
+        {
+            self.updateRefusedAlert()
+        }
         self.notePosition(of: key, on: id)
         self.checkDeliveries(of: key)
     }
@@ -48,6 +53,7 @@ extension Node {
             conversation.map { $0 == key.conversation } ?? true
         }
         if isNews { self.updateHeldAlert() }
+        if self.refusedElsewhere.drop(conversation, of: id) { self.updateRefusedAlert() }
     }
 
     /// Tells the user what others do not see yet, and until when, where at least half of the people do

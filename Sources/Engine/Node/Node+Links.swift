@@ -7,6 +7,11 @@ extension Node {
     mutating func linkOpened(_ id: LinkID, _ info: LinkInfo, address: String, dial: DialID?) {
         let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
         let (obstacle, replaced) = self.obstacle(to: link)
+        if dial == nil {
+            // Before the two links are compared, of which the one that was asked on may end.
+            self.reachability.accepted(from: info.peer, at: self.now)
+            self.tellReach()
+        }
         if let dial {
             // Told before the two links are compared, of which the one that asked may end.
             self.dialBackEnded(dial, obstacle == nil ? .reached : .refused)
@@ -139,6 +144,7 @@ extension Node {
         self.inheritStanding(peer, of: person)
         self.lookAtPerson(of: link.info, at: link.address)
         self.tellLinked(peer, true)
+        self.missNoLonger(person)
         self.performDialling(
             self.dialling.peerLinked(
                 peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))
@@ -162,7 +168,7 @@ extension Node {
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
         }
-        self.forget(link, isRefused: failure != nil)
+        self.forget(link, isRefused: failure != nil, isLost: true)
     }
 
     /// Ends a link with a reason; the shell says goodbye and closes it.
@@ -172,7 +178,7 @@ extension Node {
         self.actions.append(.close(id, reason, text))
         let isRefused = [.protocolViolation, .identityInUse, .blocked, .storage, .busy]
             .contains(reason)
-        self.forget(self.links[id], isRefused: isRefused)
+        self.forget(self.links[id], isRefused: isRefused, isLost: reason == .dead)
     }
 
     /// Ends the links that were marked while the event was handled.
@@ -180,7 +186,7 @@ extension Node {
         while let doom = self.links.takeDoomed() { self.close(doom.link, doom.reason, doom.text) }
     }
 
-    private mutating func forget(_ link: Link, isRefused: Bool) {
+    private mutating func forget(_ link: Link, isRefused: Bool, isLost: Bool) {
         let (id, peer) = (link.id, link.info.peer)
         self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
         self.links.remove(id)
@@ -192,9 +198,12 @@ extension Node {
         self.reads.drop(of: id)
         self.forkSearches.end(of: id)
         self.dialBacks.forget(id)
+        self.reachability.linkEnded(id, at: self.now)
+        self.tellReach()
         self.dropFetches(of: link)
         self.payloadWants.drop(id)
         self.endTransfers(on: id)
+        self.endSignals(of: link)
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,
@@ -204,9 +213,11 @@ extension Node {
             self.adoptChallenger(challenger)
         } else {
             self.tellLinked(peer, false)
+            self.noteGone(peer, of: link.info.certificate.personID, isLost: isLost)
             self.performDialling(
                 self.dialling.redialPeer(
                     peer, isRefused: isRefused, at: self.now, using: &self.random))
+            self.keepDialling(link)
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
@@ -238,11 +249,65 @@ extension Node {
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
     }
 
+    /// Something was sent on a link: its peer is to give a sign.
+    mutating func awaitSign(on id: LinkID) {
+        guard self.links[id].pulse.send(at: self.now), !self.links.isPulseArmed else { return }
+        self.armPulse(after: Limits.unansweredMilliseconds)
+    }
+
+    private mutating func armPulse(after wait: UInt64) {
+        self.links.isPulseArmed = true
+        self.actions.append(.arm(.pulse, at: self.now.monotonic + wait))
+    }
+
+    /// Looks at the links from which a sign is due: a stream that takes what is sent and brings nothing may be
+    /// dead, and TCP would notice that its network is back long after it is.
+    mutating func pulseDue() {
+        self.links.isPulseArmed = false
+        var isWaiting = false
+        for id in self.links.ids {
+            let check = self.links[id].pulse.check(at: self.now)
+            isWaiting = isWaiting || check != .fine
+            let peer = self.links[id].info.peer
+            switch check {
+            case .fine, .wait: break
+            case .ask: self.ping(id)
+            case .doubt:
+                guard self.mayBeDialledAnew(self.links[id]) else { break }
+                self.performDialling(self.dialling.dialBeside(peer, at: self.now))
+            }
+        }
+        for (peer, until) in self.links.lost.sorted(by: { $0.key < $1.key }) {
+            if self.links.id(of: peer) != nil || self.now.monotonic >= until {
+                self.links.lost[peer] = nil
+            } else {
+                self.performDialling(self.dialling.dialBeside(peer, at: self.now))
+                isWaiting = true
+            }
+        }
+        if isWaiting { self.armPulse(after: Limits.pulseCheckMilliseconds) }
+    }
+
+    /// Of two strangers the one dials anew that has dialled; else any could have this node dial them.
+    private func mayBeDialledAnew(_ link: Link) -> Bool {
+        link.dial != nil || self.tier(of: link.info.peer) > .stranger
+    }
+
+    /// A doubted link has ended, as the system ends it after some seconds: what is dialled beside it goes on.
+    private mutating func keepDialling(_ link: Link) {
+        guard link.pulse.isDoubted, self.mayBeDialledAnew(link),
+            self.links.lost.count < Limits.links
+        else { return }
+        self.links.lost[link.info.peer] = self.now.monotonic + Limits.silenceMilliseconds
+        if !self.links.isPulseArmed { self.armPulse(after: Limits.pulseCheckMilliseconds) }
+    }
+
     /// The network is another one: links prove that they live, and what did not answer gets a chance.
     ///
     /// A stream from an address that is gone would be noticed only after a minute of silence.
     mutating func networkChanged() {
         self.links.networkChangedAt = self.now.monotonic
+        self.missNobody()
         for id in self.links.ids { self.ping(id) }
         self.actions.append(
             .arm(.networkCheck, at: self.now.monotonic + Limits.networkCheckMilliseconds))
@@ -329,7 +394,7 @@ extension Node {
         }
         self.actions.append(.close(id, .shutdown, ""))
         let isRefused = reason != .shutdown && reason != .duplicate && reason != .dead
-        self.forget(link, isRefused: isRefused)
+        self.forget(link, isRefused: isRefused, isLost: reason == .dead)
         if reason == .identityInUse { self.updateShutOutAlert() }
     }
 }

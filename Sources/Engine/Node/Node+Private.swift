@@ -102,19 +102,37 @@ extension Node {
     /// Who waits to be accepted.
     public var pendingRequests: [DirectRequest] { self.requests.pending }
 
-    /// What the messages of a direct conversation wait for; nil where they wait for nothing, and in other
-    /// conversations.
-    public func directWait(in id: ConversationID) -> DirectWait? {
-        guard self.conversationTable.has(id),
-            let direct = self.conversationTable[known: id].kind.direct,
-            !self.isOwn(direct.person.id)
-        else { return nil }
+    /// What own messages of a conversation wait for; nil where they wait for nothing.
+    public func sendWait(in id: ConversationID) -> SendWait? {
+        guard self.conversationTable.has(id) else { return nil }
+        guard let direct = self.conversationTable[known: id].kind.direct else {
+            return self.links.sharing(id).isEmpty ? .nobody : nil
+        }
+        guard !self.isOwn(direct.person.id) else { return nil }
         let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
-        guard !linked.isEmpty else { return .away }
+        guard !linked.isEmpty else { return self.isHeardOf(direct) ? .indirect : .away }
         let isTaken = linked.contains { link in
             link.shared[id].map { !$0.refuses(self.id) } ?? false
         }
         return isTaken ? nil : .unaccepted
+    }
+
+    /// Whether something has come through others that a person wrote a moment ago, after they were last
+    /// linked here.
+    private func isHeardOf(_ direct: DirectConversation) -> Bool {
+        let devices = self.people.devices(of: direct.person.id).union([direct.device])
+        let recent = self.now.wall - min(self.now.wall, Limits.heardOfMilliseconds)
+        return self.conversationTable.keys.contains { id in
+            !self.links.sharing(id).isEmpty
+                && devices.contains { self.conversationTable[known: id].count(of: $0) > 0 }
+                && devices.contains { device in
+                    let conversation = self.conversationTable[known: id]
+                    let since = max(recent, self.dialling.known[device]?.lastSeen ?? 0)
+                    return conversation.names(of: device).contains {
+                        conversation.log($0).head.time.milliseconds > since
+                    }
+                }
+        }
     }
 
     /// Whether one side of a direct conversation has not let the other in: then both know all that there
@@ -137,6 +155,63 @@ extension Node {
         self.commits.membership[kind.id] = ConversationMembership(kind, isJoined: true)
     }
 
+    /// Lets somebody in who waits, or was declined, and is trusted enough from here on; false where
+    /// nobody is let in.
+    @discardableResult
+    mutating func letIn(_ peer: PeerID, as standing: Standing) -> Bool {
+        guard let tier = standing.tier, tier >= .known,
+            self.own.configuration.preferences.directFrom.admits(tier),
+            let direct = self.waitingDirect(of: peer), !self.isJoinedOrWillBe(direct.id),
+            self.conversationTable[direct.id] != nil
+                || self.conversationTable.count < Limits.conversations
+        else { return false }
+        self.begin(.direct(direct))
+        return true
+    }
+
+    /// Forgets that the user has declined somebody, who asks anew with what was refused.
+    mutating func takeBackDecline(of peer: PeerID) {
+        let person = self.person(of: peer)
+        let declined = self.requests(of: peer, or: person).filter(\.isDeclined)
+        for request in declined {
+            self.endRequest(of: request.device)
+            guard let id = self.privates.direct(with: request.person.id)?.id,
+                self.conversationTable[id]?.isRequest == true
+            else { continue }
+            self.conversationTable[known: id].askAnew()
+            self.shareAnew(id)
+            self.announce(id)
+        }
+    }
+
+    /// What was refused is told of anew, on links that have forgotten what they knew.
+    private mutating func shareAnew(_ id: ConversationID) {
+        for link in self.links.sharing(id) {
+            self.sendShares(on: link)
+            self.unshare(id, on: link)
+        }
+    }
+
+    /// What waits of a device, or of a person, in the persons' order.
+    private func requests(of peer: PeerID, or person: PersonID?) -> [DirectRequest] {
+        self.requests.all.values.filter { $0.device == peer || $0.person.id == person }
+            .sorted { $0.person.id < $1.person.id }
+    }
+
+    /// The conversation that somebody has begun who is not let in; nil where they have begun none.
+    private func waitingDirect(of peer: PeerID) -> DirectConversation? {
+        let person = self.person(of: peer)
+        let request = self.requests(of: peer, or: person).first
+        if let known = (request?.person.id ?? person).flatMap({ self.privates.direct(with: $0) }),
+            request != nil || self.conversationTable[known.id]?.isRequest == true
+        {
+            return known
+        }
+        return request.flatMap {
+            try? DirectConversation(of: self.own.person, with: $0.person, at: $0.device)
+        }
+    }
+
     /// A direct conversation is on disk: the peer's side may have waited for that.
     mutating func endRequest(for id: ConversationID) {
         guard let direct = self.conversationTable[known: id].kind.direct else { return }
@@ -144,12 +219,8 @@ extension Node {
             self.commits.endRequest(of: direct.person.id, by: request.device)
         }
         guard self.conversationTable[known: id].isRequest else { return }
-        // What was refused is told of anew, on a link that has forgotten what it knew.
         self.conversationTable[known: id].endRequest()
-        for link in self.links.sharing(id) {
-            self.sendShares(on: link)
-            self.unshare(id, on: link)
-        }
+        self.shareAnew(id)
     }
 
     // MARK: What peers show
@@ -165,7 +236,9 @@ extension Node {
         guard self.links[id].shares.contains(tags.share(direct.id, by: tags.peer)) else { return }
         guard self.hasRoom(for: direct, on: id) else { return self.requests.turnAway() }
         let tier = self.tier(of: direct.device)
-        if self.isOwn(direct.person.id) || self.own.configuration.directFrom.admits(tier) {
+        if self.isOwn(direct.person.id)
+            || self.own.configuration.preferences.directFrom.admits(tier)
+        {
             self.begin(.direct(direct))
         } else {
             self.conversationTable[direct.id] = Conversation(

@@ -76,6 +76,8 @@ extension Node {
         }
         self.settleShares(on: id)
         self.tellProfile(on: id)
+        self.seekPictures(on: id)
+        self.withdrawPictures(from: id)
     }
 
     private mutating func endRealm(_ realm: RealmID, on id: LinkID) {

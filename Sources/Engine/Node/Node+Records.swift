@@ -24,6 +24,7 @@ extension Node {
     mutating func settleRecord(_ record: Record) {
         self.commits.droppedRecords.formUnion(self.profiles.settle(record))
         self.people.name(record)
+        if record.kind == Record.Kind.profile { self.notePicture(of: record.author) }
         self.warnOfNamesake(record.author)
         for id in self.conversationTable.keys.sorted() where self.isCounted(record, in: id) {
             self.conversationTable[known: id].recordsChanged()
@@ -56,9 +57,7 @@ extension Node {
     /// Whether the digest of a conversation counts a record, if it stands.
     private func isCounted(_ record: Record, in conversation: ConversationID) -> Bool {
         (record.conversation ?? conversation) == conversation
-            && self.conversationTable[known: conversation].logs.keys.contains {
-                $0.author == record.author
-            }
+            && self.conversationTable[known: conversation].count(of: record.author) > 0
     }
 
     mutating func receiveRecords(_ records: [Record], on id: LinkID) {

@@ -46,7 +46,7 @@ extension Node {
         }
         return PeerStatus(
             id: peer, person: self.person(of: peer), profile: self.profile(of: peer),
-            state: state, addresses: addresses,
+            state: state, presence: self.presence(of: peer), addresses: addresses,
             lastSeen: link?.pulse.lastHeardWall(at: self.now) ?? known?.lastSeen,
             source: self.source(of: link, Set(leads.keys)),
             roundTripMilliseconds: link?.pulse.roundTrip,
@@ -75,6 +75,20 @@ extension Node {
                 name: id.name, addresses: target.addresses, source: id.source,
                 peer: leadsTo.first, state: state, failedDial: target.failedDial)
         }
+    }
+
+    /// Linked peers that discovery has never seen, though their links are as old as it takes to be seen.
+    ///
+    /// It says something only where discovery follows all that comes and goes.
+    public func unheard(at now: Instant) -> [PeerID] {
+        let old = self.links.all.filter {
+            now.monotonic - min($0.openedAt, now.monotonic) >= Limits.hearingMilliseconds
+        }
+        return old.map(\.info.peer).filter { peer in
+            !self.dialling.leads(to: peer).keys.contains {
+                if case .service = $0 { true } else { false }
+            }
+        }.sorted()
     }
 
     /// The latest refusals, newest first.

@@ -13,7 +13,9 @@ extension Node {
             self.performDialling(
                 self.dialling.connect(
                     address, expecting: key, request, by: deadline, at: self.now))
-        case .profile(let name, let status): self.changeProfile(name, status, request)
+        case .reach(let port, let own): self.lookWhoReaches(port: port, besides: own, request)
+        case .profile(let name, let status, let picture):
+            self.changeProfile(name, status, picture, request)
         case .stand(let peer, let standing): self.stand(peer, standing, request)
         case .forget(let peer): self.forget(peer, request)
         case .verify(let peer, let code): self.verify(peer, code, request)
@@ -25,6 +27,12 @@ extension Node {
         case .read(let id, let cursor): self.read(id, through: cursor, request)
         case .retain(let id, let retention): self.retain(id, retention, request)
         case .restore(let contacts): self.restorePeople(of: contacts, request)
+        case .presence(let presence): self.setPresence(presence, request)
+        case .typing(let conversation): self.typing(in: conversation, request)
+        case .openStream(let id, let name, let isOrdered):
+            self.openStream(name, in: id, isOrdered: isOrdered, request)
+        case .sendPacket(let stream, let bytes): self.sendPacket(bytes, of: stream, request)
+        case .closeStream(let stream): self.closeStream(stream, request)
         }
     }
 
@@ -39,10 +47,16 @@ extension Node {
     // MARK: People
 
     private mutating func changeProfile(
-        _ name: String?, _ status: String?, _ request: RequestID
+        _ name: String?, _ status: String?, _ picture: PictureChange, _ request: RequestID
     ) {
         let now = self.profile(of: self.id)
-        let profile = Profile(name: name ?? now.name, status: status ?? now.status)
+        var profile = Profile(
+            name: name ?? now.name, status: status ?? now.status, picture: now.picture)
+        switch picture {
+        case .keep: break
+        case .none: profile.picture = nil
+        case .take(let picture): profile.picture = picture
+        }
         guard profile.isWithinLimits else {
             let isName = !(1...Limits.nameBytes).contains(profile.name.utf8.count)
             return self.fail(
@@ -256,6 +270,10 @@ extension Node {
         else { return }
         // Another send with the key may have come first while this one was looked up.
         if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
+        // So may a leave: nothing is written behind it.
+        guard self.conversationTable.has(outgoing.conversation),
+            self.isJoinedOrWillBe(outgoing.conversation)
+        else { return self.fail(request, .notMember) }
         self.recentKeys.begin(key, outgoing.content)
         self.enqueue(outgoing, request)
     }

@@ -66,7 +66,8 @@ extension Node {
             self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
             return false
         }
-        guard log.tail.seq > 0 || self.isAdmitted(suffix) else {
+        guard log.tail.seq > 0 || self.isAdmitted(suffix) && self.makeRoom(for: suffix, on: id)
+        else {
             self.refuseLog(key, on: id)
             return false
         }
@@ -105,6 +106,10 @@ extension Node {
             heldFrom: self.time.heldFrom(run.run.entries),
             lateBefore: self.lateBefore(in: key.conversation))
         append.keys = run.opener(by: self.keyring)?.keys
+        if run.run.first == 1 {
+            append.source =
+                self.conversationTable[known: key.conversation].log(key.name).charge.source
+        }
         if self.keyring.isSealed(key.conversation) { append.opened = readings.map(\.content) }
         let accepted = Accepted(
             append: self.withErasures(append),

@@ -24,7 +24,12 @@ extension Node {
         }
         let others = self.person(of: peer).map { self.people.devices(of: $0) } ?? []
         for device in others.union([peer]) { self.commits.people[device] = standing }
-        if standing == .blocked { self.endRequest(of: peer) }
+        switch standing {
+        case .blocked: self.endRequest(of: peer)
+        case .known, .verified:
+            if !self.letIn(peer, as: standing) { self.takeBackDecline(of: peer) }
+        case .unsaid: break
+        }
         self.commits.answers.append((request, .standing(peer, standing)))
     }
 
@@ -60,14 +65,21 @@ extension Node {
 
     /// What the user has said is on disk.
     mutating func settleStandings(_ standings: [PeerID: Standing]) {
+        if !standings.isEmpty { self.diskShares.forget() }
         for (peer, standing) in standings.sorted(by: { $0.key < $1.key }) {
-            self.people.settle(peer, standing, of: self.person(of: peer))
+            let person = self.person(of: peer)
+            self.people.settle(peer, standing, of: person)
+            if let person, self.tier(of: peer) < .known { self.missNoLonger(person) }
             guard standing == .blocked else {
                 self.performDialling(self.dialling.unblock(peer, at: self.now))
+                // Of a device that has inherited this, nothing was let in before.
+                self.letIn(peer, as: standing)
+                self.readmit(peer)
                 continue
             }
             self.performDialling(self.dialling.block([peer]))
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
         }
+        if !standings.isEmpty { self.seekPictures(standings.keys.sorted()) }
     }
 }

@@ -9,6 +9,7 @@ extension Node {
         self.performDialling(self.dialling.forget(forgotten))
         for peer in forgotten {
             self.profiles.forget(peer)
+            self.forgetPicture(of: peer)
             self.marks.forget(peer)
             self.people.namesakes.name(peer, "")
         }

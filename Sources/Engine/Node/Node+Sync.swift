@@ -12,7 +12,7 @@ extension Node {
         var names: [UInt64: LogName] = [:]
         let tags = self.links[id].tags
         let known = self.conversationTable[known: conversation]
-        for name in known.logs.keys + known.refused {
+        for name in known.logs.keys + known.refused.names {
             names[tags.log(name, in: conversation)] = name
         }
         self.links.share(
@@ -21,6 +21,8 @@ extension Node {
         self.seekFiles(of: conversation, on: id)
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)
+        self.seekPictures(on: id)
+        self.openPresence(on: id)
     }
 
     /// Ends sharing a conversation that one end has left.
@@ -28,7 +30,9 @@ extension Node {
         guard self.links.isShared(conversation, on: id) else { return }
         self.endDiscoveries(conversation, on: id) { _ in true }
         self.links.unshare(conversation, on: id)
+        self.endSignals(of: conversation, on: id)
         self.uploads.unshared(conversation, with: id)
+        self.withdrawPictures(from: id)
         self.dropHeldElsewhere(conversation, of: id)
         self.payloadWants.drop(conversation, of: id)
         self.links[id].awaited.drop(conversation)
@@ -293,27 +297,5 @@ extension Node {
         case .feed: self.beginFeed(key, from: row.seq, on: id)
         }
         return finding
-    }
-
-    // MARK: Logs for which there is no room
-
-    /// A run has come of a log for which there is no room: peers that have it are told, and nobody is
-    /// asked for it.
-    mutating func refuseLog(_ key: LogKey, on id: LinkID) {
-        let conversation = key.conversation
-        guard self.conversationTable[known: conversation].refusesLogs,
-            self.conversationTable[known: conversation].refuse(key.name)
-        else { return }
-        let tag = self.links[id].tags.log(key.name, in: conversation)
-        self.endDiscoveries(conversation, on: id) { $0.tag == tag }
-        self.learnName(key)
-        let log = self.conversationTable[known: conversation].log(key.name)
-        for link in self.links.sharing(conversation)
-        where link == id || self.links[link].shared[known: conversation].seq(of: key.name) > 0 {
-            let tags = self.links[link].tags
-            let row = tags.row(key.name, log, in: conversation, by: tags.own)
-            self.send(.delta(conversation, [row]), on: link)
-        }
-        self.planFetches(in: conversation)
     }
 }

@@ -12,18 +12,27 @@ extension Node {
     mutating func transferred(_ event: FileEvent) {
         let now = self.now.monotonic
         switch event {
-        case .fetch(let blob, let layout, let conversation, let isAwaited):
-            self.perform(
-                self.downloads.fetch(blob, layout, in: conversation, isAwaited: isAwaited))
+        case .fetch(let blob, let layout, let place, let isAwaited):
+            self.pictures.began(blob)
+            self.perform(self.downloads.fetch(blob, layout, in: place, isAwaited: isAwaited))
         case .cancel(let blob): self.perform(self.downloads.end(blob, .cancelled))
         case .opened(let blob, let standing):
-            let links = self.links
+            let holders = self.holders(of: Set(self.downloads.places(of: blob)))
             self.perform(
-                self.downloads.opened(blob, standing, links: Self.holders(links), at: now))
+                self.downloads.opened(blob, standing, links: { holders[$0] ?? [] }, at: now))
         case .stored(let blob, let part, let link, let isRight):
             self.perform(
                 self.downloads.stored(blob, part, from: link, isRight: isRight, at: now))
-        case .finished(let blob): self.perform(self.downloads.finished(blob))
+        case .unstored(let blob, let failure):
+            self.perform(self.downloads.unstored(blob, failure, at: now))
+        case .finished(let blob, let beginning):
+            self.perform(
+                self.takePicture(blob, beginning: beginning)
+                    ? self.downloads.finished(blob) : self.downloads.end(blob, .notPicture))
+        case .found(let blob, let beginning):
+            if !self.takePicture(blob, beginning: beginning) {
+                self.actions.append(.transfer(.release(blob)))
+            }
         case .failed(let blob, let failure): self.perform(self.downloads.end(blob, failure))
         case .looked(let link, let blob, let standing):
             let known = standing.map { self.downloads.standing(of: blob) ?? $0 }
@@ -42,12 +51,27 @@ extension Node {
         self.armTransfers()
     }
 
-    /// Those links that share a conversation and know of files.
-    private static func holders(_ links: LinkTable) -> (ConversationID) -> [LinkID] {
-        { links.sharing($0).filter { links[$0].info.features.contains(.blobs) } }
+    /// Those links whose peers may have what some places tell of, and know of files.
+    private func holders(of places: Set<BlobPlace>) -> [BlobPlace: [LinkID]] {
+        var holders: [BlobPlace: [LinkID]] = [:]
+        for place in places {
+            let links =
+                switch place {
+                case .conversation(let conversation): self.links.sharing(conversation)
+                case .profile(let author):
+                    self.links.ids.filter { self.maySeeProfile(of: author, on: $0) }
+                }
+            holders[place] = links.filter { self.links[$0].info.features.contains(.blobs) }
+        }
+        return holders
     }
 
-    private mutating func perform(_ steps: [Downloads.Step]) {
+    /// Whether anybody is linked who may have what a place tells of.
+    func hasHolders(of place: BlobPlace) -> Bool {
+        self.holders(of: [place])[place]?.isEmpty == false
+    }
+
+    mutating func perform(_ steps: [Downloads.Step]) {
         for step in steps {
             switch step {
             case .task(let task): self.actions.append(.transfer(task))
@@ -59,6 +83,7 @@ extension Node {
                     "\(self.links[link].info.peer.shortText) sent what is not part of file "
                         + "\(blob.description.prefix(8)); it is not asked for it again")
             case .changed(let holdings, let isLast):
+                if isLast { self.endPicture(holdings.blob) }
                 self.tellHoldings(holdings, isLast: isLast)
             }
         }
@@ -69,20 +94,25 @@ extension Node {
     /// A message with a file has come: a small one of somebody who is trusted is fetched at once.
     mutating func noteFile(_ file: AttachedFile, of author: PeerID, in conversation: ConversationID)
     {
-        guard author != self.id, file.size <= self.own.configuration.autoFetchBytes,
+        guard author != self.id, file.size <= self.own.configuration.preferences.autoFetchBytes,
             let layout = BlobLayout(size: file.size),
             self.tier(of: author) > .stranger
                 || self.conversationTable[known: conversation].room == nil
         else { return }
-        self.transferred(.fetch(file.blob, layout, in: conversation, isAwaited: false))
+        self.transferred(
+            .fetch(file.blob, layout, in: .conversation(conversation), isAwaited: false))
     }
 
     /// No message tells of a file any longer: it is removed, fetched and served no more.
+    ///
+    /// One that a profile names, too, stays as a picture.
     mutating func releaseFile(_ blob: BlobID) {
-        let ended = self.downloads.end(blob, .gone)
-        self.perform(ended)
-        if ended.isEmpty { self.actions.append(.transfer(.close(blob, isRemoved: true))) }
-        for link in self.uploads.drop(blob) {
+        if !self.pictures.isNamed(blob) {
+            let ended = self.downloads.end(blob, .gone)
+            self.perform(ended)
+            if ended.isEmpty { self.actions.append(.transfer(.close(blob, isRemoved: true))) }
+        }
+        for link in self.uploads.drop(blob, ofProfile: false) {
             self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
         }
     }
@@ -98,6 +128,7 @@ extension Node {
 
     mutating func receiveHoldings(_ holdings: BlobHoldings, on id: LinkID) {
         self.perform(self.downloads.receive(holdings, on: id, at: self.now.monotonic))
+        self.notePictureHolder(holdings, on: id)
     }
 
     mutating func receiveBlobUnavailable(_ number: UInt64, on id: LinkID) {
@@ -113,12 +144,12 @@ extension Node {
     mutating func receiveBlobAsk(
         _ blob: BlobID, in conversation: ConversationID, on id: LinkID
     ) {
-        guard self.uploads.ask(blob, in: conversation, on: id) else { return }
+        guard self.uploads.ask(blob, in: .conversation(conversation), on: id) else { return }
         self.actions.append(.transfer(.look(id, conversation, blob)))
     }
 
     mutating func receiveBlobWant(_ want: BlobWant, on id: LinkID) {
-        guard self.uploads.want(want, on: id) else {
+        guard self.mayServe(want.blob, on: id), self.uploads.want(want, on: id) else {
             return self.send(.blobUnavailable(number: want.number), on: id)
         }
         self.planUploads()
@@ -163,9 +194,10 @@ extension Node {
     }
 
     mutating func transfersDue() {
-        let links = self.links
+        let holders = self.holders(of: self.downloads.activePlaces)
         self.perform(
-            self.downloads.wake(at: self.now.monotonic, links: Self.holders(links)))
+            self.downloads.wake(at: self.now.monotonic, links: { holders[$0] ?? [] }))
+        self.picturesDue()
         for holdings in self.uploads.takeUntold(at: self.now.monotonic) {
             self.sendHoldings(holdings)
         }
@@ -175,6 +207,7 @@ extension Node {
     private mutating func armTransfers() {
         let next = [
             self.downloads.nextWake(after: self.now.monotonic), self.uploads.nextTold,
+            self.links.count == 0 ? nil : self.pictures.nextDue,
         ].compactMap(\.self).min()
         if let next { self.actions.append(.arm(.transfers, at: max(next, self.now.monotonic))) }
     }

@@ -11,7 +11,7 @@ public import Crypto
 public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     /// The own key.
     public let id: PeerID
-    let own: OwnNode
+    var own: OwnNode
     var random: Random
     /// What the running call gathers.
     var actions: [Action] = []
@@ -34,10 +34,12 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var conversationTable = Table<ConversationID, Conversation>()
     var privates = PrivateConversations()
     var profiles: Profiles
+    var pictures: Pictures
     var recentKeys = RecentKeys()
     var lookUps: [RequestID: Outgoing] = [:]
     var deliveries = Deliveries()
     var heldElsewhere = HeldElsewhere()
+    var refusedElsewhere = RefusedElsewhere()
     var marks: Marks
     /// What opens entries, and what own ones are sealed with.
     public internal(set) var keyring: Keyring
@@ -47,16 +49,24 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var contest = LinkContest()
     var dialling: Dialling
     var dialBacks = DialBacks()
+    var reachability = Reachability()
     var fetching = Fetching()
     var forkSearches = ForkSearches()
     var payloadWants = PayloadWants()
     var erasures = Erasures()
     var downloads = Downloads()
     var uploads = Uploads()
+    var presences = Presences()
+    var typists = Typists()
+    var streams = OutgoingStreams()
     var news = News()
     var alerts = Alerts()
+    var absences = Absences()
     var people: People
     var requests: DirectRequests
+    var diskShares = DiskShares()
+    /// Whether the store is new, though there was one.
+    let isAfterLoss: Bool
 
     /// Creates a node from what it finds on disk; ``Event/started`` must be its first event.
     ///
@@ -81,10 +91,12 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             signer: signer, certificate: certificate, person: person, boot: boot,
             configuration: configuration)
         self.keyring = keyring
+        self.isAfterLoss = snapshot.isAfterLoss
         self.held = snapshot.held
         self.time = NodeTime(buildTime: configuration.buildTime)
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
+        self.pictures = Pictures(self.profiles)
         self.people = People(snapshot)
         self.requests = DirectRequests(snapshot.requests)
         self.marks = Marks(snapshot.positions, own: self.id)
@@ -95,6 +107,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.privates.add(conversation.kind)
         }
         for erasure in snapshot.erasures { _ = self.erasures.wait(erasure) }
+        for size in snapshot.sizes { self.diskShares.note(size) }
         for (key, log) in snapshot.logs {
             for seqs in log.wanted.all { self.payloadWants.want(key, seqs) }
         }
@@ -149,6 +162,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
         case .realms(let realms): self.setRealms(realms)
+        case .preferences(let preferences): self.setPreferences(preferences)
         case .transfer(let event): self.transferred(event)
         case .damage(let text): self.damageFound(text)
         }
@@ -180,6 +194,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
         }
         self.tellNewIncarnation()
+        self.tellLoss()
         self.decideErasures()
         self.armRelease()
         self.startMarks()
@@ -201,6 +216,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .search:
             self.performDialling(self.dialling.searchDue(at: self.now, using: &self.random))
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
+        case .dialBacks: self.dialBacksDue()
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
         case .payloads: self.payloadWants.wake(at: self.now.monotonic)
@@ -208,9 +224,11 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .delivery: self.deliveriesDue()
         case .marks: self.marksDue()
         case .networkCheck: self.networkCheckDue()
+        case .pulse: self.pulseDue()
         case .storage: self.commits.retry()
         case .secrets: self.secretsDue()
         case .transfers: self.transfersDue()
+        case .signals: self.signalsDue()
         case .alerts: break  // what is due is told after each event
         }
     }
@@ -222,5 +240,5 @@ struct OwnNode: Sendable {
     let certificate: Certificate
     let person: PersonKeys
     let boot: UInt64
-    let configuration: NodeConfiguration
+    var configuration: NodeConfiguration
 }

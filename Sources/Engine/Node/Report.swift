@@ -1,7 +1,7 @@
 /// What a person should look at, until it is over.
 public struct Alert: Hashable, Sendable {
     /// What is wrong.
-    public enum Code: String, Hashable, Sendable {
+    public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The own clock differs by more than a minute from those of most linked people.
         case clock
         /// The own key runs in another daemon, too.
@@ -10,6 +10,8 @@ public struct Alert: Hashable, Sendable {
         case shutOut
         /// The store cannot be written.
         case storage
+        /// The store was gone when the daemon started, and a new one was begun.
+        case storeLost
         /// Something in the store is not what was written.
         case damage
         /// Others hold what was written here, since it is ahead of time by their clocks.
@@ -22,6 +24,14 @@ public struct Alert: Hashable, Sendable {
         case namesake
         /// Another device of the own person is linked, or writes.
         case otherDevice
+        /// A conversation has as many logs as are kept: some of strangers are not.
+        case crowded
+        /// Most others have no room for what the user writes.
+        case refused
+        /// Strangers, or fellows, have written as much as is kept of them: their largest logs are not.
+        case diskShare
+        /// Somebody whom the user knows was linked and is gone without a goodbye, for a while.
+        case missing
     }
 
     /// What is wrong.
@@ -118,6 +128,8 @@ public struct PeerStatus: Hashable, Sendable {
     public var profile: Profile
     /// How things stand.
     public var state: State
+    /// What they tell of themselves; nil for nothing, and where there is no link.
+    public var presence: Presence?
     /// Addresses, the one in use first.
     public var addresses: [String]
     /// When something was last heard of it, wall-clock milliseconds; nil for never.
@@ -231,27 +243,52 @@ public struct NodeConfiguration: Sendable {
     public var realms: Realms
     /// Whether there is discovery, which is to be told how to look for peers.
     public var discovers: Bool
-    /// Who may start direct conversations without being accepted.
-    public var directFrom: DirectPolicy
-    /// Whether others are told what the user has read.
-    public var tellsReads: Bool
-    /// Files of at most so many bytes are fetched by themselves.
-    public var autoFetchBytes: UInt64
+    /// What the user wants of it, which may change while it runs.
+    public var preferences: NodePreferences
+    /// How many logs a conversation may have.
+    public var logBounds = LogBounds()
+    /// How much of the disk those may have whom the user has not chosen.
+    public var diskBounds: DiskBounds
 
     /// Describes a configuration.
     public init(
         name: String, staticPeers: [StaticPeer], buildTime: UInt64, realms: Realms = Realms(),
-        discovers: Bool = true, directFrom: DirectPolicy = .known,
-        tellsReads: Bool = true, autoFetchBytes: UInt64 = 0
+        discovers: Bool = true, preferences: NodePreferences = NodePreferences(),
+        diskBounds: DiskBounds = DiskBounds()
     ) {
         self.name = name
         self.staticPeers = staticPeers
         self.buildTime = buildTime
         self.realms = realms
         self.discovers = discovers
+        self.preferences = preferences
+        self.diskBounds = diskBounds
+    }
+}
+
+/// What a user wants of a node, and may change while it runs.
+public struct NodePreferences: Hashable, Sendable {
+    /// Who may start direct conversations without being accepted.
+    public var directFrom: DirectPolicy
+    /// Whether others are told what the user has read.
+    public var tellsReads: Bool
+    /// Files of at most so many bytes are fetched by themselves.
+    public var autoFetchBytes: UInt64
+    /// Whether others are told whether the user is there.
+    public var tellsPresence: Bool
+    /// Whether others are told in which conversation the user writes.
+    public var tellsTyping: Bool
+
+    /// Describes what is wanted.
+    public init(
+        directFrom: DirectPolicy = .known, tellsReads: Bool = true, autoFetchBytes: UInt64 = 0,
+        tellsPresence: Bool = true, tellsTyping: Bool = true
+    ) {
         self.directFrom = directFrom
         self.tellsReads = tellsReads
         self.autoFetchBytes = autoFetchBytes
+        self.tellsPresence = tellsPresence
+        self.tellsTyping = tellsTyping
     }
 }
 

@@ -8,6 +8,8 @@ struct People: Sendable {
     private(set) var keys: [PersonID: PublicPerson]
     /// Whose devices the authors of the logs here are.
     private(set) var authors: [PeerID: PersonID] = [:]
+    /// How many of these are each person's.
+    private var authorCounts: [PersonID: Int] = [:]
     /// The devices of which the user has said something, by person where that is known.
     private var chosen: [PersonID: Set<PeerID>] = [:]
     /// How many of those whom the user does not know are remembered.
@@ -24,7 +26,7 @@ struct People: Sendable {
         }
         for (key, log) in snapshot.logs {
             guard let person = log.person else { continue }
-            self.authors[key.name.author] = person
+            self.note(key.name.author, of: person)
             self.met(key.name.author, of: person)
         }
     }
@@ -32,8 +34,27 @@ struct People: Sendable {
     /// Takes the keys of somebody whose log begins here.
     mutating func learn(_ author: PeerID, _ person: PersonID, _ keys: PublicPerson) {
         self.keys[person] = keys
-        self.authors[author] = person
+        self.note(author, of: person)
         self.met(author, of: person)
+    }
+
+    /// Of an author no log is left here.
+    mutating func unlearn(_ author: PeerID) {
+        guard let person = self.authors.removeValue(forKey: author) else { return }
+        self.discount(person)
+        if self.authorCounts[person] == nil { self.keys[person] = nil }
+    }
+
+    private mutating func note(_ author: PeerID, of person: PersonID) {
+        let earlier = self.authors.updateValue(person, forKey: author)
+        guard earlier != person else { return }
+        self.authorCounts[person, default: 0] += 1
+        if let earlier { self.discount(earlier) }
+    }
+
+    private mutating func discount(_ person: PersonID) {
+        let left = self.authorCounts[person, default: 1] - 1
+        self.authorCounts[person] = left == 0 ? nil : left
     }
 
     /// Whose device an author is, as a log here says; nil where none does.
@@ -60,14 +81,7 @@ struct People: Sendable {
     func standing(of peer: PeerID) -> Standing { self.standings[peer] ?? .unsaid }
 
     /// How far somebody is trusted by what the user has said; nil where that is nothing.
-    func tier(of peer: PeerID) -> Tier? {
-        switch self.standing(of: peer) {
-        case .unsaid: nil
-        case .known: .known
-        case .verified: .verified
-        case .blocked: .blocked
-        }
-    }
+    func tier(of peer: PeerID) -> Tier? { self.standing(of: peer).tier }
 
     /// Takes what the user says from here on of a device, and whose it is where that is known.
     mutating func settle(_ peer: PeerID, _ standing: Standing, of person: PersonID?) {

@@ -8,4 +8,14 @@ public enum Standing: UInt8, Sendable, CaseIterable {
     case verified
     /// Nothing is wanted of them: no link, no request, and what they write is not shown.
     case blocked
+
+    /// How far somebody is trusted of whom this was said; nil where that is nothing.
+    var tier: Tier? {
+        switch self {
+        case .unsaid: nil
+        case .known: .known
+        case .verified: .verified
+        case .blocked: .blocked
+        }
+    }
 }

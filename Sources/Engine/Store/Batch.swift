@@ -6,6 +6,10 @@ public struct Batch: Hashable, Sendable {
     public var number: UInt64
     /// When it was given to the store, wall-clock milliseconds.
     public var time: UInt64 = 0
+    /// Logs that give way, before anything else is written; of a long one a part goes, from its end.
+    public var drops: [LogKey] = []
+    /// What is noted of logs from here on, after the appends.
+    public var logMarks: [LogKey: LogMarks] = [:]
     /// Runs to append to their logs, in order.
     ///
     /// Each starts right behind its log's head.
@@ -63,7 +67,8 @@ public struct Batch: Hashable, Sendable {
 
     /// Whether nothing is to be written.
     public var isEmpty: Bool {
-        self.appends.isEmpty && self.fills.isEmpty && self.erasures.isEmpty
+        self.appends.isEmpty && self.drops.isEmpty && self.logMarks.isEmpty
+            && self.fills.isEmpty && self.erasures.isEmpty
             && self.expiry == nil && self.records.isEmpty
             && self.droppedRecords.isEmpty
             && self.proofs.isEmpty
@@ -94,6 +99,8 @@ public struct Append: Hashable, Sendable {
     public var lateBefore: HybridTime
     /// What its control entries want erased, in the same transaction.
     public var erasures: [Erasure] = []
+    /// From where its log came, where this begins one; nil for an own one.
+    public var source: Source?
     /// Idempotency keys of own entries, by index in the run.
     public var idempotencyKeys: [Int: String]
     /// What each entry says where they are sealed, opened when they came or were written.
@@ -164,8 +171,12 @@ public struct BatchOutcome: Hashable, Sendable {
     public var reads: [ConversationID: [LogName: UInt64]] = [:]
     /// What the batch's expiry has come to; nil where it has none.
     public var expired: ExpiryOutcome?
+    /// What has gone of logs that give way, in the order of the batch.
+    public var drops: [LogDrop] = []
     /// Files of which no entry tells any longer, since those that did are erased or expired.
     public var detached: [BlobID] = []
+    /// What logs take of the disk of which entries or payloads came or went; of one the last counts.
+    public var sizes: [LogSize] = []
     /// How many entries are still held, and when the first of them is due.
     ///
     /// A release is bounded: where more are due than it takes, the first is still due after it, and
@@ -181,7 +192,7 @@ public struct BatchOutcome: Hashable, Sendable {
     /// Whether something that was on the disk is to be so no longer.
     public var hasErased: Bool {
         self.erased.contains { $0.step == .erase } || self.expired?.entries.isEmpty == false
-            || self.hasEndedRequests
+            || self.hasEndedRequests || !self.drops.isEmpty
     }
 
     /// Creates an outcome.
@@ -194,6 +205,20 @@ public struct BatchOutcome: Hashable, Sendable {
         self.released = released
         self.notices = notices
         self.held = held
+    }
+}
+
+/// What a log takes of the disk.
+public struct LogSize: Hashable, Sendable {
+    /// Which log.
+    public var key: LogKey
+    /// What its entries take, about, in bytes; 2^40 at most, so that sums have room whatever damage says.
+    public var bytes: UInt64
+
+    /// Takes the size as the store counts it.
+    public init(key: LogKey, bytes: Int64) {
+        self.key = key
+        self.bytes = UInt64(min(max(0, bytes), 1 << 40))
     }
 }
 
@@ -274,10 +299,16 @@ public struct StoredEntry: Hashable, Sendable {
 public struct Snapshot: Sendable {
     /// The incarnation of own logs; nil where none was ever written or continuity is not proven.
     public var incarnation: UInt64?
+    /// Whether this store is new though this identity had one, which is gone.
+    public var isAfterLoss = false
     /// Conversations the user is or was in.
     public var conversations: [ConversationID: ConversationMembership] = [:]
     /// Each log's committed head, and the fork point where one is proven.
     public var logs: [LogKey: StoredLog] = [:]
+    /// Who brought each of them, and when.
+    public var charges: [LogKey: LogCharge] = [:]
+    /// What logs take of the disk.
+    public var sizes: [LogSize] = []
     /// The proofs that end logs, one for each forked log.
     public var proofs: [ForkProof] = []
     /// What somebody wants erased that was not here.

@@ -16,6 +16,8 @@ struct LogProgress: Hashable, Sendable {
     var held: ClosedRange<UInt64>?
     /// Whether there is no room for the log: nothing of it is taken.
     var isRefused = false
+    /// Who brought it, and when.
+    var charge = LogCharge()
     /// The log's bucket; nil while it is not kept here.
     fileprivate(set) var bucket: UInt8?
 
@@ -66,7 +68,15 @@ struct Conversation: Sendable {
     private(set) var logs = Table<LogName, LogProgress>()
     private var buckets = LogBuckets()
     /// Logs for which there was no room when they came.
-    private(set) var refused: Set<LogName> = []
+    private(set) var refused = RefusedLogs()
+    /// How many logs of each author there are.
+    private var authorCounts: [PeerID: Int] = [:]
+    /// Logs that came later have greater numbers.
+    private var lastNumber: Int64 = 0
+    /// Logs that later ones of their authors have closed, and that are not here.
+    private var closedElsewhere: Set<LogName> = []
+    /// Whose logs may give way, where there is no room.
+    var crowd: LogCrowd?
     /// What the next own entry follows.
     var heads = Heads()
     private(set) var attendance: [PeerID: Attendance] = [:]
@@ -128,7 +138,8 @@ struct Conversation: Sendable {
             snapshot.proofs.map { ($0.key, $0) },
             uniquingKeysWith: { $0.point < $1.point ? $0 : $1 })
         for (key, log) in snapshot.logs {
-            conversations[key.conversation]?.restore(key.name, log, fork: proofs[key])
+            conversations[key.conversation]?
+                .restore(key.name, log, fork: proofs[key], snapshot.charges[key] ?? LogCharge())
         }
         return conversations
     }
@@ -148,8 +159,14 @@ struct Conversation: Sendable {
     /// Somebody is let in: what was refused is so no longer.
     mutating func endRequest() {
         self.isRequest = false
-        for name in self.refused { self.buckets.remove(name) }
-        self.refused = []
+        self.askAnew()
+    }
+
+    /// What was refused is so no longer, as if nothing had come of it.
+    mutating func askAnew() {
+        self.requestBytes = 0
+        for name in self.refused.names { self.buckets.remove(name) }
+        self.refused = RefusedLogs()
     }
 
     /// Whether a log may be part of it, where that is for two people only.
@@ -177,15 +194,8 @@ struct Conversation: Sendable {
         return self.attendance.filter { $0.value.isPresent }.keys.sorted()
     }
 
-    /// Whether a log may be begun: bounds what an author and all together can make a node hold.
-    func hasRoom(for name: LogName) -> Bool {
-        if self.logs.has(name) { return true }
-        return self.logs.count < Limits.logsPerConversation
-            && self.logs.keys.count { $0.author == name.author } < Limits.logsPerAuthor
-    }
-
-    /// Whether entries of a log are taken.
-    func takes(_ name: LogName) -> Bool { self.isJoined && self.hasRoom(for: name) }
+    /// Whether entries of a log are taken, as far as there is room for it.
+    func takes(_ name: LogName) -> Bool { self.isJoined && !self.refused.contains(name) }
 
     /// What is here of a log, which may be nothing.
     func log(_ name: LogName) -> LogProgress {
@@ -195,13 +205,76 @@ struct Conversation: Sendable {
         return none
     }
 
-    /// Notes that there is no room for a log; false where that is known, or too many are.
-    mutating func refuse(_ name: LogName) -> Bool {
-        guard self.refused.count < Limits.refusedLogs, !self.logs.has(name),
-            self.refused.insert(name).inserted
-        else { return false }
+    // MARK: Room
+
+    /// How many logs of an author are here.
+    func count(of author: PeerID) -> Int { self.authorCounts[author] ?? 0 }
+
+    /// The author's logs here.
+    func names(of author: PeerID) -> [LogName] { self.logs.keys.filter { $0.author == author } }
+
+    /// Notes that there is no room for a log; gives whether that is news, and which other one is
+    /// remembered no longer for it.
+    mutating func refuse(_ name: LogName) -> (isNews: Bool, forgotten: LogName?) {
+        guard !self.logs.has(name), !self.refused.contains(name) else { return (false, nil) }
+        let forgotten = self.refused.add(name)
+        if let forgotten { self.buckets.remove(forgotten) }
         _ = self.buckets.add(name)
+        return (true, forgotten)
+    }
+
+    /// Lets logs be taken that were refused; gives them, ascending.
+    mutating func readmit(where isAdmitted: (LogName) -> Bool) -> [LogName] {
+        let names = self.refused.names.filter(isAdmitted).sorted()
+        for name in names {
+            _ = self.refused.remove(name)
+            self.buckets.remove(name)
+        }
+        return names
+    }
+
+    /// A log begins that came from somewhere.
+    mutating func begin(_ name: LogName, from source: Source?) {
+        self.make(name)
+        self.lastNumber += 1
+        var marks: LogMarks = []
+        if self.closedElsewhere.remove(name) != nil { marks.insert(.closed) }
+        self.logs[known: name].charge = LogCharge(
+            source: source, number: self.lastNumber, marks: marks)
+    }
+
+    /// Notes something of a log; false where that is known, or it is not here.
+    mutating func mark(_ name: LogName, _ marks: LogMarks) -> Bool {
+        guard let log = self.logs[name], !log.charge.marks.isSuperset(of: marks) else {
+            return false
+        }
+        self.logs[known: name].charge.marks.formUnion(marks)
         return true
+    }
+
+    /// Whether an author has said that it does not continue a log that is not here.
+    func isClosedElsewhere(_ name: LogName) -> Bool { self.closedElsewhere.contains(name) }
+
+    /// Notes that an author does not continue a log that is not here.
+    mutating func closeElsewhere(_ name: LogName) {
+        guard !self.logs.has(name), self.closedElsewhere.count < Limits.closedElsewhere else {
+            return
+        }
+        self.closedElsewhere.insert(name)
+    }
+
+    /// Takes a log out, of which nothing is to be kept here.
+    mutating func drop(_ name: LogName) {
+        guard let log = self.logs[name] else { return }
+        if log.isCounted { self.recordCache = nil }
+        self.heads.drop(log.head.id, of: name)
+        self.logs[name] = nil
+        let left = self.count(of: name.author) - 1
+        self.authorCounts[name.author] = left == 0 ? nil : left
+        self.buckets.remove(name)
+        if self.attendance[name.author]?.incarnation == name.incarnation {
+            self.attendance[name.author] = nil
+        }
     }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {
@@ -273,11 +346,12 @@ struct Conversation: Sendable {
             return bucket
         }
         var log = log
-        let wasRefused = self.refused.remove(name) != nil
+        let wasRefused = self.refused.remove(name)
         let bucket = wasRefused ? LogBucket.of(name) : self.buckets.add(name)
         log.bucket = bucket
         log.isRefused = false
         self.logs[name] = log
+        self.authorCounts[name.author, default: 0] += 1
         return bucket
     }
 
@@ -308,10 +382,14 @@ struct Conversation: Sendable {
         self.clipHeld(name)
     }
 
-    mutating func restore(_ name: LogName, _ stored: StoredLog, fork: ForkProof?) {
+    mutating func restore(
+        _ name: LogName, _ stored: StoredLog, fork: ForkProof?, _ charge: LogCharge = LogCharge()
+    ) {
         let log = LogProgress(
             head: stored.head, tail: stored.head, fork: fork, person: stored.person,
-            whole: stored.wanted.lowest.map { $0 - 1 }, held: stored.held)
+            whole: stored.wanted.lowest.map { $0 - 1 }, held: stored.held,
+            charge: charge)
+        self.lastNumber = max(self.lastNumber, charge.number)
         self.buckets.touch(self.set(name, log))
         if stored.isHeadShown && stored.head.seq > 0 {
             self.heads.restore(stored.head.id, at: stored.head.time)

@@ -194,6 +194,22 @@ struct ConversationSync: Sendable {
         return row.seq
     }
 
+    /// A log is gone here, and not wanted: what the peer has of it stays known.
+    mutating func drop(_ name: LogName) {
+        self.settle(name)
+        self.divergent.remove(name)
+        self.fed[name] = nil
+        self.taken.remove(name)
+        self.awaitsPayloads.remove(name)
+    }
+
+    /// Of a log nothing is remembered, not even its name.
+    mutating func forget(_ name: LogName, tag: UInt64) {
+        self.drop(name)
+        self.names[tag] = nil
+        self.rows[name] = nil
+    }
+
     // MARK: What is lacking
 
     /// Notes that the peer has more of a log, which may be asked for from a moment on.

@@ -59,6 +59,14 @@ struct Heads: Sendable {
         self.heads[id] = time
     }
 
+    /// A log is gone, with its last entry.
+    mutating func drop(_ head: EntryID, of log: LogName) {
+        self.heads[head] = nil
+        if let early = self.early.removeValue(forKey: log), let before = early.before {
+            self.heads[before] = nil
+        }
+    }
+
     /// An entry is followed: own entries must not follow it, too.
     mutating func follow(_ id: EntryID) { self.heads[id] = nil }
 

@@ -23,7 +23,8 @@ struct Download: Sendable {
 
     let blob: BlobID
     let layout: BlobLayout
-    var conversations: [ConversationID]
+    /// What tells of it.
+    var places: [BlobPlace]
     var isAwaited: Bool
     var phase = Phase.waiting
     private(set) var chunks: ChunkSet
@@ -34,15 +35,29 @@ struct Download: Sendable {
     /// All chunks before this one are here.
     private var next = 0
 
-    init(_ blob: BlobID, _ layout: BlobLayout, in conversation: ConversationID, isAwaited: Bool) {
+    init(_ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, isAwaited: Bool) {
         self.blob = blob
         self.layout = layout
-        self.conversations = [conversation]
+        self.places = [place]
         self.isAwaited = isAwaited
         self.chunks = ChunkSet(of: layout.chunkCount)
     }
 
     var isWhole: Bool { self.chunks.isWhole }
+
+    /// Whether only profiles tell of it.
+    var isPicture: Bool { self.places.allSatisfy(\.isProfile) }
+
+    /// Whether nobody who is linked is known to have some of it: it waits, and does nothing.
+    var isSeeking: Bool {
+        self.phase == .fetching && self.underWay.isEmpty && self.usable.isEmpty
+    }
+
+    /// Whether nobody who is linked has it, by what all have said.
+    var isHopeless: Bool {
+        self.phase == .fetching && self.underWay.isEmpty
+            && self.sources.values.allSatisfy { $0.isBad || $0.chunks?.count == 0 }
+    }
 
     /// How many of its bytes are here.
     var stored: UInt64 {
@@ -56,6 +71,9 @@ struct Download: Sendable {
     mutating func open(_ standing: BlobStanding) {
         self.phase = .fetching
         self.chunks = standing.chunks
+        #if MUTANTS
+            if Mutant.forgetPieces.isActive { self.chunks = ChunkSet(of: self.layout.chunkCount) }
+        #endif
         self.nodes = standing.nodes
         self.next = 0
     }
@@ -116,8 +134,8 @@ struct Download: Sendable {
 
     func report(_ state: TransferReport.State) -> TransferReport {
         TransferReport(
-            blob: self.blob, conversation: self.conversations[0], size: self.layout.size,
-            stored: self.stored, sources: self.usable.count, state: state)
+            blob: self.blob, place: self.places.first { !$0.isProfile } ?? self.places[0],
+            size: self.layout.size, stored: self.stored, sources: self.usable.count, state: state)
     }
 
     /// How far it is.

@@ -55,12 +55,10 @@ struct Downloads: Sendable {
 
     /// Begins to fetch a file, or notes that somebody waits for it.
     mutating func fetch(
-        _ blob: BlobID, _ layout: BlobLayout, in conversation: ConversationID, isAwaited: Bool
+        _ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, isAwaited: Bool
     ) -> [Step] {
         if var known = self.table[blob] {
-            if !known.conversations.contains(conversation) {
-                known.conversations.append(conversation)
-            }
+            if !known.places.contains(place) { known.places.append(place) }
             if isAwaited && !known.isAwaited {
                 known.isAwaited = true
                 if let index = self.waiting.others.firstIndex(of: blob) {
@@ -71,7 +69,7 @@ struct Downloads: Sendable {
             self.table[blob] = known
             return []
         }
-        let download = Download(blob, layout, in: conversation, isAwaited: isAwaited)
+        let download = Download(blob, layout, in: place, isAwaited: isAwaited)
         guard self.table.count < Limits.downloads else {
             return [.task(.tell(download.report(.failed(.busy))))]
         }
@@ -96,19 +94,26 @@ struct Downloads: Sendable {
         return steps
     }
 
+    /// Those that nobody has keep no place from others, as long as not too many are open.
     private mutating func takeWaiting() -> BlobID? {
         let limit = Limits.activeDownloads
-        if !self.waiting.awaited.isEmpty, self.active.count < 2 * limit {
+        let busy = self.active.count { self.table[$0]?.isSeeking == false }
+        guard self.active.count < Limits.openDownloads else { return nil }
+        if !self.waiting.awaited.isEmpty, busy < 2 * limit {
             return self.waiting.awaited.removeFirst()
         }
-        guard !self.waiting.others.isEmpty, self.active.count < limit else { return nil }
+        guard !self.waiting.others.isEmpty, busy < limit else { return nil }
         return self.waiting.others.removeFirst()
     }
 
     /// Ends one, for whatever reason.
     mutating func end(_ blob: BlobID, _ failure: TransferFailure) -> [Step] {
         guard let download = self.remove(blob) else { return [] }
-        let isRemoved = failure == .cancelled || failure == .gone
+        let isRemoved =
+            switch failure {
+            case .cancelled, .gone, .unavailable, .notPicture: true
+            case .diskFull, .quota, .storage, .busy: false
+            }
         return [
             .task(.close(blob, isRemoved: isRemoved)),
             .task(.tell(download.report(.failed(failure)))),
@@ -129,19 +134,25 @@ struct Downloads: Sendable {
 
     // MARK: What is here
 
-    /// The shell has looked what of a file is here; `links` are those that share a conversation.
+    /// What tells of one; nothing where it is not fetched.
+    func places(of blob: BlobID) -> [BlobPlace] { self.table[blob]?.places ?? [] }
+
+    /// What tells of those whose turn has come.
+    var activePlaces: Set<BlobPlace> { Set(self.active.flatMap { self.places(of: $0) }) }
+
+    /// The shell has looked what of a file is here; `links` are those who may have what a place tells of.
     mutating func opened(
-        _ blob: BlobID, _ standing: BlobStanding, links: (ConversationID) -> [LinkID],
+        _ blob: BlobID, _ standing: BlobStanding, links: (BlobPlace) -> [LinkID],
         at now: UInt64
     ) -> [Step] {
         guard self.table[blob]?.phase == .opening else { return [] }
         self.table[blob]?.open(standing)
         if standing.chunks.isWhole { return self.finish(blob) }
         var steps: [Step] = []
-        for conversation in self.table[blob]?.conversations ?? [] {
-            for link in links(conversation) { steps += self.ask(link, in: conversation, for: blob) }
+        for place in self.places(of: blob) {
+            for link in links(place) { steps += self.ask(link, in: place, for: blob) }
         }
-        return steps + self.plan(at: now) + self.told(blob)
+        return steps + self.plan(at: now) + self.told(blob) + self.startNext()
     }
 
     private mutating func finish(_ blob: BlobID) -> [Step] {
@@ -174,22 +185,31 @@ struct Downloads: Sendable {
         download.keep(part)
         self.table[blob] = download
         var steps: [Step] = []
-        if part.isChunk {
+        if part.isChunk, !download.isWhole {
             let holdings = BlobHoldings(blob, BlobHoldings.Extent(download.chunks))
             steps = [.task(.tell(download.report)), .changed(holdings, isLast: false)]
         }
-        if download.isWhole { return steps + self.finish(blob) }
+        // Others are told once it is kept.
+        if download.isWhole {
+            return [.task(.tell(download.report))] + self.finish(blob) + self.plan(at: now)
+        }
         return steps + self.plan(at: now)
+    }
+
+    /// A part that a peer has sent could not be stored.
+    mutating func unstored(_ blob: BlobID, _ failure: TransferFailure, at now: UInt64) -> [Step] {
+        self.storing -= 1
+        return self.end(blob, failure) + self.plan(at: now)
     }
 
     // MARK: Who has what
 
     private mutating func ask(
-        _ link: LinkID, in conversation: ConversationID, for blob: BlobID
+        _ link: LinkID, in place: BlobPlace, for blob: BlobID
     ) -> [Step] {
         guard self.table[blob]?.sources[link] == nil else { return [] }
         self.table[blob]?.sources[link] = Download.Source()
-        return [.send(.blobAsk(conversation, blob), link)]
+        return [.send(.blobAsk(place.conversation, blob), link)]
     }
 
     /// A link has come to share a conversation: it is asked for what of it is fetched.
@@ -197,11 +217,17 @@ struct Downloads: Sendable {
         var steps: [Step] = []
         for blob in self.active {
             guard let download = self.table[blob], download.phase == .fetching,
-                download.conversations.contains(conversation)
+                download.places.contains(.conversation(conversation))
             else { continue }
-            steps += self.ask(link, in: conversation, for: blob)
+            steps += self.ask(link, in: .conversation(conversation), for: blob)
         }
         return steps
+    }
+
+    /// Somebody who may have a picture that is on its way is asked for it, too.
+    mutating func ask(_ link: LinkID, for blob: BlobID, of author: PeerID) -> [Step] {
+        guard self.table[blob]?.phase == .fetching else { return [] }
+        return self.ask(link, in: .profile(author), for: blob)
     }
 
     /// A peer says what it has.
@@ -243,8 +269,14 @@ struct Downloads: Sendable {
     private var askedCount: Int { self.asked.values.reduce(0) { $0 + $1.count } }
 
     /// Asks for as much as may be under way at a time.
+    ///
+    /// A picture that nobody has who is linked keeps no place from others.
     private mutating func plan(at now: UInt64) -> [Step] {
         var steps: [Step] = []
+        for blob in self.active
+        where self.table[blob].map({ $0.isPicture && $0.isHopeless }) == true {
+            steps += self.end(blob, .unavailable)
+        }
         var free = Limits.partsUnderWay - self.askedCount - self.storing
         for blob in self.active where free > 0 {
             guard let links = self.table[blob]?.usable else { continue }
@@ -305,7 +337,7 @@ struct Downloads: Sendable {
     // MARK: Time
 
     /// Gives up what does not come, and asks again who had nothing.
-    mutating func wake(at now: UInt64, links: (ConversationID) -> [LinkID]) -> [Step] {
+    mutating func wake(at now: UInt64, links: (BlobPlace) -> [LinkID]) -> [Step] {
         self.armedAt = nil
         for (link, all) in self.asked {
             for (number, asked) in all where asked.deadline <= now {
@@ -322,13 +354,13 @@ struct Downloads: Sendable {
             for (link, source) in download.sources where !source.isBad {
                 self.table[blob]?.sources[link] = nil
             }
-            for conversation in download.conversations {
-                for link in links(conversation) {
-                    steps += self.ask(link, in: conversation, for: blob)
-                }
+            // Of a picture nobody is asked again: without sources it ends.
+            guard !download.isPicture || !download.underWay.isEmpty else { continue }
+            for place in download.places {
+                for link in links(place) { steps += self.ask(link, in: place, for: blob) }
             }
         }
-        return steps + self.plan(at: now)
+        return steps + self.plan(at: now) + self.startNext()
     }
 
     /// When to be woken next; nil where an earlier wake-up stands, or there is nothing to wait for.

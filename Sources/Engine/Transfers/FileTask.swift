@@ -1,16 +1,36 @@
+/// What tells of a blob, and so who may have it.
+public enum BlobPlace: Hashable, Sendable {
+    /// A message of a conversation: those with whom that is shared.
+    case conversation(ConversationID)
+    /// The profile of somebody, whose picture it is: those who may see the profile.
+    case profile(PeerID)
+
+    /// Whether it is a profile.
+    public var isProfile: Bool {
+        if case .profile = self { true } else { false }
+    }
+
+    /// The conversation; nil for a profile.
+    public var conversation: ConversationID? {
+        if case .conversation(let conversation) = self { conversation } else { nil }
+    }
+}
+
 /// What the shell is to do about files; their bytes are its business, and never the node's.
 public enum FileTask: Hashable, Sendable {
     /// Make ready to store a file, or see what is there of it; answered by
     /// ``FileEvent/opened(_:_:)`` or ``FileEvent/failed(_:_:)``.
     case open(BlobID, BlobLayout)
     /// Check a part that a peer has sent, and store it where it is right; answered by
-    /// ``FileEvent/stored(_:_:from:isRight:)`` or ``FileEvent/failed(_:_:)``.
+    /// ``FileEvent/stored(_:_:from:isRight:)`` or ``FileEvent/unstored(_:_:)``.
     case store(BlobID, BlobPart, [UInt8], from: LinkID)
     /// All parts are stored: keep the file; answered by ``FileEvent/finished(_:)`` or
     /// ``FileEvent/failed(_:_:)``.
     case finish(BlobID)
     /// Store no more of a file and leave what is there as it is, or remove it, whole or not.
     case close(BlobID, isRemoved: Bool)
+    /// Remove a file, unless a message tells of it: no profile does any longer.
+    case release(BlobID)
     /// Look whether a conversation tells of a file, and how much of it is here; answered by
     /// ``FileEvent/looked(_:_:_:)``.
     case look(LinkID, ConversationID, BlobID)
@@ -22,17 +42,22 @@ public enum FileTask: Hashable, Sendable {
 
 /// What became of a ``FileTask``, or what a user wants.
 public enum FileEvent: Sendable {
-    /// Fetch a file that a message of a conversation tells of; one that a user waits for goes before
-    /// those that are fetched by themselves.
-    case fetch(BlobID, BlobLayout, in: ConversationID, isAwaited: Bool)
+    /// Fetch what a message or a profile tells of; one that a user waits for goes before those that are
+    /// fetched by themselves.
+    case fetch(BlobID, BlobLayout, in: BlobPlace, isAwaited: Bool)
     /// Fetch it no longer, and remove what is there of it.
     case cancel(BlobID)
     /// What of a file is here, right and checked.
     case opened(BlobID, BlobStanding)
     /// A part was checked, and stored where it is right.
     case stored(BlobID, BlobPart, from: LinkID, isRight: Bool)
-    /// A file is whole and on disk.
-    case finished(BlobID)
+    /// A part could not be stored.
+    case unstored(BlobID, TransferFailure)
+    /// A file is whole and on disk, and begins with these bytes, ``PictureType/beginningBytes`` of them
+    /// where it has so many.
+    case finished(BlobID, beginning: [UInt8])
+    /// One that a profile names is whole and on disk from an earlier start.
+    case found(BlobID, beginning: [UInt8])
     /// A file cannot be stored.
     case failed(BlobID, TransferFailure)
     /// What of a file is here; nil where the conversation does not tell of it.
@@ -65,8 +90,12 @@ public enum TransferFailure: Error, Hashable, Sendable {
     case storage(String)
     /// The user has stopped it.
     case cancelled
-    /// No message tells of it any longer.
+    /// Nothing tells of it any longer.
     case gone
+    /// Nobody who is linked has it; said of pictures only, which are sought again later.
+    case unavailable
+    /// A profile names it, and it is no picture.
+    case notPicture
     /// Too many wait already.
     case busy
 }
@@ -89,8 +118,8 @@ public struct TransferReport: Hashable, Sendable {
 
     /// The file.
     public var blob: BlobID
-    /// A conversation that tells of it.
-    public var conversation: ConversationID
+    /// What tells of it; a conversation, where one does.
+    public var place: BlobPlace
     /// Its bytes.
     public var size: UInt64
     /// How many of them are here.
@@ -102,11 +131,10 @@ public struct TransferReport: Hashable, Sendable {
 
     /// Describes a transfer.
     public init(
-        blob: BlobID, conversation: ConversationID, size: UInt64, stored: UInt64, sources: Int,
-        state: State
+        blob: BlobID, place: BlobPlace, size: UInt64, stored: UInt64, sources: Int, state: State
     ) {
         self.blob = blob
-        self.conversation = conversation
+        self.place = place
         self.size = size
         self.stored = stored
         self.sources = sources

@@ -3,6 +3,8 @@ extension Limits {
     static let downloads = 16_384
     /// Of these, so many come at a time; as many more where somebody waits for them.
     static let activeDownloads = 8
+    /// Of these, so many are open, those that nobody has among them: as many as a peer looks up at a time.
+    static let openDownloads = Limits.looksPerLink
     /// Parts that one peer is asked for at a time: a megabyte keeps any LAN full.
     public static let partsPerLink = 4
     /// Parts that are asked for or on their way to the disk, of all peers: eight megabytes.
@@ -19,4 +21,13 @@ extension Limits {
     static let partsLoaded = 16
     /// How often others are told how much of a file has come.
     static let holdingsMilliseconds: UInt64 = 1_000
+    /// The largest picture of a person: one chunk, so that it comes at once or not at all.
+    public static let pictureBytes = BlobLayout.chunkBytes
+    /// How much room pictures may take for those of fellows to be fetched; those of people whom the user
+    /// knows have the quota of files alone.
+    static let fellowPictureBytes: UInt64 = 64 << 20
+    /// How often the picture of one person is fetched at most: who changes it all the time costs little.
+    static let pictureMilliseconds: UInt64 = 10_000
+    /// When a picture that nobody had is sought again.
+    static let pictureRetryMilliseconds: UInt64 = 600_000
 }

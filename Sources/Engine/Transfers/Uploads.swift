@@ -12,9 +12,9 @@ struct Uploads: Sendable {
 
     /// What one peer was told of and wants.
     private struct Peer: Sendable {
-        /// The files that it may have, by the conversation in which it asked; the latest last.
-        var offered: [(blob: BlobID, conversation: ConversationID)] = []
-        var looks: [BlobID: ConversationID] = [:]
+        /// The files that it may have, by the place of which it asked; the latest last.
+        var offered: [(blob: BlobID, place: BlobPlace)] = []
+        var looks: [BlobID: BlobPlace] = [:]
         var wants: [BlobWant] = []
         var parts: [Part] = []
     }
@@ -32,27 +32,27 @@ struct Uploads: Sendable {
 
     // MARK: Who may have what
 
-    /// A peer asks for a file of a conversation that it shares: gives whether to look for it.
-    mutating func ask(_ blob: BlobID, in conversation: ConversationID, on link: LinkID) -> Bool {
+    /// A peer asks for a file of a conversation that it shares, or for a picture of a profile that it may
+    /// see: gives whether to look for it.
+    mutating func ask(_ blob: BlobID, in place: BlobPlace, on link: LinkID) -> Bool {
         guard self.peers[link]?.looks.count ?? 0 < Limits.looksPerLink,
             self.peers[link]?.looks[blob] == nil
         else { return false }
-        self.peers[link, default: Peer()].looks[blob] = conversation
+        self.peers[link, default: Peer()].looks[blob] = place
         return true
     }
 
-    /// What of a file is here; nil where the conversation does not tell of it, and nothing of it is
-    /// served.
+    /// What of a file is here; nil where the place does not tell of it, and nothing of it is served.
     mutating func looked(
         _ link: LinkID, _ blob: BlobID, _ standing: BlobStanding?
     ) -> BlobHoldings? {
         guard var peer = self.peers.removeValue(forKey: link) else { return nil }
         defer { self.peers[link] = peer }
-        guard let conversation = peer.looks.removeValue(forKey: blob) else { return nil }
+        guard let place = peer.looks.removeValue(forKey: blob) else { return nil }
         guard let standing else { return BlobHoldings(blob, .nothing) }
         peer.offered.removeAll { $0.blob == blob }
         if peer.offered.count >= Limits.offersPerLink { peer.offered.removeFirst() }
-        peer.offered.append((blob, conversation))
+        peer.offered.append((blob, place))
         return BlobHoldings(blob, BlobHoldings.Extent(standing.chunks))
     }
 
@@ -61,24 +61,53 @@ struct Uploads: Sendable {
         self.peers.filter { $0.value.offered.contains { $0.blob == blob } }.keys.sorted()
     }
 
-    /// No message tells of a file any longer: nobody is served it; gives who had asked.
-    mutating func drop(_ blob: BlobID) -> [LinkID] {
-        let askers = self.askers(of: blob)
-        for link in askers {
-            self.peers[link]?.offered.removeAll { $0.blob == blob }
-            self.peers[link]?.wants.removeAll { $0.blob == blob }
-            // One that is being read comes back, and is dropped then.
-            self.peers[link]?.parts.removeAll { $0.want.blob == blob && $0.bytes != nil }
+    /// Where a peer was told of a file; nil where it was not.
+    func place(of blob: BlobID, on link: LinkID) -> BlobPlace? {
+        self.peers[link]?.offered.first { $0.blob == blob }?.place
+    }
+
+    /// No message tells of a file any longer, or no profile: nobody is served it who was for that reason;
+    /// gives who had asked.
+    mutating func drop(_ blob: BlobID, ofProfile isProfile: Bool) -> [LinkID] {
+        let askers = self.askers(of: blob).filter {
+            self.place(of: blob, on: $0)?.isProfile == isProfile
         }
+        for link in askers { self.withdraw(blob, on: link) }
         return askers
+    }
+
+    /// Serves a peer a file no longer.
+    private mutating func withdraw(_ blob: BlobID, on link: LinkID) {
+        self.peers[link]?.offered.removeAll { $0.blob == blob }
+        self.peers[link]?.wants.removeAll { $0.blob == blob }
+        // One that is being read comes back, and is dropped then.
+        self.peers[link]?.parts.removeAll { $0.want.blob == blob && $0.bytes != nil }
     }
 
     /// A link and this node share a conversation no longer.
     mutating func unshared(_ conversation: ConversationID, with link: LinkID) {
         guard let peer = self.peers[link] else { return }
-        for offer in peer.offered where offer.conversation == conversation {
+        for offer in peer.offered where offer.place == .conversation(conversation) {
             self.peers[link]?.offered.removeAll { $0.blob == offer.blob }
             self.peers[link]?.wants.removeAll { $0.blob == offer.blob }
+        }
+    }
+
+    /// Whose pictures a peer was offered.
+    func pictured(on link: LinkID) -> Set<PeerID> {
+        var authors: Set<PeerID> = []
+        for offer in self.peers[link]?.offered ?? [] {
+            if case .profile(let author) = offer.place { authors.insert(author) }
+        }
+        return authors
+    }
+
+    /// A peer may see some profiles no longer: it is served those pictures alone that it still may.
+    mutating func keepPictures(for link: LinkID, where maySee: (PeerID) -> Bool) {
+        for offer in self.peers[link]?.offered ?? [] {
+            if case .profile(let author) = offer.place, !maySee(author) {
+                self.withdraw(offer.blob, on: link)
+            }
         }
     }
 
@@ -128,6 +157,13 @@ struct Uploads: Sendable {
 
     /// A peer wants a part; false where it is not served.
     mutating func want(_ want: BlobWant, on link: LinkID) -> Bool {
+        #if MUTANTS
+            if Mutant.serveUnreferenced.isActive {
+                self.peers[link, default: Peer()].wants.append(want)
+                if !self.turns.contains(link) { self.turns.append(link) }
+                return true
+            }
+        #endif
         guard let peer = self.peers[link], peer.wants.count < 2 * Limits.partsPerLink,
             peer.offered.contains(where: { $0.blob == want.blob })
         else { return false }

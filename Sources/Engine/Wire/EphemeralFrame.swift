@@ -2,13 +2,13 @@ internal import Crypto
 
 /// A piece of a stream that is worth nothing later: it is sent once, or dropped.
 ///
-/// `Docs/Protocol/Wire.md` section 3. No stream is defined yet.
+/// `Docs/Protocol/Ephemeral.md`.
 public struct EphemeralPiece: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// Which stream of the sender's in that conversation.
+    /// Which stream of the sender's in that conversation; 0 for what the sender's user does there.
     public var stream: UInt64
-    /// What is sent; 1 to ``Limits/ephemeralBytes`` bytes.
+    /// What is sent, sealed where the conversation is; 1 to ``Limits/ephemeralBytes`` bytes.
     public var bytes: [UInt8]
 
     /// Describes a piece.

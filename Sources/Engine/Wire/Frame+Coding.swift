@@ -33,6 +33,7 @@ extension Frame {
         case blobUnavailable = 0x58
         case blobPiece = 0x62
         case ephemeral = 0x82
+        case presence = 0x84
 
         /// The channel of a frame type, known or not.
         ///
@@ -89,6 +90,7 @@ extension Frame {
         case .blobUnavailable: .blobUnavailable
         case .blobPiece: .blobPiece
         case .ephemeral: .ephemeral
+        case .presence: .presence
         }
     }
 
@@ -164,7 +166,7 @@ extension Frame {
         case .dialBack(let port): writer.u16(port)
         case .dialledBack(let outcome): writer.byte(outcome.rawValue)
         case .blobAsk(let conversation, let blob):
-            writer.raw(conversation.hash)
+            writer.raw(conversation?.hash ?? .zero)
             writer.raw(blob.hash)
         case .blobHoldings(let holdings): holdings.write(to: &writer)
         case .blobWant(let want): want.write(to: &writer)
@@ -173,6 +175,7 @@ extension Frame {
             writer = WireWriter(capacity: piece.bytes.count + 20)
             piece.write(to: &writer)
         case .ephemeral(let piece): piece.write(to: &writer)
+        case .presence(let presence): writer.byte(presence.rawValue)
         }
         return writer.bytes
     }
@@ -260,14 +263,21 @@ extension Frame {
             else { throw .value(field: "dialledBack outcome") }
             return .dialledBack(outcome)
         case .blobAsk:
-            let conversation = ConversationID(try reader.bytes32("blob conversation"))
-            return .blobAsk(conversation, BlobID(try reader.bytes32("blob")))
+            let conversation = try reader.bytes32("blob conversation")
+            return .blobAsk(
+                conversation == .zero ? nil : ConversationID(conversation),
+                BlobID(try reader.bytes32("blob")))
         case .blobHoldings: return .blobHoldings(try BlobHoldings(from: &reader))
         case .blobWant: return .blobWant(try BlobWant(from: &reader))
         case .blobUnavailable:
             return .blobUnavailable(number: try reader.varint("blob number"))
         case .blobPiece: return .blobPiece(try BlobPiece(from: &reader))
         case .ephemeral: return .ephemeral(try EphemeralPiece(from: &reader))
+        case .presence:
+            guard let presence = Presence(rawValue: try reader.byte("presence")) else {
+                throw .value(field: "presence")
+            }
+            return .presence(presence)
         case .liveFragment, .syncFragment:
             throw .value(field: "fragment inside a fragment")
         }

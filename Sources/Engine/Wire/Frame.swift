@@ -202,8 +202,8 @@ public enum Frame: Hashable, Sendable {
     case dialBack(port: UInt16)
     /// What became of such a dial.
     case dialledBack(DialBackOutcome)
-    /// How much of a file of a conversation has the receiver?
-    case blobAsk(ConversationID, BlobID)
+    /// How much has the receiver of a file of a conversation, or of a picture that a profile names?
+    case blobAsk(ConversationID?, BlobID)
     /// How much of a file the sender has.
     case blobHoldings(BlobHoldings)
     /// A request for a part of a file.
@@ -214,6 +214,8 @@ public enum Frame: Hashable, Sendable {
     case blobPiece(BlobPiece)
     /// A piece of a stream that is worth nothing later.
     case ephemeral(EphemeralPiece)
+    /// Whether the sender's user is there.
+    case presence(Presence)
 }
 
 /// A frame in its final bytes, ready for any number of links.

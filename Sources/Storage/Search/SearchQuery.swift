@@ -18,6 +18,8 @@ public struct SearchQuery: Hashable, Sendable {
     public var authors: [PeerID] = []
     /// Only of this time or later.
     public var since: HybridTime?
+    /// Only of before this time.
+    public var until: HybridTime?
     /// In which order.
     public var order = Order.newest
     /// How many hits are wanted.

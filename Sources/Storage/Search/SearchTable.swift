@@ -28,7 +28,7 @@ final class SearchTable {
             SELECT d.hash, d.hlc, CAST(rank * 1000000 AS INTEGER) AS number,
                 snippet(words, 0, char(\(marks.0)), char(\(marks.1)), '…', 24) AS text
             FROM words w CROSS JOIN docs d ON d.id = w.rowid
-            WHERE words MATCH :text AND d.hlc >= :since
+            WHERE words MATCH :text AND d.hlc >= :since AND d.hlc < :until
             ORDER BY \(order) LIMIT :limit OFFSET :first
             """
     }
@@ -134,6 +134,7 @@ final class SearchTable {
         let statement = query.order == .newest ? self.newestFirst : self.bestFirst
         var hits: [SearchHit] = []
         try statement.bind(.text, text: query.match).bind(.since, query.since?.stored ?? .min)
+            .bind(.until, query.until?.stored ?? .max)
             .bind(.limit, Int64(query.limit)).bind(.first, Int64(query.offset))
             .forEach { (row) throws(SQLiteError) in
                 hits.append(

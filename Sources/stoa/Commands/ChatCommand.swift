@@ -3,46 +3,97 @@ import ControlClient
 import Posix
 
 /// The command `stoa chat`.
+///
+/// On a terminal it becomes the program `stoa-chat`, which has the screen and its library; otherwise, and
+/// with `--plain`, it reads and prints lines itself.
 struct ChatCommand: Subcommand {
     static let syntax = CommandSyntax(
-        "chat", "Talk in one conversation: show new messages, send each line you type.",
-        operands: ["TO"],
+        "chat", "Talk: show conversations and send what you type.",
+        operands: ["[TO]"],
+        options: [
+            OptionSyntax(
+                "--plain", nil, "read and print lines, without a screen: for screen readers, too")
+        ],
         details: [
-            "Shows the last \(ChatCommand.historyMessages) messages first.",
-            "A line that begins with \"/me \" says what you do. There are no other commands inside: every other line is sent as it is.",
+            "On a terminal it shows your conversations, begins with TO or with one that waits, and has commands of its own: \"/help\" lists them and the keys.",
+            "Without a terminal, or with --plain, TO is needed: the last \(ChatCommand.historyMessages) messages come first, then each line that is typed is a message; one that begins with \"/me \" says what you do, and there are no other commands.",
             "A pasted text of several lines is sent as one message when you press Enter.",
             "When the daemon restarts, chat connects again; what you have typed is kept and sent then.",
             "--timeout bounds how long it waits for the daemon's answers, not how long you talk.",
-            "Ctrl-D ends.",
+            "NO_COLOR in the environment turns colours off. Ctrl-D ends.",
         ])
 
     private static let historyMessages: Int64 = 20
-    private let to: String
+    /// The program with the screen.
+    private static let screen = "stoa-chat"
+    private let to: String?
+    private let isPlain: Bool
 
-    init(_ arguments: ParsedArguments) { self.to = arguments.required(0) }
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.to = arguments.operands.first
+        if self.to == "" {
+            throw .usage("TO is empty", next: "usage: \(Self.syntax.usage)")
+        }
+        self.isPlain = arguments.has("--plain")
+    }
 
     func run(in context: CommandContext) throws(Failure) {
         guard !context.json else {
             throw .usage("chat has no --json", next: "use stoa tail and stoa send")
         }
+        if context.console.canEdit, !self.isPlain {
+            guard let program = ProgramStart.companion(Self.screen) else {
+                throw Failure(
+                    .internalError, why: "\(Self.screen) is not installed beside stoa",
+                    next: "install all of Stoa, or use: stoa chat --plain TO")
+            }
+            return try self.become(program, context)
+        }
+        guard let to = self.to else {
+            throw .usage(
+                "it is not said with whom or in which room", next: "give TO, as in: stoa chat ops")
+        }
+        try self.runPlain(to, context)
+    }
+
+    /// What cannot be talked in is told before there is a screen.
+    private func become(_ program: String, _ context: CommandContext) throws(Failure) {
+        if let to = self.to {
+            try context.begin(with: to)
+            _ = try context.call(
+                HistoryMethod.self,
+                HistoryMethod.Params {
+                    $0.to = to
+                    $0.limit = 1
+                })
+        } else {
+            _ = try context.call(StatusMethod.self)
+        }
+        try context.console.flush()
+        let error = ProgramStart.become(
+            program, [Self.screen, try context.socketPath()] + (self.to.map { [$0] } ?? []))
+        throw Failure(.internalError, why: "\(error)", next: "install Stoa again")
+    }
+
+    private func runPlain(_ to: String, _ context: CommandContext) throws(Failure) {
         let console = context.console
         let lines = MessageLine(console: console, showsConversation: false)
         // The first who talks begins it.
-        try context.begin(with: self.to)
+        try context.begin(with: to)
         // Subscribed first, so that nothing falls between history and what follows.
         let path = try context.socketPath()
         let follower = try Failure.of { () throws(ClientError) in
             try MessageFollower(
                 path: path,
                 params: SubscribeMethod.Params {
-                    $0.to = self.to
+                    $0.to = to
                     $0.kinds = [.message, .erased, .edited, .reaction]
                 },
                 answerMilliseconds: context.options.timeoutMilliseconds)
         }
         let start = follower.cursor
         let page = HistoryMethod.Params {
-            $0.to = self.to
+            $0.to = to
             $0.limit = Self.historyMessages
         }
         let history = try Failure.of { () throws(ClientError) in
@@ -58,8 +109,8 @@ struct ChatCommand: Subcommand {
         }
         let isEdited = console.canEdit && TerminalMode.begin()
         defer { TerminalMode.restore() }
-        var chat = Chat(
-            context, to: self.to, follower: follower, lines: lines, isEdited: isEdited)
+        var chat = LineChat(
+            context, to: to, follower: follower, lines: lines, isEdited: isEdited)
         try chat.run()
     }
 }

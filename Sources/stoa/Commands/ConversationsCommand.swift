@@ -24,8 +24,10 @@ struct ConversationsCommand: Subcommand {
             var shown = ""
             if last != .null {
                 let text = TerminalText.line(last["text"]?.stringValue ?? "")
+                // A place may have a name, which says more than that it is one.
+                let isPlace = last["kind"] == .string("location") && !text.isEmpty
                 let words =
-                    last["kind"] == .string("text") ? text : "(\(last.shown("kind")))"
+                    last["kind"] == .string("text") || isPlace ? text : "(\(last.shown("kind")))"
                 shown =
                     "\(LocalTime.text(last["time"])) \(last.shownPerson("authorName", key: "author")): "
                 shown += words.count > 60 ? words.prefix(59) + "…" : words

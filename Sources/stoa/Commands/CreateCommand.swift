@@ -48,7 +48,7 @@ struct CreateCommand: Subcommand {
             var text = "made \(name); nobody can find or read it but who has\n\(shared)\n"
             if created["phrase"]?.stringValue != nil {
                 text += "  the phrase      \(created.shown("phrase"))\n"
-                text += "                  stoa join \(TerminalText.line(self.room)) --secret\n"
+                text += "                  stoa join \(TerminalText.word(self.room)) --secret\n"
             }
             text += "  the invitation  stoa join '\(created.shown("invite"))'\n\n"
             return text

@@ -4,7 +4,9 @@ import ControlAPI
 struct DeclineCommand: Subcommand {
     static let syntax = CommandSyntax(
         DeclineMethod.description, operands: ["@PERSON"],
-        details: ["Should you change your mind, write to them: stoa send @PERSON TEXT."])
+        details: [
+            "Should you change your mind, write to them, or: stoa people add @PERSON. Both let them in."
+        ])
 
     private let params: PersonParams
 

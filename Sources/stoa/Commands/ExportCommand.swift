@@ -8,7 +8,7 @@ struct ExportCommand: Subcommand {
         "export", "Print all messages of a conversation, oldest first, to keep them elsewhere.",
         operands: ["TO"],
         options: [
-            OptionSyntax("--format", "FORMAT", "jsonl (default): an object a line; or text"),
+            OptionSyntax("--format", "jsonl|text", "jsonl (default): an object a line; or text"),
             OptionSyntax("--since", "T", "only messages since this time"),
         ],
         details: [

@@ -26,7 +26,7 @@ struct FetchCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        let ends = try Self.pipe()
+        let ends = try DeliveredContent.pipe()
         let reading = FileDescriptor(owning: ends.output)
         let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
         let file =
@@ -56,12 +56,6 @@ struct FetchCommand: Subcommand {
     }
 
     private var isToOutput: Bool { self.output == "-" }
-
-    private static func pipe() throws(Failure) -> (output: Int32, input: Int32) {
-        do throws(SystemError) { return try Pipe.make() } catch {
-            throw Failure(.internalError, why: "\(error)", next: "close some programs")
-        }
-    }
 
     /// Has the daemon write it; the end that it writes to is closed here.
     private func ask(

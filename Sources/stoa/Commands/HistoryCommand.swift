@@ -59,7 +59,9 @@ struct HistoryCommand: Subcommand {
         let (messages, more, missing) = try self.messages(context)
         if context.json || !console.outputIsTerminal {
             if !context.json, messages.isEmpty { try console.print("no messages\n") }
-            return try self.show(messages, self.lines(console), context)
+            try self.show(messages, self.lines(console), context)
+            for gap in missing { console.report("stoa: history: \(Self.line(of: gap))\n") }
+            return
         }
         let lines = self.lines(console)
         var text = more ? try self.older(than: messages, context) : ""

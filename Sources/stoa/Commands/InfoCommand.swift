@@ -16,7 +16,7 @@ struct InfoCommand: Subcommand {
     func run(in context: CommandContext) throws(Failure) {
         try context.show(InfoMethod.self, .init { $0.id = self.id }) { info in
             let lines = MessageLine(console: context.console, showsConversation: true)
-            var text = TextTable.text(Self.rows(of: info))
+            var text = context.console.table(Self.rows(of: info))
             if let message = info["message"], message != .null {
                 text = lines.text(message) + text
             }
@@ -48,6 +48,8 @@ struct InfoCommand: Subcommand {
                 member.shownPerson() + (isWaiting ? ", since \(since)" : ""),
             ])
         }
+        let waits = SendMethod.Waits.text(info["waits"], to: message.shown("conversationName"))
+        if let waits { rows.append(["waits", waits]) }
         return rows
     }
 }

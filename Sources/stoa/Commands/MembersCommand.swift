@@ -16,11 +16,13 @@ struct MembersCommand: Subcommand {
                     $0.to = self.room
                     $0.page = page
                 }
-            }, empty: "nobody is in it", heading: ["NAME", "KEY", "TRUST", "STATE"]
+            }, empty: "nobody is in it",
+            heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
         ) { member in
             [
                 member.shown("name"), member.shortKey(), member.shown("tier"),
-                member["state"] == nil ? "-" : member.shown("state"),
+                member["state"] == nil ? "-" : member.shown("state"), member.shownPresence,
+                member["state"] == nil ? "-" : LocalTime.text(member["lastSeen"]),
             ]
         }
     }

@@ -56,7 +56,7 @@ struct PeersCommand: Subcommand {
     }
 
     private static let heading = [
-        "NAME", "KEY", "STATE", "LAST SEEN", "ROUND TRIP", "ADDRESS", "STATUS",
+        "NAME", "KEY", "STATE", "PRESENCE", "LAST SEEN", "ROUND TRIP", "ADDRESS", "STATUS",
     ]
 
     private static func row(_ peer: JSON) -> [String] {
@@ -71,7 +71,8 @@ struct PeersCommand: Subcommand {
         let address = peer["addresses"]?.arrayValue?.first?.stringValue
         return [
             peer.shown("name") + (peer["verified"] == .bool(true) ? " (verified)" : ""),
-            peer.shortKey(), peer.shown("state"), LocalTime.text(peer["lastSeen"]), roundTrip,
+            peer.shortKey(), peer.shown("state"), peer.shownPresence,
+            LocalTime.text(peer["lastSeen"]), roundTrip,
             address.map(TerminalText.line) ?? "-", peer.shown("status"),
         ]
     }

@@ -6,7 +6,9 @@ struct PeopleCommand: Subcommand {
         PeopleMethod.description, operands: ["[add|remove]", "[@PERSON]"],
         details: [
             "The name of somebody whom you know stands alone, whoever else calls themselves so; others "
-                + "with a name that looks like it are shown with their keys."
+                + "with a name that looks like it are shown with their keys.",
+            "Whoever has written to you and waits (stoa requests), or was declined, is let in once you "
+                + "add them.",
         ])
 
     private let change: (isKnown: Bool, params: PersonParams)?
@@ -41,11 +43,11 @@ struct PeopleCommand: Subcommand {
             try context.showList(
                 PeopleMethod.self,
                 empty: "you know nobody yet; add somebody with: stoa people add @PERSON",
-                heading: ["NAME", "KEY", "TRUST", "STATE", "LAST SEEN"]
+                heading: ["NAME", "KEY", "TRUST", "STATE", "PRESENCE", "LAST SEEN"]
             ) { person in
                 [
                     person.shown("name"), person.shortKey(), person.shown("tier"),
-                    person.shown("state"),
+                    person.shown("state"), person.shownPresence,
                     LocalTime.text(person["lastSeen"]),
                 ]
             }

@@ -1,4 +1,5 @@
 import ControlAPI
+import Posix
 
 /// The command `stoa profile`.
 struct ProfileCommand: Subcommand {
@@ -7,27 +8,73 @@ struct ProfileCommand: Subcommand {
         options: [
             OptionSyntax("--name", "NAME", "the name that others see"),
             OptionSyntax("--status", "TEXT", "what you are doing; empty for none"),
+            OptionSyntax(
+                "--picture", "FILE",
+                "a PNG, JPEG or WebP of at most 256 KiB; none for no picture"),
+        ],
+        details: [
+            "Who shares a conversation or a realm with a secret with you sees all of it; the picture comes by itself to those who know you, also from others who have it.",
+            "For a file that is called none give ./none.",
         ])
 
     private let params: ProfileMethod.Params
+    private let picture: String?
 
     init(_ arguments: ParsedArguments) throws(Failure) {
+        let picture = arguments.value("--picture")
+        self.picture = picture == "none" ? nil : picture
         self.params = ProfileMethod.Params {
             $0.name = arguments.value("--name")
             $0.status = arguments.value("--status")
+            $0.picture = picture.map { $0 != "none" }
         }
         if self.params.name?.isEmpty == true {
             throw .usage("--name is empty", next: "give a name")
         }
+        if picture == "" {
+            throw .usage("--picture names no file", next: "give a path, or none")
+        }
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        try context.show(ProfileMethod.self, self.params) {
-            TextTable.text([
-                ["name", $0.shown("name")], ["status", $0.shown("status")],
-                ["key", $0.shown("id")],
-            ])
+        guard let path = self.picture else { return try self.show(context) }
+        let descriptor = try OutgoingContent.open(
+            path, next: "give a file: a PNG, JPEG or WebP of at most 256 KiB")
+        do throws(Failure) {
+            try self.show(context, passing: descriptor.number)
+        } catch {
+            // The daemon knows of a descriptor, and of no name.
+            guard error.answer?.reason == "notPicture" || error.why.hasPrefix("the picture")
+            else { throw error }
+            throw Failure(
+                error.code, why: "\(TerminalText.line(path)): \(error.why)", next: error.next,
+                answer: error.answer)
         }
+    }
+
+    private func show(
+        _ context: CommandContext, passing descriptor: Int32? = nil
+    ) throws(Failure) {
+        try context.show(ProfileMethod.self, self.params, passing: descriptor) {
+            context.console.table(
+                [["name", $0.shown("name")], ["status", $0.shown("status")]]
+                    + PictureLine.rows(of: $0, for: "") + [["key", $0.shown("id")]])
+        }
+    }
+}
+
+/// How a picture stands in a table.
+enum PictureLine {
+    /// Its row; none where there is no picture.
+    ///
+    /// - Parameter person: what `stoa picture` takes for its owner.
+    static func rows(of profile: JSON, for person: String) -> [[String]] {
+        guard let picture = profile["picture"], let size = picture["size"]?.integerValue else {
+            return []
+        }
+        let type = picture["type"] == nil ? "not here yet" : picture.shown("type")
+        let command = person.isEmpty ? "stoa picture" : "stoa picture \(person)"
+        return [["picture", "\(ByteCount.text(size)), \(type): \(command)"]]
     }
 }
 

@@ -94,7 +94,9 @@ struct RealmCommand: Subcommand {
         case .list: try Self.list(context)
         case .new(let name):
             try context.show(RealmNewMethod.self, .init { $0.name = name }) {
-                "made realm \($0.shown("name")); invite with: stoa realm invite \($0.shown("name"))\n"
+                let name = $0.shown("name")
+                return
+                    "made realm \(name); invite with: stoa realm invite \(TerminalText.word(name))\n"
             }
         case .invite(let name):
             try self.invite(RealmInviteMethod.self, .init { $0.name = name }, context)

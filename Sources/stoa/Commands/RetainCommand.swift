@@ -10,7 +10,7 @@ struct RetainCommand: Subcommand {
         ],
         details: [
             "What is older, or more, goes from this disk, within the hour and after each start; others keep theirs, and it does not come back from them. That there was a message, whose and when, stays in the log.",
-            "With off messages are kept for ever, as at first; what is gone stays so.",
+            "Without any of these it says how it is. With off messages are kept for ever, as at first; what is gone stays so.",
         ])
 
     private let params: RetainMethod.Params
@@ -19,14 +19,16 @@ struct RetainCommand: Subcommand {
         let days = try arguments.integer("--days", in: 1...RetainMethod.daysLimit)
         let word = arguments.operand(1)
         let size = try arguments.value("--size").map(Self.bytes)
-        guard (days != nil || size != nil) != (word == "off"), word == nil || word == "off" else {
+        guard word == nil || word == "off" && days == nil && size == nil else {
             throw .usage(
-                "for how long, or how much, is not said", next: "give --days N or --size S, or off")
+                "for how long, or how much, is not clear", next: "give --days N or --size S, or off"
+            )
         }
         self.params = RetainMethod.Params {
             $0.to = arguments.required(0)
             $0.days = days
             $0.bytes = size
+            $0.off = word == nil ? nil : true
         }
     }
 
@@ -46,11 +48,11 @@ struct RetainCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        let params = self.params
-        try context.show(RetainMethod.self, params) { conversation in
+        try context.show(RetainMethod.self, self.params) { conversation in
+            let days = conversation["retainDays"]?.integerValue
             let bounds = [
-                params.days.map { "for \($0) \($0 == 1 ? "day" : "days")" },
-                params.bytes.map { "up to \(ByteCount.text($0))" },
+                days.map { "for \($0) \($0 == 1 ? "day" : "days")" },
+                conversation["retainBytes"]?.integerValue.map { "up to \(ByteCount.text($0))" },
             ].compactMap { $0 }
             let kept = bounds.isEmpty ? "for ever" : bounds.joined(separator: ", ") + " here"
             return "messages of \(conversation.shown("name")) are kept \(kept)\n"

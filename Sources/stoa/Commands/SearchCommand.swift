@@ -8,8 +8,10 @@ struct SearchCommand: Subcommand {
             OptionSyntax("--in", "TO", "only in this room, or with this person"),
             OptionSyntax("--from", "@A,@B", "only what these people have written"),
             OptionSyntax("--since", "T", "only messages since this time, as history takes it"),
+            OptionSyntax("--until", "T", "only messages of before this time"),
             OptionSyntax("--rank", nil, "what fits best first, not what came last"),
-            OptionSyntax("--limit", "N", "how many at most; 20 by default"),
+            OptionSyntax(
+                "--limit", "N", "how many at most, 1 to \(SearchMethod.hitsLimit); 20 by default"),
             OptionSyntax("--offset", "N", "leave so many out, to see the next ones"),
         ],
         details: [
@@ -27,6 +29,7 @@ struct SearchCommand: Subcommand {
         let limit = try arguments.integer("--limit", in: 1...SearchMethod.hitsLimit)
         let offset = try arguments.integer("--offset", in: 0...SearchMethod.offsetLimit)
         let since = try LocalTime.option("--since", of: arguments)
+        let until = try LocalTime.option("--until", of: arguments)
         self.params = SearchMethod.Params {
             $0.words = arguments.operands.joined(separator: " ")
             $0.to = arguments.value("--in")
@@ -34,6 +37,7 @@ struct SearchCommand: Subcommand {
                 $0.split(separator: ",").map { String($0) }
             }
             $0.since = since
+            $0.until = until
             $0.order = arguments.has("--rank") ? .rank : nil
             $0.limit = limit
             $0.offset = offset

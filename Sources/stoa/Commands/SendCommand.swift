@@ -172,7 +172,9 @@ struct SendCommand: Subcommand {
             let become = self.wait == .read ? "read by" : "delivered to"
             let what = sent["duplicate"] == .bool(true) ? "sent already" : "sent"
             switch peers {
-            case 0: return "\(what)\(Self.waits(for: sent, to: self.to))\n"
+            case 0:
+                let waits = SendMethod.Waits.text(sent["waits"], to: self.to)
+                return what + (waits.map { "; \($0)" } ?? "") + "\n"
             case 1: return "\(what), \(become) 1 peer\n"
             default: return "\(what), \(become) \(peers) peers\n"
             }
@@ -182,19 +184,26 @@ struct SendCommand: Subcommand {
         }
     }
 
-    /// What a message to one person waits for.
-    private static func waits(for sent: JSON, to name: String) -> String {
-        switch sent["waits"]?.stringValue.flatMap({ SendMethod.Waits(rawValue: $0) }) {
-        case .away: "; it goes out when \(TerminalText.line(name)) is linked"
-        case .unaccepted: "; \(TerminalText.line(name)) has not accepted you yet"
-        case nil: ""
-        }
-    }
-
     /// What is said of a message that peers will not take.
     static let shutOut =
         "warning: the message is stored here, but other peers turn this daemon away because "
         + "another one runs with its identity key; see the alert in: stoa status"
+}
+
+extension SendMethod.Waits {
+    /// What a message waits for, in words; nil where it waits for nothing.
+    static func text(_ waits: JSON?, to name: String) -> String? {
+        let name = TerminalText.line(name)
+        return switch waits?.stringValue.flatMap({ Self(rawValue: $0) }) {
+        case .away: "it goes out when \(name) is linked"
+        case .indirect:
+            "\(name) was heard of through others, who do not pass on what is for one person: "
+                + "it goes out when you are linked with each other (stoa connect, stoa doctor)"
+        case .unaccepted: "\(name) has not accepted you yet"
+        case .nobody: "nobody else of \(name) is linked: it goes out when somebody is"
+        case nil: nil
+        }
+    }
 }
 
 extension SendMethod: CommandMethod {

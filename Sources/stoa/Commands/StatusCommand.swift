@@ -14,7 +14,7 @@ struct StatusCommand: Subcommand {
             var rows = [
                 ["you", console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
                 ["person", status.shown("person")],
-                ["daemon", "stoad \(status.shown("version"))"],
+                ["daemon", "stoad " + Self.version(status)],
                 ["running since", LocalTime.text(status["startedAt"])],
                 ["listening on", listen.isEmpty ? "nothing" : listen],
                 [
@@ -27,11 +27,7 @@ struct StatusCommand: Subcommand {
                 ["messages", "\(status.count("messages"))"],
             ]
             if let waiting = status["waiting"], waiting != .null {
-                rows.append([
-                    "waiting",
-                    "\(waiting.count("messages")) of your messages that nobody has yet, since "
-                        + LocalTime.text(waiting["since"]),
-                ])
+                rows.append(["waiting", Self.text(ofWaiting: waiting)])
             }
             if let requests = Self.requests(status) { rows.append(["requests", requests]) }
             if status.count("held") > 0 {
@@ -40,7 +36,7 @@ struct StatusCommand: Subcommand {
             rows.append(["clock", Self.clock(status)])
             rows.append(["data", status.shown("dataDirectory")])
             if let scrub = status["scrub"] { rows.append(["disk check", Self.text(of: scrub)]) }
-            var text = TextTable.text(rows)
+            var text = console.table(rows)
             for alert in status.list("alerts") {
                 text += console.styled("alert", .red)
                 text += " since \(LocalTime.text(alert["since"])): \(alert.shown("text"))"
@@ -48,6 +44,27 @@ struct StatusCommand: Subcommand {
             }
             return text
         }
+    }
+
+    /// How many people are named for whom messages wait.
+    private static let namedRecipients = 3
+
+    /// Own messages that nobody has yet, and for whom they are.
+    private static func text(ofWaiting waiting: JSON) -> String {
+        let named = waiting.list("members").prefix(Self.namedRecipients)
+        var people = named.map { $0.shownPerson() }
+        let others = Int(waiting.count("recipients")) - named.count
+        if others > 0 { people.append("\(others) more") }
+        let last = people.popLast().map { people.isEmpty ? $0 : " and \($0)" } ?? "others"
+        return "\(waiting.count("messages")) of your messages that nobody has yet, since "
+            + "\(LocalTime.text(waiting["since"])), for \(people.joined(separator: ", "))\(last)"
+    }
+
+    /// The daemon's version, and what to do where it is another than this command's.
+    static func version(_ status: JSON) -> String {
+        let version = status.shown("version")
+        guard let difference = StoaVersion.difference(of: version) else { return version }
+        return "\(difference.text): \(difference.remedy)"
     }
 
     /// A difference of a second is seen in the times of messages, milliseconds are not.

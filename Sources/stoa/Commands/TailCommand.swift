@@ -13,8 +13,7 @@ struct TailCommand: Subcommand {
             OptionSyntax("--limit", "N", "end after N messages or other changes"),
             OptionSyntax(
                 "--kind", "KINDS",
-                "message (default), conversation, alert, request, erased, edited, reaction"
-            ),
+                "which changes: message (default) and others, as above"),
             OptionSyntax("--by", "@A,@B", "only what these people have written"),
             OptionSyntax("--not-mine", nil, "not what you have written yourself"),
             OptionSyntax("--mentions", nil, "only messages that call you by name or answer you"),
@@ -22,7 +21,7 @@ struct TailCommand: Subcommand {
         details: [
             "Without TO it follows all conversations.",
             "--timeout bounds how long it waits for the daemon's first answer, not how long it follows.",
-            "KINDS are one or several with commas; beside those above text, action, location, join, leave and unknown, for messages of these kinds alone. The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
+            "KINDS are one or several with commas: \(Self.shown.map(\.rawValue).joined(separator: ", ")); and text, action, location, join, leave and unknown, for messages of these kinds alone. The kind conversation says which rooms and realms you have joined or left here, alert what stoa status shows as alerts; both as they happen.",
             "A consumer's position is kept per conversation, and apart from them for all.",
             "A message is acknowledged for the consumer once its line was written, so none goes unwritten, and after a crash the last lines may come again.",
             "What reads the lines through a pipe is beyond that: a program that must confirm its own work acknowledges over the socket.",
@@ -55,6 +54,11 @@ struct TailCommand: Subcommand {
         }
     }
 
+    /// The kinds that have lines: neither those that nothing keeps nor what is for programs alone.
+    private static let shown = ChangeKind.allCases.filter {
+        ![.presence, .typing, .picture, .stream].contains($0)
+    }
+
     /// The kinds of changes, and those of messages, that somebody names in one list.
     private static func kinds(
         _ text: String
@@ -63,13 +67,13 @@ struct TailCommand: Subcommand {
         var messages: [MessageResult.Kind] = []
         for word in text.split(separator: ",", omittingEmptySubsequences: false).map({ String($0) })
         {
-            if let kind = ChangeKind(rawValue: word) {
+            if let kind = ChangeKind(rawValue: word), Self.shown.contains(kind) {
                 kinds.append(kind)
             } else if let kind = MessageResult.Kind(rawValue: word) {
                 messages.append(kind)
             } else {
                 let known =
-                    ChangeKind.allCases.map(\.rawValue)
+                    Self.shown.map(\.rawValue)
                     + MessageResult.Kind.allCases.map(\.rawValue)
                 throw .usage(
                     "\"\(TerminalText.line(word))\" is no kind of change",
@@ -115,13 +119,7 @@ private struct Tail {
                 try Failure.of { () throws(ClientError) in try self.follower.finish() }
                 return
             }
-            let readable = self.follower.descriptor.map { [$0] } ?? []
-            let pause = self.follower.pauseMilliseconds
-            let outcome = try InterruptSignals.whileAllowed { () throws(Failure) in
-                try PollWait.until(readable: readable, closed: pipe, millisecondsAtMost: pause)
-            }
-            if outcome.pipeClosed { throw .outputClosed }
-            events = try Failure.of { () throws(ClientError) in try self.follower.receive() }
+            events = try self.follower.awaitEvents(whileOpen: pipe)
         }
     }
 

@@ -5,15 +5,23 @@ struct UsageCommand: Subcommand {
     static let syntax = CommandSyntax(
         UsageMethod.description,
         details: [
-            "Keep less of a conversation with stoa retain, or none of it with stoa forget. The file of the database does not shrink at once: what is free in it is used again."
+            "Keep less of a conversation with stoa retain, or none of it with stoa forget. The limit is that of DiskLimit=, without what the database has not yet copied from its log. The file of the database does not shrink at once: what is free in it is used again."
         ])
 
     init(_ arguments: ParsedArguments) {}
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(UsageMethod.self) { usage in
-            var text = TextTable.text([
+            func share(_ field: String) -> String {
+                let share = usage[field] ?? .null
+                return ByteCount.text(share.count("bytes")) + " of "
+                    + ByteCount.text(share.count("limit"))
+            }
+            var text = context.console.table([
                 ["database", ByteCount.text(usage.count("database"))],
+                ["limit", ByteCount.text(usage.count("limit"))],
+                ["by strangers", share("strangers")],
+                ["by fellows", share("fellows")],
                 ["search", ByteCount.text(usage.count("search"))],
                 ["free", ByteCount.text(usage.count("free"))],
             ])
@@ -31,7 +39,7 @@ struct UsageCommand: Subcommand {
             if !rows.isEmpty {
                 text +=
                     "\n"
-                    + TextTable.text([["CONVERSATION", "ENTRIES", "TEXTS", "KEPT"]] + rows)
+                    + context.console.table([["CONVERSATION", "ENTRIES", "TEXTS", "KEPT"]] + rows)
             }
             return text
         }

@@ -17,14 +17,19 @@ struct WhoisCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(WhoisMethod.self, self.params) {
-            TextTable.text([
-                ["name", $0.shown("name")], ["status", $0.shown("status")],
-                ["key", $0.shown("id")],
-                ["person", $0["person"] == nil ? "not known" : $0.shown("person")],
-                ["trust", $0.shown("tier")], ["state", $0.shown("state")],
-                ["verified", $0["verified"] == .bool(true) ? "yes" : "no"],
-                ["addresses", $0.joined("addresses")],
-            ])
+            // Of oneself there is no link, and so nothing that a state would say.
+            let isOwn = $0["tier"] == .string(TierWord.own.rawValue)
+            return context.console.table(
+                [
+                    ["name", $0.shown("name")], ["status", $0.shown("status")],
+                ] + PictureLine.rows(of: $0, for: "@\($0.shown("id").prefix(16))") + [
+                    ["key", $0.shown("id")],
+                    ["person", $0["person"] == nil ? "not known" : $0.shown("person")],
+                    ["trust", $0.shown("tier")],
+                ] + (isOwn ? [] : [["state", $0.shown("state")]]) + [
+                    ["verified", $0["verified"] == .bool(true) ? "yes" : "no"],
+                    ["addresses", $0.joined("addresses")],
+                ])
         }
     }
 }

@@ -54,21 +54,24 @@ struct OutgoingContent {
     func withDescriptor(
         _ console: Console, _ body: (Int32) throws(Failure) -> Void
     ) throws(Failure) {
-        let descriptor = self.path == "-" ? try Self.spool(console) : try self.open()
+        let descriptor = self.path == "-" ? try Self.spool(console) : try Self.open(self.path)
         try body(descriptor.number)
     }
 
-    private func open() throws(Failure) -> FileDescriptor {
-        let number = Glibc.open(self.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    /// Opens a regular file to be passed to the daemon; `next` says what to give in the place of another.
+    static func open(
+        _ path: String,
+        next: String = "pack a folder into an archive; send a pipe by --file - --name NAME"
+    ) throws(Failure) -> FileDescriptor {
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         var status = stat()
         guard number >= 0 else {
-            throw Self.failure(SystemError(errno, "open", TerminalText.line(self.path)))
+            throw Self.failure(SystemError(errno, "open", TerminalText.line(path)))
         }
         let descriptor = FileDescriptor(owning: number)
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
-                .badData, why: "\(TerminalText.line(self.path)) is no regular file",
-                next: "pack a folder into an archive; send a pipe by --file - --name NAME")
+                .badData, why: "\(TerminalText.line(path)) is no regular file", next: next)
         }
         return descriptor
     }

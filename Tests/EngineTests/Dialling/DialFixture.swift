@@ -32,7 +32,11 @@ struct DialFixture {
     /// The lines that people see of the last call.
     var lines: [String] {
         self.actions.compactMap {
-            if case .perform(.log(let level, let text)) = $0, level <= .info { text } else { nil }
+            if case .perform(.log(let level, let text, _)) = $0, level <= .info {
+                text
+            } else {
+                nil
+            }
         }
     }
 
@@ -63,6 +67,19 @@ struct DialFixture {
     mutating func reach(_ dial: DialID, _ peer: PeerID, _ obstacle: DialFailure? = nil) {
         self.actions = self.dialling.dialReached(
             dial, peer, obstacle, at: self.now, using: &self.random)
+    }
+
+    mutating func doubt(_ peer: PeerID) {
+        self.actions = self.dialling.dialBeside(peer, at: self.now)
+    }
+
+    mutating func trust(_ peer: PeerID) { self.actions = self.dialling.trust(peer) }
+
+    /// The dials that the last call has given up.
+    var abandoned: [DialID] {
+        self.actions.compactMap {
+            if case .perform(.abandon(let id)) = $0 { id } else { nil }
+        }
     }
 
     mutating func link(_ peer: PeerID, at address: String?) {

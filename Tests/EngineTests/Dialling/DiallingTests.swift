@@ -30,4 +30,27 @@ import Testing
         let moved = Service(name: "bob", addresses: ["192.0.2.9:4100"])
         #expect(Self.dialled(&harness, .found(moved)).map(\.1) == ["192.0.2.9:4100"])
     }
+
+    @Test("who is linked and gives no sign is dialled beside the link, every two seconds anew")
+    func doubted() {
+        var test = DialFixture()
+        let peer = Harness.peer(2)
+        test.link(peer, at: "192.0.2.2:4100")
+        #expect(test.dials.isEmpty)
+        test.doubt(peer)
+        #expect(test.dials.map(\.address) == ["192.0.2.2:4100"])
+        let first = test.dials[0].id
+        test.now.monotonic += 1_000
+        test.doubt(peer)
+        #expect(test.dials.isEmpty)
+        test.now.monotonic += 1_000
+        test.doubt(peer)
+        #expect(test.abandoned == [first] && test.dials.count == 1)
+        let second = test.dials[0].id
+        // The link brings something again.
+        test.trust(peer)
+        #expect(test.abandoned == [second] && test.dials.isEmpty)
+        test.trust(peer)
+        #expect(test.abandoned.isEmpty)
+    }
 }

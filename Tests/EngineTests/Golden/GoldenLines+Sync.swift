@@ -94,6 +94,11 @@ extension GoldenLines {
                 EphemeralPiece(
                     conversation: room, stream: 1,
                     bytes: [UInt8](repeating: 0, count: Limits.ephemeralBytes))),
+            "ephemeral.typing": .ephemeral(
+                EphemeralPiece(conversation: room, stream: 0, bytes: [0, 1])),
+            "ephemeral.packet": self.packet(300, ordered: true, Array("hello".utf8)),
+            "ephemeral.end": self.packet(301, ordered: false, nil),
+            "presence": .presence(.away),
             "liveRun": .liveRun(self.story.run("a2").run),
             "want": .want(Want(conversation: room, tag: tag, from: 5, through: 4_100)),
             "syncRun": .syncRun(self.story.run("a2-5").run),
@@ -122,9 +127,22 @@ extension GoldenLines {
         }
         self.write("frame.unknown.ephemeral.longest") {
             $0.varint(UInt64(0x9e))
-            $0.sized([UInt8](repeating: 0, count: 1_196))
+            $0.sized([UInt8](repeating: 0, count: 1_276))
         }
         self.fragments()
+    }
+
+    /// A packet of a stream in a conversation that is not sealed; without bytes its end.
+    private func packet(_ number: UInt64, ordered: Bool, _ bytes: [UInt8]?) -> Frame {
+        guard let name = StreamName("logs") else { preconditionFailure("a word is a name") }
+        var random = RepeatedByte(byte: 0)
+        let packet = StreamPacket(
+            name: name, number: number, isOrdered: ordered, isEnd: bytes == nil,
+            bytes: bytes ?? [])
+        return .ephemeral(
+            EphemeralBody.packet(packet).piece(
+                in: self.story.agora.conversation, stream: 7, by: PeerID(.zero), with: nil,
+                using: &random))
     }
 
     mutating func marks() {

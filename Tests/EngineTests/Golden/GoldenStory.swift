@@ -310,6 +310,9 @@ struct GoldenStory {
         fields.field(2, text: "x")
         fields.field(600, [])
         self.records["unknownField"] = profile(self.bea, fields.bytes, 3)
+        var pictured = Profile(name: "Ada", status: "")
+        pictured.picture = ProfilePicture(blob: BlobID(fixed32(0x55)), size: 262_144)
+        self.records["pictured"] = profile(self.ada, pictured.encoded, 4)
         self.records["unknownKind"] = ofAda(
             9, in: self.agora.conversation, Array("abc".utf8))
         self.records["unknownKind.wide"] = ofAda(255, in: nil, [])

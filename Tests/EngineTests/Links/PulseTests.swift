@@ -18,6 +18,23 @@ import Testing
         #expect(pulse.roundTrip == 40)
     }
 
+    @Test("who gives no sign is asked for one, then doubted, until there is one")
+    func silent() {
+        var pulse = Pulse(at: Self.at(100))
+        let idle = pulse.check(at: Self.at(90_000))
+        #expect(idle == .fine)
+        let isFirst = [pulse.send(at: Self.at(90_000)), pulse.send(at: Self.at(91_000))]
+        #expect(isFirst == [true, false])
+        let checks = [91_000, 92_000, 93_000, 94_999, 95_000, 96_000].map {
+            pulse.check(at: Self.at($0))
+        }
+        #expect(checks == [.wait, .ask, .wait, .wait, .doubt, .doubt])
+        let wasDoubted = [pulse.hear(at: Self.at(96_500)), pulse.hear(at: Self.at(96_600))]
+        #expect(wasDoubted == [true, false])
+        let after = pulse.check(at: Self.at(99_000))
+        #expect(after == .fine)
+    }
+
     @Test("a pong tells the peer's clock as of half the way; a ping only before any pong")
     func clocks() {
         var pulse = Pulse(at: Self.at(100))
@@ -41,7 +58,7 @@ import Testing
     @Test("when the peer was heard is told by the wall clock of today")
     func heard() {
         var pulse = Pulse(at: Self.at(100))
-        pulse.hear(at: Self.at(150))
+        _ = pulse.hear(at: Self.at(150))
         #expect(pulse.lastHeardWall(at: Self.at(250, wall: 5_000)) == 4_900)
         #expect(pulse.lastHeardWall(at: Self.at(250, wall: 30)) == 0)
     }

@@ -104,7 +104,8 @@ import Testing
         #expect(Self.answer(harness) == nil)
         harness.now.monotonic += 30_000
         harness.give(.timer(.delivery))
-        guard case .failed(.deliveryTimeout(_, let have, let lack))? = Self.answer(harness) else {
+        guard case .failed(.deliveryTimeout(_, _, let have, let lack))? = Self.answer(harness)
+        else {
             Issue.record("the time is over")
             return
         }

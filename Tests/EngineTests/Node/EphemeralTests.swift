@@ -13,11 +13,13 @@ import Testing
                 bytes: [UInt8](repeating: 1, count: bytes)))
     }
 
-    private func linked() -> Harness {
+    private func linked(_ rooms: [Room] = [ops]) -> Harness {
         var harness = Harness()
-        harness.join(Self.ops)
-        harness.settle()
-        harness.link(2, in: [Self.ops])
+        for room in rooms {
+            harness.join(room)
+            harness.settle()
+        }
+        harness.link(2, in: rooms, features: .own)
         harness.settle()
         return harness
     }
@@ -33,17 +35,35 @@ import Testing
 
     @Test("that come too fast are dropped, by number and by bytes, and the link stays")
     func tooFast() {
+        let seconds = Int(Limits.ephemeralBurstMilliseconds / 1_000)
         var harness = self.linked()
         for _ in 0..<1_000 { harness.give(self.piece(bytes: 1), from: 2) }
-        #expect(
-            harness.node.links[LinkID(2)].ephemeral.taken == Limits.ephemeralFramesPerSecond)
-        harness.pass(milliseconds: 1_000)
+        let small = seconds * Limits.ephemeralFramesPerSecond
+        #expect(harness.node.links[LinkID(2)].ephemeral.taken == small)
+        harness.pass(milliseconds: Limits.ephemeralBurstMilliseconds)
         for _ in 0..<1_000 { harness.give(self.piece(bytes: Limits.ephemeralBytes), from: 2) }
-        let large = Limits.ephemeralBytesPerSecond / self.piece(bytes: 1_024).encoded.bytes.count
-        #expect(
-            harness.node.links[LinkID(2)].ephemeral.taken
-                == Limits.ephemeralFramesPerSecond + large)
+        let size = self.piece(bytes: Limits.ephemeralBytes).encoded.bytes.count
+        let large = seconds * Limits.ephemeralBytesPerSecond / size
+        #expect(harness.node.links[LinkID(2)].ephemeral.taken == small + large)
         #expect(harness.node.links.has(LinkID(2)))
+    }
+
+    @Test("of one conversation do not take the place of those of another; all together are bounded")
+    func apart() {
+        let rooms = (0..<20).map { EngineTests.room("room\($0)") }
+        var harness = self.linked(rooms)
+        let seconds = Int(Limits.ephemeralBurstMilliseconds / 1_000)
+        let each = seconds * Limits.ephemeralFramesPerSecond
+        for _ in 0..<2 * each { harness.give(self.piece(in: rooms[0], bytes: 1), from: 2) }
+        for _ in 0..<each { harness.give(self.piece(in: rooms[1], bytes: 1), from: 2) }
+        #expect(harness.node.links[LinkID(2)].ephemeral.taken == 2 * each)
+        for room in rooms {
+            for _ in 0..<each { harness.give(self.piece(in: room, bytes: 1), from: 2) }
+        }
+        let all = Limits.ephemeralConversations * each
+        // What one conversation had too much of counts among all.
+        #expect(harness.node.links[LinkID(2)].ephemeral.taken <= all)
+        #expect(harness.node.links[LinkID(2)].ephemeral.taken >= all - 3 * each)
     }
 
     @Test("the longest fits its channel, and one byte more is refused")

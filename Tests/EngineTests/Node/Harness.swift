@@ -48,14 +48,33 @@ struct Harness {
 
     static var ownKey: PeerID { PeerID(signer(1).publicKey) }
 
-    init(_ number: UInt8 = 1, realms: Realms = Realms(), tellsReads: Bool = true) {
+    /// What nothing keeps that subscribers were told, in order.
+    var signals: [Signal] = []
+    /// What the shell was told to do about files, since it was asked for last.
+    private var tasks: [FileTask] = []
+    /// What the log was told.
+    private(set) var logged: [String] = []
+    /// When the node wants to be woken for these.
+    private(set) var signalsAt: UInt64?
+    private(set) var alertsAt: UInt64?
+    /// Logs that have given way, in order.
+    private(set) var drops: [LogKey] = []
+
+    init(
+        _ number: UInt8 = 1, realms: Realms = Realms(), tellsReads: Bool = true,
+        tellsSignals: Bool = true, bounds: LogBounds = LogBounds(),
+        disk: DiskBounds = DiskBounds(), snapshot: Snapshot = Snapshot()
+    ) {
+        var configuration = NodeConfiguration(
+            name: "ada", staticPeers: [], buildTime: 0, realms: realms,
+            preferences: NodePreferences(
+                tellsReads: tellsReads, tellsPresence: tellsSignals, tellsTyping: tellsSignals))
+        configuration.logBounds = bounds
+        configuration.diskBounds = disk
         self.node = Node(
             signer: signer(number), certificate: testCertificate(of: signer(number)),
             person: personKeys(40, 41), boot: 1,
-            configuration: NodeConfiguration(
-                name: "ada", staticPeers: [], buildTime: 0, realms: realms,
-                tellsReads: tellsReads),
-            snapshot: Snapshot(), random: SeededRandom(seed: 1))
+            configuration: configuration, snapshot: snapshot, random: SeededRandom(seed: 1))
         self.give(.started)
         self.settle()
     }
@@ -88,9 +107,10 @@ struct Harness {
     /// Links a peer that is in these rooms.
     mutating func link(
         _ number: UInt8, of person: PersonKeys? = nil, in rooms: [Room],
-        as role: LinkRole = .responder
+        as role: LinkRole = .responder, features: Features = Features()
     ) {
-        let info = LinkInfo(to: Self.peer(number), of: person, boot: UInt64(number), role: role)
+        var info = LinkInfo(to: Self.peer(number), of: person, boot: UInt64(number), role: role)
+        info.features = features
         let link = LinkID(UInt64(number))
         self.give(.linkOpened(link, info, address: "192.0.2.\(number):4100", dial: nil))
         self.give(.realms(Self.realmTags(info)), from: number)
@@ -150,6 +170,11 @@ struct Harness {
             case .readPayloads(let read, let key, let from, let through):
                 self.payloadReads.append((read, key, from, through))
             case .arm(.delta, let at): self.deltaAt = at
+            case .arm(.signals, let at): self.signalsAt = at
+            case .arm(.alerts, let at): self.alertsAt = at
+            case .signal(let signals): self.signals += signals
+            case .transfer(let task): self.tasks.append(task)
+            case .log(_, let text, _): self.logged.append(text)
             case .hold(let secrets): self.secrets = secrets
             case .lookUp(let request, let conversation, let key):
                 self.lookUps.append((request, conversation, key))
@@ -176,6 +201,8 @@ struct Harness {
     /// Writes what is to be written.
     mutating func write() {
         guard let batch = self.batch.take() else { return }
+        for key in batch.drops { self.disk[key] = nil }
+        self.drops += batch.drops
         let cursors = batch.appends.map { append in
             append.run.ids.indices.map { index -> Cursor? in
                 guard index < append.heldFrom else {
@@ -194,10 +221,19 @@ struct Harness {
             }
             self.disk[append.run.run.key, default: []].append(append.run.run)
         }
+        let sizes = batch.appends.map { append in
+            let key = append.run.run.key
+            return LogSize(
+                key: key, bytes: Int64((self.disk[key] ?? []).reduce(0) { $0 + $1.frameBytes }))
+        }
         var outcome = BatchOutcome(
             number: batch.number, cursors: cursors,
             released: self.release(through: batch.release), notices: [],
             held: HeldEntries(count: self.held.count, first: self.held.map(\.time).min()))
+        outcome.drops = batch.drops.map {
+            LogDrop(key: $0, isWhole: true, shown: [], attendance: nil)
+        }
+        outcome.sizes = sizes
         for fill in batch.fills {
             self.fill(fill)
             if let entry = self.filled(fill) { outcome.filled.append(entry) }
@@ -380,6 +416,22 @@ struct Harness {
         self.settle()
     }
 
+    /// Lets so much time pass, and what is to be told of who is there and who writes be told.
+    mutating func passSignals(milliseconds: UInt64) {
+        let end = self.now.monotonic + milliseconds
+        while let due = self.signalsAt, due <= end {
+            self.signalsAt = nil
+            self.advance(to: max(due, self.now.monotonic))
+            self.give(.timer(.signals))
+        }
+        self.advance(to: end)
+    }
+
+    private mutating func advance(to moment: UInt64) {
+        self.now = Instant(
+            monotonic: moment, wall: self.now.wall + moment - self.now.monotonic)
+    }
+
     /// Lets the time pass until marks and positions are written and told, as often as it takes.
     mutating func passMarks() {
         for _ in 0..<3 {
@@ -389,6 +441,12 @@ struct Harness {
             self.give(.timer(.marks))
             self.settle()
         }
+    }
+
+    /// What the shell was told to do about files since this was called last.
+    mutating func takeTasks() -> [FileTask] {
+        defer { self.tasks = [] }
+        return self.tasks
     }
 
     /// What was sent on a link since this was called last.

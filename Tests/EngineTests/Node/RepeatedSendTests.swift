@@ -70,6 +70,21 @@ import Testing
         #expect(Self.deliveries(harness) == [true])
     }
 
+    @Test("that is looked up while the room is left is refused: nothing is written behind a leave")
+    func overtaken() throws {
+        var harness = try Self.linked()
+        let outgoing = Outgoing(
+            conversation: Self.ops.conversation, text: "late", idempotencyKey: "late")
+        harness.give(.request(RequestID(101), .send(outgoing)))
+        let lookUps = harness.takeLookUps()
+        harness.give(.request(RequestID(102), .leave(Self.ops.conversation)))
+        for (request, _, _) in lookUps { harness.give(.lookedUp(request, nil)) }
+        harness.settle()
+        #expect(lookUps.count == 1)
+        #expect(harness.answers(of: RequestID(101)) == [.failed(.notMember)])
+        #expect(!harness.messages(of: Harness.ownKey).contains { $0.content.text == "late" })
+    }
+
     @Test("times out as the first one does, and is answered at once where nobody wants to wait")
     func timesOut() throws {
         var harness = try Self.linked()
@@ -85,7 +100,8 @@ import Testing
         harness.now = Instant(monotonic: 5_000, wall: harness.now.wall)
         harness.give(.timer(.delivery))
         guard
-            case .failed(.deliveryTimeout(_, deliveredTo: [], waitingFor: _)) = harness.answers
+            case .failed(.deliveryTimeout(_, isRead: _, deliveredTo: [], waitingFor: _)) = harness
+                .answers
                 .last?.answer
         else {
             Issue.record("\(harness.answers)")

@@ -67,7 +67,7 @@ import Testing
         var conversation = Self.conversation()
         let empty = Self.digest(&conversation)
         let name = Self.log(1, incarnation: 7).key.name
-        let isNew = [conversation.refuse(name), conversation.refuse(name)]
+        let isNew = [conversation.refuse(name).isNews, conversation.refuse(name).isNews]
         #expect(isNew == [true, false])
         #expect(conversation.log(name).state == .refused)
         #expect(conversation.names(in: LogBucket.of(name)) == [name])

@@ -63,7 +63,12 @@ struct CodecPropertyTests {
     func profiles() {
         self.check(
             "profile", seed: 3,
-            make: { Profile(name: $0.roomName().text, status: $0.roomName().text) },
+            make: {
+                Profile(
+                    name: $0.roomName().text, status: $0.roomName().text,
+                    picture: ProfilePicture(
+                        blob: BlobID($0.random.bytes32()), size: UInt64($0.number(0...300_000))))
+            },
             encode: { $0.encoded },
             decode: { bytes throws(WireError) in
                 let profile = try Profile(decoding: bytes)

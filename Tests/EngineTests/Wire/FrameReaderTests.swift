@@ -61,7 +61,7 @@ struct FrameReaderTests {
         "types that this version does not know: even ones of a channel are skipped",
         arguments: [
             (0x08, .control), (0x1e, .control), (0x3e, .live), (0x5e, .sync), (0x60 + 4, .blob),
-            (0x7e, .blob), (0x84, .ephemeral), (0x9e, .ephemeral),
+            (0x7e, .blob), (0x86, .ephemeral), (0x9e, .ephemeral),
         ] as [(UInt64, Channel)])
     func skipped(type: UInt64, channel: Channel) throws {
         let bytes = self.frame(type, [1, 2, 3])
@@ -84,7 +84,7 @@ struct FrameReaderTests {
 
     @Test(
         "a frame over the limit of its channel",
-        arguments: [(0x08, 4_093, 4_096), (0x9e, 1_196, 1_200)] as [(UInt64, Int, Int)])
+        arguments: [(0x08, 4_093, 4_096), (0x9e, 1_276, 1_280)] as [(UInt64, Int, Int)])
     func limits(type: UInt64, body: Int, limit: Int) {
         let zeros = [UInt8](repeating: 0, count: body)
         #expect(self.refusal([self.frame(type, zeros)]) == nil)

@@ -161,7 +161,7 @@ struct Generator {
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .liveRun, .digest, .buckets,
         .clock, .delta, .want, .syncRun, .unavailable, .records, .recordClock, .forkProof, .shares,
         .payloadWant, .payloads,
-        .dialBack, .dialledBack, .ephemeral,
+        .dialBack, .dialledBack, .ephemeral, .presence,
     ]
 
     private mutating func want() -> Want {
@@ -243,8 +243,10 @@ struct Generator {
                 EphemeralPiece(
                     conversation: self.conversation(), stream: self.random.next(),
                     bytes: self.bytes(self.number(1...Limits.ephemeralBytes))))
+        case .presence: return .presence(self.number(0...1) == 0 ? .online : .away)
         case .blobAsk:
-            return .blobAsk(self.conversation(), BlobID(self.random.bytes32()))
+            let conversation = self.number(0...3) == 0 ? nil : self.conversation()
+            return .blobAsk(conversation, BlobID(self.random.bytes32()))
         case .blobHoldings:
             let extents: [BlobHoldings.Extent] = [
                 .nothing, .whole, .chunks(self.bytes(self.number(1...64))),

@@ -103,6 +103,20 @@ final class ControlConnection {
         }
     }
 
+    /// Waits for a notification that is as wanted; what came before it is dropped.
+    func awaitEvent(
+        _ what: String, _ deadline: Deadline = .patient, _ isWanted: (RPCRequest, JSON) -> Bool
+    ) throws {
+        while true {
+            while !self.events.isEmpty {
+                let event = self.events.removeFirst()
+                guard case .named(let members) = event.params else { continue }
+                if isWanted(event, .object(members)) { return }
+            }
+            guard try self.receive(deadline) else { throw Broken("not in time: \(what)") }
+        }
+    }
+
     /// Waits for a change that is as wanted; what else has come is dropped.
     func awaitChange(
         _ what: String, _ deadline: Deadline = .patient, _ isWanted: (JSON) -> Bool

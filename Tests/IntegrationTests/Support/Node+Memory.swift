@@ -2,6 +2,16 @@ import Glibc
 import Posix
 
 extension Node {
+    /// The most memory that the daemon had at a time, in KiB.
+    func residentKilobytes() throws -> Int {
+        let status = String(
+            decoding: try Files.read("/proc/\(try self.processID())/status", limitBytes: 65_536),
+            as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let count = line?.split(separator: " ").dropFirst().first
+        return count.flatMap { Int($0) } ?? 0
+    }
+
     /// All that the running daemon has in memory that can be written: proc_pid_mem(5).
     func memory() throws -> [UInt8] {
         let folder = "/proc/\(try self.processID())"

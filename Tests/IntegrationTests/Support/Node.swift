@@ -44,6 +44,21 @@ final class Node {
         return (ada, ben)
     }
 
+    /// One that runs, and one that has it as its peer and is stopped, both in a room.
+    static func stoppedSender(
+        to room: String, _ scratch: Scratch
+    ) throws -> (receiver: Node, sender: Node) {
+        let receiver = try Node.onLoopback("receiver", in: scratch)
+        try receiver.start()
+        try receiver.join(room)
+        let sender = try Node.onLoopback(
+            "sender", in: scratch, peers: [try receiver.address()])
+        try sender.start()
+        try sender.join(room)
+        try sender.stop()
+        return (receiver, sender)
+    }
+
     /// Ada, Ben and Cleo, started and linked to one another, in a room.
     static func three(in room: String, _ scratch: Scratch) throws -> (Node, Node, Node) {
         let ada = try Node.onLoopback("Ada", in: scratch)

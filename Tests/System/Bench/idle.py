@@ -6,8 +6,10 @@ import subprocess
 import time
 
 from Driver.checks import Broken
+from Driver.desktop import Bus, Keyboard, Notifier
 from Driver.network import OwnNetwork
-from systems import Stoa
+from Driver.process import processor_seconds, wake_ups
+from systems import ROOM, Stoa
 from report import ALONE, Row
 from workloads import Workload
 
@@ -71,6 +73,28 @@ def classify(calls):
     return "other: " + ", ".join(sorted({call.split("(", 1)[0] for call in calls[1:]}))
 
 
+class Clients:
+    """The chat client on a terminal and the notifier on a bus, before a daemon that is quiet, too."""
+
+    def __init__(self, node, folder):
+        self.bus = Bus(folder / "bus")
+        self.notifier = Notifier(node, self.bus.address)
+        self.keyboard = Keyboard(node, ROOM)
+        if not self.keyboard.until(ROOM.encode(), 15):
+            raise Broken("the chat client is not there")
+        self.processes = {"chat": self.keyboard.process, "notify": self.notifier.process.pid}
+
+    def counts(self):
+        return {
+            name: (wake_ups(process), processor_seconds(process))
+            for name, process in self.processes.items()}
+
+    def close(self):
+        self.keyboard.close()
+        self.notifier.stop()
+        self.bus.close()
+
+
 class Idle(Workload):
     name = "Lidle"
     is_once = True
@@ -84,7 +108,7 @@ class Idle(Workload):
 
     def stoa(self, tools, work):
         """As many pairs as there are runs, side by side; one without discovery; one is traced."""
-        systems, networks = [], []
+        systems, networks, clients = [], [], None
         try:
             for number in range(self.runs + 2):
                 networks.append(OwnNetwork())
@@ -94,7 +118,10 @@ class Idle(Workload):
                 if number == self.runs:
                     system.options = ["--discovery", "off"]
                 system.together(2)
-            time.sleep(SETTLE_SECONDS)
+            # Before the daemon whose calls are traced: those that are counted have no client.
+            clients = Clients(systems[-1].nodes[0], systems[-1].folder)
+            clients.keyboard.rest(SETTLE_SECONDS)
+            shown = clients.counts()
             pairs = [node for system in systems[:-1] for node in system.nodes]
             alone = 2 * self.runs
             before = [node.wake_ups() for node in pairs]
@@ -104,7 +131,7 @@ class Idle(Workload):
                 ["strace", "-f", "-yy", "-o", str(trace), "-p",
                  str(systems[-1].nodes[0].pid)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(WATCH_SECONDS)
+            clients.keyboard.rest(WATCH_SECONDS)
             minutes = WATCH_SECONDS / 60
             after = [node.wake_ups() for node in pairs]
             spent = [node.processor_seconds() for node in pairs]
@@ -113,8 +140,12 @@ class Idle(Workload):
             self.counts = attribute(trace.read_text())
             if not self.counts:
                 raise Broken("strace saw nothing")
+            after_clients = clients.counts()
             wakes = [(b - a) / minutes for a, b in zip(before, after)]
             return {
+                **{
+                    name: [(after_clients[name][0] - shown[name][0]) / minutes]
+                    for name in clients.processes},
                 "wakes": wakes[:alone],
                 "alone": wakes[alone:],
                 "processor": [(b - a) / minutes * 1e3 for a, b in zip(used, spent)][:alone],
@@ -122,7 +153,7 @@ class Idle(Workload):
                     count for kind, count in self.counts.items() if kind.startswith("other")),
             }
         finally:
-            for each in systems + networks:
+            for each in ([clients] if clients else []) + systems + networks:
                 each.close()
 
     def rows(self, samples):
@@ -135,6 +166,8 @@ class Idle(Workload):
                  "per minute"),
             line("alone", "the same without discovery", "per minute"),
             line("processor", "processor time then, with discovery", "ms per minute"),
+            line("chat", "wake-ups of stoa chat on a screen of which nothing changes", "per minute"),
+            line("notify", "wake-ups of stoa-notify then", "per minute"),
             line("unexplained", "of these neither link, discovery, store nor timer", "wake-ups",
                  must=0),
         ]

@@ -183,6 +183,7 @@ static uint32_t ask_floor(struct connection *connection, const char *query, cons
     return header[0];
 }
 
+// `find` asks for the first page of what has the words of an anchor;
 // `newest` asks for the last page of a room, `before` for the one before a message, `list` for all
 // conversations, and `subscribe` waits for a page of events behind a cursor.
 static uint32_t ask_stoa(struct connection *connection, const char *query, const char *anchor) {
@@ -198,6 +199,11 @@ static uint32_t ask_stoa(struct connection *connection, const char *query, const
     if (strcmp(query, "list") == 0) {
         const char *line = call(connection, "conversations", "{\"limit\":1000}");
         return (uint32_t)occurrences(line, strlen(line), "\"lastMessage\":{");
+    }
+    if (strcmp(query, "find") == 0) {
+        snprintf(params, sizeof params, "{\"words\":\"%s\"}", anchor);
+        const char *line = call(connection, "search", params);
+        return (uint32_t)occurrences(line, strlen(line), "\"excerpt\":");
     }
     int count = snprintf(params, sizeof params, "{\"to\":\"%s\",\"limit\":%d", room, PAGE);
     snprintf(
@@ -284,7 +290,8 @@ int main(int count, char **arguments) {
     long number = atol(arguments[3]);
     set_room(arguments[4]);
     int is_query = strcmp(mode, "newest") == 0 || strcmp(mode, "before") == 0
-                   || strcmp(mode, "list") == 0 || strcmp(mode, "subscribe") == 0;
+                   || strcmp(mode, "list") == 0 || strcmp(mode, "subscribe") == 0
+                   || strcmp(mode, "find") == 0;
     if (strcmp(mode, "spawn") == 0) {
         spawn_repeatedly(number, arguments + 4);
     } else if (strcmp(mode, "latency") == 0 && count > 6) {

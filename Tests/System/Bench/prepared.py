@@ -22,7 +22,7 @@ class Prepared:
         self.tools = tools
         self.work = work
         self.systems = {}
-        self.database = None
+        self.copies = {}
         self.kept = []
 
     def stoa(self):
@@ -39,7 +39,8 @@ class Prepared:
             self.kept = touched.Filler(system.socket(0)).fill(MESSAGES)
 
         system = self.daemon("touched", TOUCHED_PORT, ", and does something to half", fill)
-        return system, self.kept[:: max(1, len(self.kept) // 32)][:32]
+        # Before the first message there is none.
+        return system, self.kept[1 :: max(1, len(self.kept) // 32)][:32]
 
     def daemon(self, name, port, what, fill):
         """A daemon with 19 small rooms, and the large one, which `fill` fills once."""
@@ -71,20 +72,25 @@ class Prepared:
             system.start(0)
         return system
 
-    def copy(self):
-        """A copy of the daemon's database, which is stopped for it, and back."""
-        if self.database is None:
-            system = self.stoa()
+    def copy(self, system=None):
+        """A copy of a daemon's database, which is stopped for it, and back; of the first one's where
+        none is named. Beside it lies one of its search index, if it has made one."""
+        system = system or self.stoa()
+        copy = self.copies.get(system.folder)
+        if copy is None:
             system.disk_bytes(system.nodes[0])
-            self.database = system.folder / "copy.db"
-            shutil.copyfile(system.nodes[0].data / "stoa.db", self.database)
-            connection = sqlite3.connect(self.database)
+            copy = self.copies[system.folder] = system.folder / "copy.db"
+            data = system.nodes[0].data
+            shutil.copyfile(data / "stoa.db", copy)
+            if (data / "search.db").exists():
+                shutil.copyfile(data / "search.db", copy.with_name("search-copy.db"))
+            connection = sqlite3.connect(copy)
             # The daemon indexes the newest ids later; the floor knows of no such thing.
             connection.execute("INSERT OR IGNORE INTO ids SELECT prefix, arrival FROM entries")
             connection.commit()
             connection.close()
             system.start(0)
-        return self.database
+        return copy
 
     def anchors(self, count):
         """Messages all over the large room: each id as Stoa writes it, and in hexadecimal."""

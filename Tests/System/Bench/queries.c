@@ -1,11 +1,12 @@
 // The floor of queries: the same rows that Stoa reads, by the same indexes of a copy of its database,
 // through SQLite's C API, as bytes over one Unix socket. No JSON, no second thread, no other client.
 //
-//   queries SOCKET DATABASE ROOM
+//   queries SOCKET DATABASE ROOM [INDEX]
 //
 // A request is QUERY_BYTES: `n` for the newest page of the room, `b` and the id of a message in
 // hexadecimal for the page before it, `l` for the last message of each conversation, `s` and a
-// cursor for the page behind it. The answer is the number of rows, their bytes, and the rows.
+// cursor for the page behind it, `f` and an expression of FTS5 for the first page of what INDEX finds, a
+// copy of the daemon's. The answer is the number of rows, their bytes, and the rows.
 #include "wire.h"
 
 #include <sqlite3.h>
@@ -22,7 +23,7 @@ enum { PAGE = 50, OUT_BYTES = 1 << 20, ID_BYTES = 32, PREFIX_BYTES = 8 };
 #define NEWEST_FIRST " ORDER BY e.hlc DESC, a.key DESC, l.incarnation DESC, e.seq DESC LIMIT "
 
 static sqlite3 *database;
-static sqlite3_stmt *anchor_row, *room_row, *all_rooms, *page, *last, *arrivals;
+static sqlite3_stmt *anchor_row, *room_row, *all_rooms, *page, *last, *arrivals, *find, *found;
 static const char *room;
 static char out[OUT_BYTES];
 static size_t used;
@@ -65,6 +66,23 @@ static void open_database(const char *path) {
         " ORDER BY e.arrival LIMIT 50");
 }
 
+static void open_index(const char *path) {
+    sqlite3_stmt *attach = prepare("ATTACH ?1 AS search");
+    sqlite3_bind_text(attach, 1, path, -1, SQLITE_STATIC);
+    if (sqlite3_step(attach) != SQLITE_DONE) die("%s: %s", path, sqlite3_errmsg(database));
+    sqlite3_finalize(attach);
+    sqlite3_exec(database, "PRAGMA search.cache_size = -2048", NULL, NULL, NULL);
+    find = prepare(
+        "SELECT d.hash, d.hlc, CAST(rank * 1000000 AS INTEGER),"
+        " snippet(words, 0, char(1), char(2), '…', 24)"
+        " FROM search.words w CROSS JOIN search.docs d ON d.id = w.rowid"
+        " WHERE words MATCH ?1 AND d.hlc >= ?2 AND d.hlc < ?3"
+        " ORDER BY w.rowid DESC LIMIT 21 OFFSET 0");
+    found = prepare(
+        "SELECT " COLUMNS " FROM ids i CROSS JOIN entries e ON e.arrival = i.arrival" TABLES
+        "WHERE i.prefix = ?1 AND e.suffix = ?2");
+}
+
 static void put(const void *bytes, size_t count) {
     if (used + count > OUT_BYTES) die("too many rows");
     memcpy(out + used, bytes, count);
@@ -90,6 +108,30 @@ static void take_rows(sqlite3_stmt *statement) {
     }
     if (code != SQLITE_DONE) die("a query: %s", sqlite3_errmsg(database));
     sqlite3_reset(statement);
+}
+
+// The first page of what is found: each message with its excerpt.
+static void take_hits(const char *words) {
+    char expression[2 * QUERY_BYTES];
+    snprintf(expression, sizeof expression, "text : (%s)", words);
+    sqlite3_bind_text(find, 1, expression, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(find, 2, INT64_MIN);
+    sqlite3_bind_int64(find, 3, INT64_MAX);
+    int code;
+    while ((code = sqlite3_step(find)) == SQLITE_ROW) {
+        const unsigned char *id = sqlite3_column_blob(find, 0);
+        uint64_t prefix = 0;
+        for (int index = 0; index < PREFIX_BYTES; index++) prefix = prefix << 8 | id[index];
+        sqlite3_bind_int64(found, 1, (sqlite3_int64)prefix);
+        sqlite3_bind_blob(
+            found, 2, id + PREFIX_BYTES, ID_BYTES - PREFIX_BYTES, SQLITE_TRANSIENT);
+        take_rows(found);
+        uint32_t count = (uint32_t)sqlite3_column_bytes(find, 3);
+        put(&count, sizeof count);
+        put(sqlite3_column_text(find, 3), count);
+    }
+    if (code != SQLITE_DONE) die("a search: %s", sqlite3_errmsg(database));
+    sqlite3_reset(find);
 }
 
 static int hexadecimal_digit(char digit) {
@@ -156,16 +198,21 @@ static void answer(const char *request) {
         sqlite3_bind_int64(arrivals, 2, id);
         take_rows(arrivals);
         break;
+    case 'f':
+        if (!find) die("no index was given");
+        take_hits(request + 1);
+        break;
     default: die("an unknown query");
     }
 }
 
 int main(int count, char **arguments) {
-    if (count != 4) {
-        fprintf(stderr, "usage: queries SOCKET DATABASE ROOM\n");
+    if (count != 4 && count != 5) {
+        fprintf(stderr, "usage: queries SOCKET DATABASE ROOM [INDEX]\n");
         return 64;
     }
     open_database(arguments[2]);
+    if (count == 5) open_index(arguments[4]);
     room = arguments[3];
     struct sockaddr_un address = unix_address(arguments[1]);
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

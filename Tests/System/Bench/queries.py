@@ -16,10 +16,10 @@ class QueryFloor(System):
 
     kind = "floor"
 
-    def start(self, database):
+    def start(self, database, *index):
         node = Program(self.folder, "queries")
         self.nodes.append(node)
-        node.launch([self.tools.queries, self.socket(0), database, ROOM])
+        node.launch([self.tools.queries, self.socket(0), database, ROOM, *index])
         until("the floor of queries listens", self.socket(0).exists)
 
 

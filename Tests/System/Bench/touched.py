@@ -6,12 +6,15 @@ import socket
 
 from Driver.checks import Broken
 from Driver.control import request_line
-from queries import ASKED, PAGE
+from Driver.process import until
+from queries import ASKED, PAGE, QueryFloor
 from systems import ROOM
 from workloads import Workload
 
 # So many requests are under way at a time.
 PIPELINE = 512
+# So many messages a page of a search has.
+PAGE_OF_HITS = 20
 # Of ten messages five have something: two an edit, two a sign, one is taken back.
 TOUCHED = {1: "edit", 3: "react", 5: "edit", 7: "react", 9: "erase"}
 
@@ -103,4 +106,51 @@ class Touched(Workload):
             for query, text in self.ASKS]
 
 
-ALL = [Touched()]
+class Found(Workload):
+    """Workload F: the first page of a search in that store."""
+
+    name = "F"
+    # What is looked for, in the words of FTS5 for the floor, and how many messages a page has.
+    ASKS = [
+        ("common", "people", '"people"', PAGE_OF_HITS, "a word of all messages"),
+        ("phrase", '\\"room that\\"', '"room that"', PAGE_OF_HITS, "two words in quotes"),
+        ("prefix", "50012*", '"50012"*', None, "the beginning of a number"),
+        ("once", "message 500124", '"message" AND "500124"', 1, "a number that one message has"),
+    ]
+
+    def ask(self, system, column):
+        found = {}
+        for ask in self.ASKS:
+            answer = system.load("find", ASKED, 0, anchors=[ask[column]], seconds=120)
+            found[ask[0]] = answer["p50"] * 1e6
+            if ask[3] not in (None, answer["rows"]) and column == 1:
+                raise Broken(f"{ask[0]}: {answer['rows']} messages were found")
+        return found
+
+    def indexed(self, tools):
+        system, _ = tools.prepared.touched()
+        # The first search makes the index.
+        until("all is indexed", lambda: system.call(0, "search", words="people")["complete"], 600)
+        return system
+
+    def stoa(self, tools, work):
+        found = self.ask(self.indexed(tools), 1)
+        tools.prepared.stop()
+        return found
+
+    def floor(self, tools, work):
+        database = tools.prepared.copy(self.indexed(tools))
+        tools.prepared.stop()
+        with QueryFloor(tools, work) as system:
+            system.start(database, database.with_name("search-copy.db"))
+            return self.ask(system, 2)
+
+    def rows(self, samples):
+        return [
+            self.row(
+                samples, name, f"search in 1,000,000 messages, first page, {text}, p50", "µs",
+                against="SQLite in C", must=3)
+            for name, _, _, _, text in self.ASKS]
+
+
+ALL = [Touched(), Found()]

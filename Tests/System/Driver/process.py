@@ -37,6 +37,20 @@ def descriptors(process: int) -> int:
     return len(os.listdir(f"/proc/{process}/fd"))
 
 
+def wake_ups(process: int) -> int:
+    """How often the threads of a process have gone to sleep and come back."""
+    return sum(
+        int(task.read_text().split("\nvoluntary_ctxt_switches:")[1].split()[0])
+        for task in Path(f"/proc/{process}/task").glob("*/status"))
+
+
+def processor_seconds(process: int) -> float:
+    """What all threads of a process have used so far, which other load hardly changes."""
+    return 1e-9 * sum(
+        int(task.read_text().split()[0])
+        for task in Path(f"/proc/{process}/task").glob("*/schedstat"))
+
+
 class Program:
     """A program with a folder of its own, over all its runs."""
 
@@ -88,13 +102,7 @@ class Program:
         return int(text.split("write_bytes:")[1].split()[0])
 
     def wake_ups(self) -> int:
-        """How often its threads have gone to sleep and come back."""
-        return sum(
-            int(task.read_text().split("\nvoluntary_ctxt_switches:")[1].split()[0])
-            for task in Path(f"/proc/{self.pid}/task").glob("*/status"))
+        return wake_ups(self.pid)
 
     def processor_seconds(self) -> float:
-        """What all its threads have used so far, which other load hardly changes."""
-        return 1e-9 * sum(
-            int(task.read_text().split()[0])
-            for task in Path(f"/proc/{self.pid}/task").glob("*/schedstat"))
+        return processor_seconds(self.pid)

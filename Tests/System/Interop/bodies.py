@@ -20,6 +20,8 @@ FALLBACK = 2
 REPLY = 4
 EDITED = 3
 WITHDRAWN = 5
+SESSION, DATA, END, OFFSET = 3, 5, 6, 7
+STREAM_MAXIMUM = 49_152
 ACCURACY = 8
 LABEL = 10
 LABEL_MAXIMUM = 1_024
@@ -46,6 +48,7 @@ class Kind(IntEnum):
     LOCATION = 34
     EDIT = 35
     REACTION = 37
+    STREAM = 64
 
 
 CLASS_OF = {
@@ -59,6 +62,7 @@ CLASS_OF = {
     Kind.LOCATION: Class.CONTENT,
     Kind.EDIT: Class.CONTENT,
     Kind.REACTION: Class.CONTENT,
+    Kind.STREAM: Class.STREAM,
 }
 
 
@@ -130,6 +134,11 @@ def editing(words: str, target: Target) -> Body:
 def reacting(sign: str, target: Target, *, withdrawn: bool = False) -> Body:
     items = {1: sign.encode(), EDITED: target.author + target.packed_place}
     return Body(Kind.REACTION, {**items, WITHDRAWN: b""} if withdrawn else items)
+
+
+def streaming(name: str, session: int, data: bytes, *, at: int = 0, end: bool = False) -> Body:
+    items = {1: name.encode(), SESSION: u64(session), DATA: data, OFFSET: u64(at)}
+    return Body(Kind.STREAM, {**items, END: b""} if end else items)
 
 
 def placing(north: int, east: int, accuracy: int | None = None, label: str | None = None) -> Body:
@@ -266,12 +275,36 @@ def _reacted(body: Body) -> Reacted:
     return Reacted(sign, _one_target(body, EDITED), WITHDRAWN in body.fields)
 
 
+@dataclass(frozen=True)
+class Streamed:
+    name: str
+    session: int
+    at: int
+    data: bytes
+    end: bool
+
+
+def _streamed(body: Body) -> Streamed:
+    name = _utf8(body.fields.get(1, b""), 1, 64)
+    if not is_room_name(name):
+        raise Refused("a stream without a name")
+    numbers = [body.fields.get(type_, b"") for type_ in (SESSION, OFFSET)]
+    if DATA not in body.fields or any(len(each) != 8 or each[0] > 0x7F for each in numbers):
+        raise Refused("a piece of no stream")
+    data, end = body.fields[DATA], body.fields.get(END) == b""
+    if len(data) > STREAM_MAXIMUM or not (data or end):
+        raise Refused(f"a piece of {len(data)} bytes")
+    session, at = (int.from_bytes(each, "big") for each in numbers)
+    return Streamed(name, session, at, data, end)
+
+
 KNOWN_ODD = {kind: set[int]() if kind == Kind.LEAVE else {1} for kind in Kind} | {
     Kind.EDIT: {1, EDITED},
     Kind.REACTION: {1, EDITED, WITHDRAWN},
+    Kind.STREAM: {1, SESSION, DATA, OFFSET},
 }
 
-Said = str | Opened | Erased | Place | Edited | Reacted | None
+Said = str | Opened | Erased | Place | Edited | Reacted | Streamed | None
 
 
 def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
@@ -300,6 +333,8 @@ def read_content(class_: int, body: Body, odd_extension: bool) -> Said:
             return Edited(_utf8(body.fields.get(1, b""), 1, TEXT_MAXIMUM), _one_target(body, EDITED))
         case Kind.REACTION:
             return _reacted(body)
+        case Kind.STREAM:
+            return _streamed(body)
         case Kind.JOIN:
             if 1 in body.fields and not is_room_name(_utf8(body.fields[1], 1, 64)):
                 raise Refused("a join of no room")

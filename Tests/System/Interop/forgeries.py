@@ -139,13 +139,13 @@ def plaintext_forgeries() -> dict[str, tuple[list[bytes], Due]]:
         )
     out["two pings in a plaintext"] = ([ping + ping], Due.STAY)
     # On each channel; 0e, 64 and 84 are reserved for features that this peer has not told.
-    for kind in (0x08, 0x0E, 0x10, 0x1E, 0x24, 0x3E, 0x5A, 0x5E, 0x64, 0x7E, 0x84, 0x9E):
+    for kind in (0x08, 0x0E, 0x10, 0x1E, 0x24, 0x3E, 0x5A, 0x5E, 0x64, 0x7E, 0x86, 0x9E):
         out[f"unknown even type {kind:x}"] = ([Frame(kind, b"skip me").packed()], Due.STAY)
     for kind in (0x09, 0x1F, 0x23, 0x3F, 0x4F, 0x5F, 0x61, 0x7F, 0x81, 0x9F):
         out[f"unknown odd type {kind:x}"] = ([Frame(kind, b"refuse").packed()], Due.CLOSE)
     for kind in (0x00, 0x20, 0x40, 0x60, 0x80, 0xA0, 0xA2, 0xA3, 0x4000, 2**64 - 1):
         out[f"type {kind:x} of no channel"] = ([Frame(kind, b"refuse").packed()], Due.CLOSE)
-    for kind, length, due in ((0x1E, 4_093, Due.STAY), (0x9E, 1_196, Due.STAY)):
+    for kind, length, due in ((0x1E, 4_093, Due.STAY), (0x9E, 1_276, Due.STAY)):
         out[f"type {kind:x}: as long as it may be"] = ([Frame(kind, bytes(length)).packed()], due)
         longer = Frame(kind, bytes(length + 1)).packed()
         out[f"type {kind:x}: a byte longer"] = ([longer], Due.CLOSE)

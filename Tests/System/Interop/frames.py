@@ -18,7 +18,7 @@ ROOMS_MAXIMUM = 1_024
 ROOMS_LEFT_MAXIMUM = 120
 ROWS_MAXIMUM = 8_192
 BUCKETS = 256
-EPHEMERAL_MAXIMUM = 1_024
+EPHEMERAL_MAXIMUM = 1_216
 # What this peer packs into one clock.
 CLOCK_BYTES = 100_000
 
@@ -36,7 +36,7 @@ CREDITED = (Channel.LIVE, Channel.SYNC, Channel.BLOB)
 TYPES_PER_CHANNEL = 32
 TYPE_MAXIMUM = TYPES_PER_CHANNEL * len(Channel)
 # Of the channels whose frames are never cut.
-FRAME_MAXIMA = {Channel.CONTROL: 4_096, Channel.EPHEMERAL: 1_200}
+FRAME_MAXIMA = {Channel.CONTROL: 4_096, Channel.EPHEMERAL: 1_280}
 
 
 class Type(IntEnum):
@@ -66,6 +66,7 @@ class Type(IntEnum):
     PAYLOAD_WANT = 0x4E
     PAYLOADS = 0x50
     EPHEMERAL = 0x82
+    PRESENCE = 0x84
 
 
 class Reason(IntEnum):
@@ -268,18 +269,6 @@ def read_dialled_back(body: bytes) -> int:
     if out > 3:
         raise Refused(f"the outcome {out} of a dial back")
     return out
-
-
-def ephemeral(conversation: bytes, stream: int, data: bytes) -> Frame:
-    return Frame(Type.EPHEMERAL, conversation + u64(stream) + varint(len(data)) + data)
-
-
-def read_ephemeral(body: bytes) -> tuple[bytes, int, bytes]:
-    reader = Reader(body)
-    conversation, stream = reader.take(32), reader.u64()
-    data = reader.take(reader.counted(1, EPHEMERAL_MAXIMUM, "the bytes of an ephemeral frame"))
-    reader.end()
-    return conversation, stream, data
 
 
 def rooms(realm_tag: bytes, names: Iterable[str]) -> Frame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from codec import Reader, Refused, fields, read_fields, u8, u64
+from codec import Reader, Refused, fields, read_fields, u8, u64, varint
 from primitives import H, Identity, check
 
 FORMAT = 2
@@ -13,7 +13,8 @@ NAME_MAXIMUM = 64
 STATUS_MAXIMUM = 256
 VALUE_MAXIMUM = 4_096
 KINDS_MAXIMUM = 16
-NAME, STATUS = 1, 4
+PICTURE_MAXIMUM = 262_144
+NAME, STATUS, PICTURE = 1, 4, 6
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def read_profile(value: bytes) -> tuple[str, str]:
     items = read_fields(value)
     if any(type_ % 2 == 1 and type_ != NAME for type_ in items):
         raise Refused("an unknown odd field in a profile")
+    read_picture(items)
     return _text(items, NAME, NAME_MAXIMUM), _text(items, STATUS, STATUS_MAXIMUM)
 
 
@@ -99,13 +101,33 @@ def _text(items: dict[int, bytes], type_: int, limit: int) -> str:
         raise Refused("a text that is not UTF-8") from error
 
 
-def profile_value(name: str, status: str) -> bytes:
+def read_picture(items: dict[int, bytes]) -> tuple[bytes, int] | None:
+    """The blob id and the size of the picture; nothing where there is none."""
+    if PICTURE not in items:
+        return None
+    reader = Reader(items[PICTURE])
+    blob, size = reader.take(32), reader.varint()
+    reader.end()
+    if not 1 <= size <= PICTURE_MAXIMUM:
+        raise Refused(f"a picture of {size} bytes")
+    return blob, size
+
+
+def profile_value(name: str, status: str, picture: tuple[bytes, int] | None = None) -> bytes:
     items = {NAME: name.encode(), STATUS: status.encode()}
+    if picture is not None:
+        items[PICTURE] = picture[0] + varint(picture[1])
     return fields({type_: raw for type_, raw in items.items() if raw})
 
 
-def profile(identity: Identity, name: str, status: str, hlc: int) -> Record:
-    value = profile_value(name, status)
+def profile(
+    identity: Identity,
+    name: str,
+    status: str,
+    hlc: int,
+    picture: tuple[bytes, int] | None = None,
+) -> Record:
+    value = profile_value(name, status, picture)
     return Record(PROFILE, identity.public, None, hlc, value).signed(identity)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any, Coroutine
 
+import ephemeral
 import frames
 from codec import Refused
 from comparing import Shared
@@ -135,7 +136,9 @@ class Session(Sharing):
             case Type.DIALLED_BACK:
                 frames.read_dialled_back(body)
             case Type.EPHEMERAL:
-                frames.read_ephemeral(body)
+                ephemeral.read_ephemeral(body)
+            case Type.PRESENCE:
+                ephemeral.read_presence(body)
             case Type.ROOMS_LEFT:
                 self.on_rooms_left(frames.read_rooms_left(body))
             case Type.SHARES:

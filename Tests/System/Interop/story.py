@@ -216,6 +216,7 @@ def records_of() -> dict[str, Record]:
         "bea": profile(BEA, "Βέα", "", time(0, 1)),
         "nameless": profile(BEA, "", "", time(0, 2)),
         "unknownField": Record(1, BEA.public, None, time(0, 3), later).signed(BEA),
+        "pictured": profile(ADA, "Ada", "", time(0, 4), (b"\x55" * 32, 262_144)),
         "unknownKind": other(9, CONVERSATION, b"abc"),
         "unknownKind.wide": other(255, None, b""),
         "longest": other(8, None, bytes(4_096)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unittest
 from typing import Callable
 
+import ephemeral
 import frames
 from bodies import FALLBACK, Kind, fallback, read_body, read_content
 from codec import Reader, Refused
@@ -74,7 +75,8 @@ BODIES: dict[int, Callable[[bytes], object]] = {
     frames.Type.FORK_PROOF: read_fork_proof,
     frames.Type.DIAL_BACK: frames.read_dial_back,
     frames.Type.DIALLED_BACK: frames.read_dialled_back,
-    frames.Type.EPHEMERAL: frames.read_ephemeral,
+    frames.Type.EPHEMERAL: ephemeral.read_ephemeral,
+    frames.Type.PRESENCE: ephemeral.read_presence,
     frames.Type.PAYLOAD_WANT: frames.read_want,
     frames.Type.PAYLOADS: frames.read_payloads,
 }

@@ -14,6 +14,7 @@ from bodies import (
     opening,
     placing,
     reacting,
+    streaming,
     read_body,
     read_content,
 )
@@ -86,6 +87,9 @@ def readable() -> dict[str, tuple[int, Body]]:
         "edit.unknownEven": (2, Body(Kind.EDIT, {**editing("a", aims(1)[0]).fields, 8: b"x"})),
         "reaction": (2, reacting("\N{THUMBS UP SIGN}", aims(1)[0])),
         "reaction.withdrawn": (2, reacting("+1", aims(1)[0], withdrawn=True)),
+        "stream": (3, streaming("logs", 0x0102030405060708, b"hello")),
+        "stream.end": (3, streaming("logs", 1, b"", at=2**63 - 1, end=True)),
+        "stream.unknownEven": (3, Body(Kind.STREAM, {**streaming("a", 1, b"x").fields, 8: b"x"})),
     }
 
 
@@ -154,6 +158,14 @@ def unreadable() -> dict[str, tuple[int, bytes]]:
         "edit.empty": (2, Body(Kind.EDIT, {1: b"", 3: one})),
         "edit.two": (2, Body(Kind.EDIT, {1: b"hello", 3: one + two})),
         "edit.unknownOdd": (2, Body(Kind.EDIT, {1: b"hello", 3: one, 5: b""})),
+        "stream.empty": (3, streaming("logs", 1, b"")),
+        "stream.long": (3, streaming("logs", 1, bytes(49_153))),
+        "stream.name": (3, streaming("no name", 1, b"x")),
+        "stream.session": (3, Body(Kind.STREAM, {1: b"logs", 3: bytes(7), 5: b"x", 7: bytes(8)})),
+        "stream.session64": (3, streaming("logs", 2**63, b"x")),
+        "stream.offset64": (3, streaming("logs", 1, b"x", at=2**63)),
+        "stream.noOffset": (3, Body(Kind.STREAM, {1: b"logs", 3: bytes(8), 5: b"x"})),
+        "stream.class": (2, streaming("logs", 1, b"x")),
         "reaction.bare": (2, Body(Kind.REACTION, {1: b"ok"})),
         "reaction.empty": (2, Body(Kind.REACTION, {1: b"", 3: one})),
         "reaction.long": (2, Body(Kind.REACTION, {1: b"a" * 65, 3: one})),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ephemeral
 import frames
 import marks
 from codec import u8, u64, varint
@@ -108,8 +109,16 @@ def framed(
         "goaway": frames.goaway(4, "a run that does not verify"),
         "dialBack": frames.dial_back(4_242),
         "dialledBack": frames.dialled_back(2),
-        "ephemeral": frames.ephemeral(CONVERSATION, 0x0102030405060708, b"hello"),
-        "ephemeral.longest": frames.ephemeral(CONVERSATION, 1, bytes(1_024)),
+        "ephemeral": ephemeral.ephemeral(CONVERSATION, 0x0102030405060708, b"hello"),
+        "ephemeral.longest": ephemeral.ephemeral(CONVERSATION, 1, bytes(1_216)),
+        "ephemeral.typing": ephemeral.ephemeral(CONVERSATION, 0, b"\x00\x01"),
+        "ephemeral.packet": ephemeral.ephemeral(
+            CONVERSATION, 7, b"\x00\x02" + ephemeral.packet("logs", 300, b"hello", ordered=True)
+        ),
+        "ephemeral.end": ephemeral.ephemeral(
+            CONVERSATION, 7, b"\x00\x02" + ephemeral.packet("logs", 301, b"", end=True)
+        ),
+        "presence": ephemeral.presence(2),
         "liveRun": frames.live_run(runs["a2"].packed()),
         "digest": frames.digest(
             CONVERSATION, lines["digest.logs.whole"], lines["digest.records.whole"]
@@ -147,7 +156,7 @@ def framed(
         "unknown.sync": Frame(0x5E, b"skip me"),
         "unknown.blob": Frame(0x7E, b"skip me"),
         "unknown.ephemeral": Frame(0x9E, b"skip me"),
-        "unknown.ephemeral.longest": Frame(0x9E, bytes(1_196)),
+        "unknown.ephemeral.longest": Frame(0x9E, bytes(1_276)),
     }
     for name, frame in every.items():
         lines[f"frame.{name}"] = frame.packed()
@@ -201,8 +210,11 @@ def refusals(record: Record, runs: dict[str, Run]) -> Lines:
         "dialledBack": (Type.DIALLED_BACK, b"\x04"),
         "dialledBackTrailing": (Type.DIALLED_BACK, bytes(2)),
         "ephemeralEmpty": (Type.EPHEMERAL, low + bytes(9)),
-        "ephemeralOver": (Type.EPHEMERAL, low + bytes(8) + varint(1_025) + bytes(1_025)),
+        "ephemeralOver": (Type.EPHEMERAL, low + bytes(8) + varint(1_217) + bytes(1_217)),
         "ephemeralTrailing": (Type.EPHEMERAL, low + bytes(8) + b"\x01\x00\x00"),
+        "presenceZero": (Type.PRESENCE, b"\x00"),
+        "presenceOver": (Type.PRESENCE, b"\x03"),
+        "presenceTrailing": (Type.PRESENCE, b"\x01\x00"),
         "digest": (Type.DIGEST, bytes(63)),
         "digestTrailing": (Type.DIGEST, bytes(97)),
         "bucketsShort": (Type.BUCKETS, low + bytes(8 * 255)),
@@ -257,7 +269,7 @@ def refusals(record: Record, runs: dict[str, Run]) -> Lines:
         "typeZero.ephemeral": (0x80, b"refuse me"),
         "typeOver": (0xA0, b"refuse me"),
         "typeOver.unknown": (0xA2, b"refuse me"),
-        "channelFourOver": (0x9E, bytes(1_197)),
+        "channelFourOver": (0x9E, bytes(1_277)),
     }
     for name, (kind, body_bytes) in frame_bodies.items():
         out[f"frame.{name}"] = Frame(kind, body_bytes).packed()

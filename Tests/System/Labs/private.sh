@@ -1,4 +1,4 @@
-# What both labs begin with; sourced. Makes namespaces of our own or refuses.
+# What the labs begin with; sourced. Makes namespaces of our own or refuses.
 #
 # A lab is one process, pid 1 of namespaces of its own, and lives as long as its standard input:
 # when that ends, because a test ended or was killed, the kernel ends every process of the lab and
@@ -33,6 +33,39 @@ enter_private() {
     # Without a new /proc yet: in the old one processes read their numbers as the test knows them.
     exec unshare --mount --net --pid --uts --cgroup --propagation private --fork --kill-child \
         bash "$@"
+}
+
+# enter_grouped SCRIPT ARGUMENTS...: as enter_private, in a control group of the lab's own; does not
+# return. Control groups have no namespace that ends with its processes, so the groups of this lab, and
+# of one that was killed, are removed here.
+enter_grouped() {
+    local groups group code=0
+    groups=$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)
+    [ -n "$groups" ] || die "there is no cgroup2"
+    sweep() {
+        find "$groups" -depth -type d -path "$groups/stoa-lab-*" -exec rmdir {} + 2>/dev/null || true
+    }
+    sweep
+    group=$groups/stoa-lab-$$
+    mkdir "$group"
+    (
+        echo "$BASHPID" > "$group/cgroup.procs"
+        enter_private "$@"
+    ) || code=$?
+    sweep
+    exit "$code"
+}
+
+# nowhere: makes this host one with a network card that leads nowhere, so that programs find what they find
+# on a user's machine.
+nowhere() {
+    hostname lab
+    ip link set lo up
+    sysctl -qw net.ipv6.conf.{all,default}.accept_dad=0
+    ip link add eth0 type veth peer name cable
+    ip link set cable up
+    ip address add 10.78.0.1/24 brd + dev eth0
+    ip link set eth0 up
 }
 
 # own_number: sets NUMBER to this shell's process number as the mounted /proc shows it.

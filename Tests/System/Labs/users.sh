@@ -56,36 +56,14 @@ fi
 [ $# -gt 0 ] || die "usage: users.sh UID..."
 
 if [ -z "${STOA_LAB_OUTSIDE:-}" ]; then
-    # Control groups have no namespace that ends with its processes, so the groups of this lab, and
-    # of one that was killed, are removed here.
-    groups=$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)
-    [ -n "$groups" ] || die "there is no cgroup2"
-    sweep() {
-        find "$groups" -depth -type d -path "$groups/stoa-lab-*" -exec rmdir {} + 2>/dev/null || true
-    }
-    sweep
-    group=$groups/stoa-lab-$$
-    mkdir "$group"
-    (
-        echo "$BASHPID" > "$group/cgroup.procs"
-        enter_private "$0" "$@"
-    ) || code=$?
-    sweep
-    exit "${code:-0}"
+    enter_grouped "$0" "$@"
 fi
 
 check_private
 own_number
 echo "lab $NUMBER"
 mount -t proc proc /proc
-hostname lab
-ip link set lo up
-# A network card that leads nowhere, so that programs find what they find on a user's machine.
-sysctl -qw net.ipv6.conf.{all,default}.accept_dad=0
-ip link add eth0 type veth peer name cable
-ip link set cable up
-ip address add 10.78.0.1/24 brd + dev eth0
-ip link set eth0 up
+nowhere
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t tmpfs -o mode=755 tmpfs /run
 mount -t tmpfs -o mode=755 tmpfs /home

@@ -20,6 +20,7 @@ from typing import Any, Callable
 
 import frames
 import clock_attacks
+import room_attacks
 import stranger_attacks
 from bodies import saying
 from Driver.control import request_line
@@ -267,7 +268,7 @@ def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> di
 def run(name: str, port: int, path: Path, signals: Signals) -> None:
     os.nice(5)
     try:
-        places = (globals(), vars(clock_attacks), vars(stranger_attacks))
+        places = (globals(), vars(clock_attacks), vars(stranger_attacks), vars(room_attacks))
         attack = next(place[name] for place in places if name in place)
         signals.figures.put(attack(port, path, signals))
     except BaseException as error:

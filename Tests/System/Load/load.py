@@ -30,6 +30,7 @@ sys.path[:0] = [
 
 import attacks  # noqa: E402
 import clock_loads  # noqa: E402
+import room_loads  # noqa: E402
 import stranger_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
 from Driver.control import Control  # noqa: E402
@@ -303,7 +304,7 @@ def long_log(pair: Pair) -> None:
 
 LOADS = (
     peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
-    *stranger_loads.LOADS, long_log)
+    *stranger_loads.LOADS, *room_loads.LOADS, long_log)
 
 
 def chosen(only: str | None) -> Iterator[Any]:

@@ -2,17 +2,18 @@
 # Installs what building Stoa needs, with --test what its tests need too, and with --labs also what
 # those on private networks need.
 #
-#   setup.sh [--test | --labs]
+#   setup.sh [--test | --packages | --labs]
 #
 # Where everything is there it only looks, in milliseconds. On Debian and its children it installs
 # what is missing with apt-get (by sudo when not root); elsewhere it says what is missing.
 set -euo pipefail
 
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
-    pkg-config)
+    libncurses-dev pkg-config)
 # The two libraries are loaded while they are used, so a package of Stoa only suggests them.
 test=(python3-venv libzxcvbn0 libqrencode4)
-labs=(avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace valgrind
+packages=(debhelper dpkg-dev lintian mmdebstrap man-db)
+labs=(faketime nftables tmux python3-dbus python3-gi dunst xvfb avahi-daemon avahi-utils dbus iproute2 systemd util-linux procps binutils strace valgrind
     gcc libc6-dev)
 
 die() { echo "setup: $*" >&2; exit 69; }
@@ -21,14 +22,15 @@ wanted=("${build[@]}")
 case ${1:-} in
     '') ;;
     --test) wanted+=("${test[@]}") ;;
-    --labs) wanted+=("${test[@]}" "${labs[@]}") ;;
-    *) echo "usage: setup.sh [--test | --labs]" >&2; exit 64 ;;
+    --packages) wanted+=("${packages[@]}") ;;
+    --labs) wanted+=("${test[@]}" "${packages[@]}" "${labs[@]}") ;;
+    *) echo "usage: setup.sh [--test | --packages | --labs]" >&2; exit 64 ;;
 esac
 
 command -v swift >/dev/null || die "there is no swift; install 6.2 or newer from swift.org/install"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd)
+    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd ncursesw)
     for module in "${modules[@]}"; do
         pkg-config --exists "$module" 2>/dev/null || die "pkg-config finds no $module; install" \
             "what your system calls Debian's packages: ${wanted[*]}"

@@ -2,7 +2,7 @@
 # Runs simulations on all cores, in shares of 50 seeds. A share that is done is kept in FOLDER, so that
 # a run that was interrupted goes on where it stopped; another build of the program begins anew.
 #
-#   [FROM=1] [COUNT=1000] [ASSAULT=1] [NODES=N] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
+#   [FROM=1] [COUNT=1000] [ASSAULT=1] [NODES=N [OFFICE=1]] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
 #
 # RESULTS names a page to whose table a row is added. Prints each failure with the line that repeats
 # it, the sums, and at last `N passed, N failed`.
@@ -23,6 +23,7 @@ if [ -n "${ASSAULT:-}" ]; then options+=(--assault); kind=assaults; fi
 if [ -n "${NODES:-}" ]; then
     options+=(--nodes "$NODES"); kind="of $NODES nodes"; share=1
     if [ -z "${COUNT:-}" ]; then count=1; fi
+    if [ -n "${OFFICE:-}" ]; then options+=(--office); kind="of offices of $NODES"; fi
 fi
 build=$(sha256sum "$program" | cut -c1-12)
 shares=$2/$build/${kind// /-}

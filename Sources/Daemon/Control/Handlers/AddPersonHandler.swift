@@ -10,7 +10,7 @@ extension AddPersonMethod: MethodHandler {
         case .blocked:
             throw .refused(
                 "you have blocked \"\(TerminalText.line(params.person))\"", reason: "blocked",
-                remedy: "unblock them first: stoa unblock \(TerminalText.line(params.person))")
+                remedy: "unblock them first: stoa unblock \(TerminalText.word(params.person))")
         // Who is verified is known, and more.
         case .verified: reply.answer(shell.personResult(peer))
         case .known, .unsaid, nil:

@@ -5,7 +5,11 @@ extension CreateConversationMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        if let room = params.room { return try shell.createSecret(params, room, reply) }
+        if let room = params.room {
+            // The group writes; which rooms the account is in is for the account to say.
+            guard reply.asker?.access == .owner else { throw .ownerOnly("create a room") }
+            return try shell.createSecret(params, room, reply)
+        }
         let person = try shell.person(params.person ?? "")
         let pending = PendingRequest(reply: reply) { id in
             shell.withConversation(id, reply) { conversation in

@@ -1,5 +1,6 @@
 internal import Blobs
 internal import ControlAPI
+internal import Crypto
 internal import Engine
 internal import Posix
 
@@ -7,27 +8,41 @@ extension FetchMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        var output: PassedDescriptor?
-        if params.output == true {
-            guard let descriptor = reply.asker?.takePassed() else { throw .nothingPassed() }
-            output = PassedDescriptor(descriptor)
-        }
+        let output = params.output == true ? try reply.takePassed() : nil
         try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
             let (message, file, layout) = try shell.file(of: entry)
             if let descriptor = output?.take() {
-                do throws(SystemError) {
-                    shell.deliver(try FileDelivery(descriptor, file, layout))
-                } catch {
-                    throw .refused(
-                        error.reason, reason: "badDescriptor", remedy: "pass one to write to")
-                }
+                try shell.deliver(file.blob, key: file.key, layout, into: descriptor)
             }
             shell.fetch(file, layout, message, reply)
         }
     }
 }
 
+extension Reply {
+    /// The descriptor that the client has passed with its request.
+    func takePassed() throws(RPCError) -> PassedDescriptor {
+        guard let descriptor = self.asker?.takePassed() else { throw .nothingPassed() }
+        return PassedDescriptor(descriptor)
+    }
+}
+
 extension NodeShell {
+    /// Writes the content of a file, as it comes, into a client's descriptor.
+    ///
+    /// - Parameter key: with what the content is encrypted; nil where it is not.
+    func deliver(
+        _ blob: BlobID, key: Bytes32?, _ layout: BlobLayout,
+        into descriptor: consuming FileDescriptor
+    ) throws(RPCError) {
+        do throws(SystemError) {
+            self.deliver(try FileDelivery(descriptor, blob, key: key, layout))
+        } catch {
+            throw .refused(
+                error.reason, reason: "badDescriptor", remedy: "pass one to write to")
+        }
+    }
+
     /// The file of a message; refused where there is none.
     func file(
         of entry: StoredEntry
@@ -56,15 +71,18 @@ extension NodeShell {
                 self.files.running[blob]
                 ?? FileTransfers.Running(
                     report: TransferReport(
-                        blob: blob, conversation: message.conversation, size: file.size,
-                        stored: isWhole ? file.size : 0, sources: 0,
+                        blob: blob, place: .conversation(message.conversation),
+                        size: file.size, stored: isWhole ? file.size : 0, sources: 0,
                         state: isWhole ? .done : .waiting))
             running.named = FileTransfers.Named(
                 message: message.id, conversation: message.conversation, name: file.name)
             if !isWhole {
                 self.files.running[blob] = running
                 self.happened(
-                    .transfer(.fetch(blob, layout, in: message.conversation, isAwaited: true)))
+                    .transfer(
+                        .fetch(
+                            blob, layout, in: .conversation(message.conversation),
+                            isAwaited: true)))
             }
             reply.answer(self.transferResult(running))
         }

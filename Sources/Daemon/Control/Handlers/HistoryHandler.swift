@@ -63,9 +63,7 @@ private struct HistoryLookUp: Sendable {
     ) throws(StoreFailure) -> (page: HistoryPage, older: Int?)? {
         var query = HistoryQuery(
             conversation: self.conversation, limit: self.limit,
-            since: self.params.since.map {
-                HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
-            }, byteLimit: self.byteLimit)
+            since: self.params.since.map { HybridTime($0) }, byteLimit: self.byteLimit)
         var page: HistoryPage
         if let anchor = self.anchor {
             guard let entry = try self.entry(anchor, store) else { return nil }

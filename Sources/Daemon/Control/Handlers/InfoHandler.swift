@@ -11,6 +11,7 @@ extension InfoMethod: MethodHandler {
             var result = Result {
                 $0.id = entry.id.description
                 $0.members = members
+                $0.waits = shell.waits(of: entry, members)
             }
             let keyring = shell.node?.keyring ?? Keyring()
             if let message = Message(entry, by: keyring), Reference(message.content) == nil,
@@ -34,6 +35,17 @@ extension NodeShell {
         guard entry.key.name.author == self.node?.id else { return nil }
         return self.shownMembers(
             self.node?.ask { $0.outcomes(of: entry.seq, in: entry.key) } ?? [])
+    }
+
+    /// What keeps an own message from members; nil where all have it, and for those of others.
+    fileprivate func waits(
+        of entry: StoredEntry, _ members: [InfoMethod.Member]?
+    ) -> SendMethod.Waits? {
+        let isLacking = members?.contains { $0.outcome == .waiting || $0.outcome == .away }
+        guard let members, isLacking == true || members.isEmpty else { return nil }
+        return self.node?.ask { $0.sendWait(in: entry.key.conversation) }.map {
+            SendMethod.Waits($0)
+        }
     }
 
     /// What has become of an own message at members, for clients.

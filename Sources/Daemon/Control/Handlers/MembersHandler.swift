@@ -19,8 +19,11 @@ extension MembersMethod: MethodHandler {
                     $0.id = peer.description
                     ($0.name, $0.ambiguous) = shell.shownName(of: peer)
                     $0.tier = TierWord(tier)
-                    $0.state =
-                        tier == .own ? nil : PeersMethod.State(shell.peerStatus(of: peer).state)
+                    guard tier != .own else { return }
+                    let status = shell.peerStatus(of: peer)
+                    $0.state = PeersMethod.State(status.state)
+                    $0.presence = PresenceWord(status)
+                    $0.lastSeen = status.lastSeen.map { Timestamp(clamping: $0) }
                 }
             })
     }

@@ -35,6 +35,7 @@ extension PeersMethod.Peer {
         self.name = peer.profile.name
         self.status = peer.profile.status
         self.state = PeersMethod.State(peer.state)
+        self.presence = PresenceWord(peer)
         self.addresses = peer.addresses
         self.lastSeen = peer.lastSeen.map { Timestamp(clamping: $0) }
         self.source = PeersMethod.Source(peer.source)

@@ -1,16 +1,34 @@
+internal import Blobs
 internal import ControlAPI
 internal import Engine
+internal import Posix
 
 extension ProfileMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        guard params.name != nil || params.status != nil else {
+        guard params.name != nil || params.status != nil || params.picture != nil else {
             reply.answer(shell.ownProfile())
             return
         }
-        shell.request(
-            .profile(name: params.name, status: params.status), PendingRequest(reply: reply))
+        func change(_ picture: PictureChange, _ blob: BlobID? = nil) {
+            shell.request(
+                .profile(name: params.name, status: params.status, picture: picture),
+                PendingRequest(reply: reply, blob: blob))
+        }
+        guard params.picture == true else {
+            return change(params.picture == false ? .none : .keep)
+        }
+        guard let passed = reply.asker?.takePassed() else { throw .nothingPassed() }
+        let source: RandomAccessFile
+        do throws(SystemError) {
+            source = try RandomAccessFile(adopting: passed, path: "the picture")
+        } catch {
+            throw .refused(
+                "what was passed is no regular file", reason: "badDescriptor",
+                remedy: "pass a descriptor of one, open for reading")
+        }
+        shell.takePicture(source, reply) { change(.take($0), $0.blob) }
     }
 }
 
@@ -21,6 +39,55 @@ extension NodeShell {
             $0.id = self.node?.id.description ?? ""
             $0.name = profile?.name ?? ""
             $0.status = profile?.status ?? ""
+            $0.picture = self.node.flatMap { self.pictureResult(of: $0.id) }
         }
+    }
+
+    /// Says what the profile is, once its picture is known to be here.
+    func answerProfile(_ reply: Reply) {
+        let own = self.node.flatMap { $0.picture(of: $0.id)?.picture.blob }
+        guard let blob = own, self.node?.ask({ $0.transfer(of: blob) }) != nil else {
+            return reply.answer(self.ownProfile())
+        }
+        self.files.awaitPicture(blob) { _ in reply.answer(self.ownProfile()) }
+    }
+
+    /// Copies a picture that a client passes, where it is one.
+    fileprivate func takePicture(
+        _ source: RandomAccessFile, _ reply: Reply, then take: @escaping (ProfilePicture) -> Void
+    ) {
+        guard (1...UInt64(Limits.pictureBytes)).contains(source.size) else {
+            return reply.fail(.noPicture(of: source.size))
+        }
+        self.onFiles { (files) async throws(BlobFailure) in
+            let taken = try await files.take(source, key: nil)
+            return (taken, try await files.beginning(of: taken.blob))
+        } then: { result in
+            switch result {
+            case .success(let (taken, beginning)):
+                guard PictureType(beginning: beginning) != nil,
+                    let picture = ProfilePicture(blob: taken.blob, size: taken.size)
+                else {
+                    self.removeUnlessTold(of: taken.blob)
+                    return reply.fail(.noPicture(of: taken.size))
+                }
+                take(picture)
+            case .failure(let failure): reply.fail(failure.rpcError)
+            }
+        }
+    }
+}
+
+extension RPCError {
+    /// What a client takes for a picture is none, or too large.
+    fileprivate static func noPicture(of size: UInt64) -> RPCError {
+        let remedy = "give a PNG, JPEG or WebP of at most 256 KiB"
+        guard size <= UInt64(Limits.pictureBytes) else {
+            return .tooLarge(
+                "the picture", bytes: Int(clamping: size), limit: Limits.pictureBytes,
+                remedy: remedy)
+        }
+        return .refused(
+            "by its first bytes that is no picture", reason: "notPicture", remedy: remedy)
     }
 }

@@ -24,9 +24,8 @@ extension SearchMethod: MethodHandler {
             let peer = try shell.person(name)
             query.authors += shell.node?.ask { $0.writingDevices(of: peer) } ?? [peer]
         }
-        query.since = params.since.map {
-            HybridTime(wallMilliseconds: UInt64(max(0, $0.milliseconds)))
-        }
+        query.since = params.since.map { HybridTime($0) }
+        query.until = params.until.map { HybridTime($0) }
         query.order = params.order == .rank ? .rank : .newest
         // One more tells whether there are more.
         query.limit = (params.limit.map { Int($0) } ?? Self.hitsDefault) + 1

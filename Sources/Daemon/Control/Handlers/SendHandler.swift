@@ -74,7 +74,7 @@ extension SendMethod: MethodHandler {
                     "\(TerminalText.line(answered)) is no message of that conversation",
                     reason: "unknownMessage",
                     remedy:
-                        "take an id from history: stoa history \(TerminalText.line(params.to)) --ids"
+                        "take an id from history: stoa history \(TerminalText.word(params.to)) --ids"
                 )
             }
             send(.reply(params.text, to: EntryTarget(entry)))

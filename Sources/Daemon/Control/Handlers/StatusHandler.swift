@@ -8,41 +8,50 @@ extension StatusMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let reached = shell.node?.ask { $0.reached } ?? []
-        shell.ask { (store) async throws(StoreFailure) in
-            (counts: try await store.counts(), waiting: try await store.waiting(behind: reached))
-        } then: { result in
-            guard let node = shell.node else {
-                reply.fail(.shuttingDown())
-                return
-            }
-            var status = StatusMethod.Result()
-            switch result {
-            case .success(let (counts, waiting)):
-                status.messages = Int64(counts.entries)
-                status.waiting = StatusMethod.Waiting(waiting)
-            case .failure(let failure):
-                // A broken disk is when people look at the status, so it is shown all the same.
-                shell.log(.error, failure.detail)
-            }
-            shell.describe(node.status(at: shell.now), in: &status)
-            reply.answer(status)
+        shell.lookAtStatus { status in
+            if let status { reply.answer(status) } else { reply.fail(.shuttingDown()) }
         }
     }
 }
 
-extension StatusMethod.Waiting {
-    /// Nil where nothing waits.
-    fileprivate init?(_ waiting: WaitingMessages) {
-        guard let since = waiting.since else { return nil }
-        self.init()
-        self.messages = Int64(waiting.messages)
-        self.conversations = Int64(waiting.conversations)
-        self.since = Timestamp(clamping: since.milliseconds)
+extension NodeShell {
+    /// Asks the store and the node how they are; gives nil where the daemon is about to end.
+    func lookAtStatus(then done: @escaping (StatusMethod.Result?) -> Void) {
+        let reached = self.node?.ask { $0.reached } ?? []
+        self.ask { (store) async throws(StoreFailure) in
+            (counts: try await store.counts(), waiting: try await store.waiting(behind: reached))
+        } then: { result in
+            guard let node = self.node else { return done(nil) }
+            var status = StatusMethod.Result()
+            switch result {
+            case .success(let (counts, waiting)):
+                status.messages = Int64(counts.entries)
+                status.waiting = self.described(waiting)
+            case .failure(let failure):
+                // A broken disk is when people look at the status, so it is shown all the same.
+                self.log(.error, failure.detail)
+            }
+            self.describe(node.status(at: self.now), in: &status)
+            done(status)
+        }
     }
 }
 
 extension NodeShell {
+    /// Nil where nothing waits.
+    private func described(_ waiting: WaitingMessages) -> StatusMethod.Waiting? {
+        guard let since = waiting.since else { return nil }
+        let recipients = self.node?.ask { $0.recipients(of: waiting.logs.sorted()) } ?? []
+        return StatusMethod.Waiting {
+            $0.messages = Int64(waiting.messages)
+            $0.conversations = Int64(Set(waiting.logs.map(\.conversation)).count)
+            $0.since = Timestamp(clamping: since.milliseconds)
+            $0.recipients = Int64(recipients.count)
+            $0.members = self.shownMembers(
+                Array(recipients.prefix(StatusMethod.Waiting.listedMembers)))
+        }
+    }
+
     fileprivate func describe(_ status: NodeStatus, in result: inout StatusMethod.Result) {
         result.version = Build.version
         result.id = status.id.description

@@ -19,15 +19,33 @@ extension UsageMethod: MethodHandler {
 }
 
 extension NodeShell {
-    fileprivate func usageResult(_ usage: [ConversationUsage]) -> UsageMethod.Result {
+    private func size(_ names: String...) -> Int64 {
         let folder = self.configuration.dataDirectory
-        func size(_ names: String...) -> Int64 {
-            names.reduce(0) { $0 + (Files.size("\(folder)/\($1)") ?? 0) }
+        return names.reduce(0) { $0 + (Files.size("\(folder)/\($1)") ?? 0) }
+    }
+
+    /// What the database may take, and what messages of those take of it whom the user has not chosen.
+    var diskShares: (limit: Int64, strangers: DiskShare, fellows: DiskShare) {
+        let used = self.node?.ask { $0.diskUse }
+        let bounds = DiskBounds(all: self.diskLimit)
+        func share(_ bytes: UInt64?, _ limit: UInt64) -> DiskShare {
+            DiskShare {
+                $0.bytes = Int64(clamping: bytes ?? 0)
+                $0.limit = Int64(clamping: limit)
+            }
         }
-        return UsageMethod.Result {
-            $0.database = size("stoa.db", "stoa.db-wal")
-            $0.search = size("search.db", "search.db-wal")
-            $0.free = Files.freeBytes(folder) ?? 0
+        return (
+            Int64(clamping: self.diskLimit), share(used?.strangers, bounds.ofStrangers),
+            share(used?.fellows, bounds.ofFellows)
+        )
+    }
+
+    fileprivate func usageResult(_ usage: [ConversationUsage]) -> UsageMethod.Result {
+        UsageMethod.Result {
+            $0.database = self.size("stoa.db", "stoa.db-wal")
+            $0.search = self.size("search.db", "search.db-wal")
+            $0.free = Files.freeBytes(self.configuration.dataDirectory) ?? 0
+            ($0.limit, $0.strangers, $0.fellows) = self.diskShares
             $0.conversations = usage.map { used in
                 let status = self.node?.ask { $0.conversationStatus(of: used.conversation) }
                 return UsageMethod.Conversation {

@@ -15,7 +15,9 @@ extension WhoisMethod: MethodHandler {
         result.tier = TierWord(shell.node?.ask { $0.tier(of: id) } ?? .stranger)
         result.verified = result.tier == .verified
         result.status = profile?.status ?? ""
+        result.picture = shell.pictureResult(of: id)
         result.state = PeersMethod.State(peer.state)
+        result.presence = PresenceWord(peer)
         result.addresses = peer.addresses
         reply.answer(result)
     }

@@ -12,16 +12,26 @@ enum ConfigurationTarget {
     static func run(_ bytes: [UInt8]) throws -> Verdict {
         guard let text = String(validating: bytes, as: UTF8.self) else { return .refused }
         do throws(ConfigurationError) {
-            let values = try ConfigurationFile.parse(text, path: Self.path)
-            let again = try ConfigurationFile.parse(Self.written(values), path: Self.path)
-            guard Self.texts(of: values) == Self.texts(of: again) else {
+            let file = try ConfigurationFile(text, path: Self.path, mayLock: true)
+            let again = try ConfigurationFile(
+                Self.written(file.values), path: Self.path, mayLock: true)
+            guard Self.texts(of: file.values) == Self.texts(of: again.values) else {
                 throw ConfigurationError("settings do not survive", remedy: "", isFromFile: false)
             }
+            var settings = GivenSettings()
+            settings.take(file, Self.path, isSystem: true)
+            // Said by a user, too, nothing that is locked changes.
+            let before = settings.values
+            settings.take(again, Self.path, isSystem: false)
+            for setting in file.locks.keys where settings.values[setting] != before[setting] {
+                throw ConfigurationError("a lock does not hold", remedy: "", isFromFile: false)
+            }
+            var single = GivenSettings()
+            single.take(file, Self.path, isSystem: true)
             let paths = Paths(
                 environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"],
                 userID: 1_000)
-            let configuration = try Configuration(
-                flags: [:], file: values, paths: paths, environment: [:], userName: { "Ada" })
+            let configuration = try Configuration(single, paths: paths, userName: { "Ada" })
             try Self.check(configuration)
             return .accepted
         } catch {
@@ -85,11 +95,12 @@ enum ArgumentsTarget {
         let paths = Paths(environment: directories, userID: 1_000, runtimeRoot: "/nonexistent")
         do throws(ConfigurationError) {
             switch try DaemonCommand(
-                arguments: arguments, environment: environment, paths: paths, userName: { nil })
+                arguments: arguments, environment: environment, paths: paths,
+                systemFile: "/nonexistent", userName: { nil })
             {
             case .run(let configuration), .check(let configuration), .repair(let configuration):
                 try ConfigurationTarget.check(configuration)
-            case .version, .help: break
+            case .version, .help, .checkConfiguration: break
             }
             return .accepted
         } catch {

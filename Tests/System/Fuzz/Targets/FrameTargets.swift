@@ -99,8 +99,7 @@ enum BodyTarget {
     ]
     private static let controls: [Frame.Kind] = [
         .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
-        .dialledBack,
-        .ephemeral,
+        .dialledBack, .ephemeral, .presence,
     ]
 
     /// Digests, clock rows and what asks by them.
@@ -129,8 +128,21 @@ enum BodyTarget {
         } else {
             try FramesTarget.canonical(frame, whole.bytes)
         }
+        if case .ephemeral(let piece) = frame { try Self.piece(piece) }
         try Self.bounds(frame)
         return .accepted
+    }
+
+    /// What a piece says has one form, too.
+    private static func piece(_ piece: EphemeralPiece) throws {
+        let author = PeerID(Keys.ada.publicKey)
+        guard let body = EphemeralBody(piece, by: author, with: nil, isSealed: false) else {
+            return
+        }
+        var random = SystemRandomNumberGenerator()
+        let again = body.piece(
+            in: piece.conversation, stream: piece.stream, by: author, with: nil, using: &random)
+        try demand(again == piece, "a piece is taken in a second form")
     }
 
     /// No seq is larger than a seq may be: `Docs/Protocol/Entries.md` section 1.

@@ -104,7 +104,7 @@ DECODERS: dict[str, dict[str, str | None]] = {
         "Engine/Log/RoomName.swift": None,
         "ControlAPI/Base32.swift": None,
         "ControlAPI/Timestamp.swift": None,
-        "ControlAPI/TerminalText.swift": None,
+        "ControlAPI/Text/TerminalText.swift": None,
     },
     "txt": {"Discovery/TXTRecord.swift": None},
     "sightings": {"Discovery/InstanceTable.swift": None},

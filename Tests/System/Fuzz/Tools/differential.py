@@ -24,9 +24,11 @@ FUZZ = Path(__file__).resolve().parents[1]
 TESTS = FUZZ.parent
 sys.path.insert(0, str(TESTS / "Interop"))
 
+import ephemeral  # noqa: E402
 import frames  # noqa: E402
 import noise_link  # noqa: E402
 from bodies import (  # noqa: E402
+    END,
     Body,
     Kind,
     fallback,
@@ -88,7 +90,9 @@ def body(frame: frames.Frame) -> bytes:
     if kind == Type.DIALLED_BACK:
         return frames.dialled_back(frames.read_dialled_back(data)).packed()
     if kind == Type.EPHEMERAL:
-        return frames.ephemeral(*frames.read_ephemeral(data)).packed()
+        return ephemeral.ephemeral(*ephemeral.read_ephemeral(data)).packed()
+    if kind == Type.PRESENCE:
+        return ephemeral.presence(ephemeral.read_presence(data)).packed()
     if kind == Type.ROOMS_LEFT:
         return frames.rooms_left(frames.read_rooms_left(data)).packed()
     if kind in (Type.LIVE_RUN, Type.SYNC_RUN):
@@ -192,6 +196,7 @@ MEANT: dict[Kind, set[int]] = {
     Kind.LOCATION: {1, 8, 10},
     Kind.EDIT: {1, 3},
     Kind.REACTION: {1, 3, 5},
+    Kind.STREAM: {1, 3, 5, END, 7},
 }
 
 
@@ -209,7 +214,8 @@ def content(data: bytes) -> Verdict:
     kept = {
         type_: value
         for type_, value in found.fields.items()
-        if type_ in MEANT.get(Kind(found.kind), {1})
+        # That a stream ends is said by a field that is empty.
+        if type_ in MEANT.get(Kind(found.kind), {1}) and not (type_ == END and value)
     }
     return 1, Body(found.kind, kept).packed()
 
@@ -260,6 +266,7 @@ BODIES = {
     "control-frames": (
         *(Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.REALMS, Type.ROOMS),
         *(Type.ROOMS_LEFT, Type.SHARES, Type.DIAL_BACK, Type.DIALLED_BACK, Type.EPHEMERAL),
+        Type.PRESENCE,
     ),
 }
 

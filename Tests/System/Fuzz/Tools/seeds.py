@@ -41,6 +41,7 @@ CLOCKS = [
 CONTROLS = [
     *(Type.PING, Type.PONG, Type.CREDIT, Type.GOAWAY, Type.REALMS, Type.ROOMS),
     *(Type.ROOMS_LEFT, Type.SHARES, Type.DIAL_BACK, Type.DIALLED_BACK, Type.EPHEMERAL),
+    Type.PRESENCE,
 ]
 
 

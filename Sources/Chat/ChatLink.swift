@@ -1,0 +1,288 @@
+import ControlAPI
+
+/// How the client stands with the daemon: what was asked, what has come.
+struct ChatLink: Equatable, Sendable {
+    /// What an answer is for.
+    enum Asked: Equatable, Sendable {
+        case status, follow, positions, conversations, typing, presence
+        /// A page of a conversation's history.
+        case history(String, ChatConversation.Loading)
+        /// Who is in a conversation, page by page, and whether that was a command.
+        case members(String, isShown: Bool)
+        /// The first text of the outbox.
+        case send
+        case acknowledge(String)
+        /// A message that has changed, or that another one answers.
+        case info(conversation: String)
+        /// A command that was typed into a conversation.
+        case command(SlashCommand, String)
+        /// Another text for an own message of a conversation.
+        case edit(String, message: String, in: String)
+        case transfers
+    }
+
+    enum State: Equatable, Sendable {
+        case begun, connecting, connected, lost(String)
+    }
+
+    /// The first and the longest pause before another attempt to connect, in milliseconds.
+    static let pauses: ClosedRange<Int64> = 100...2_000
+
+    var state = State.begun
+    var nextAttempt: Int64?
+    var pause = ChatLink.pauses.lowerBound
+    var lastID: Int64 = 0
+    var asked: [Int64: Asked] = [:]
+    /// The last change that was dealt with.
+    var cursor: Int64?
+    /// The subscription for what is new.
+    var following: Int64?
+    /// The conversation to begin with.
+    var wanted: String?
+    /// The list of conversations while it comes page by page.
+    var listing: [JSON] = []
+    /// Whether something has changed since that list was asked for.
+    var isListingOld = false
+    var hasList = false
+    /// When the daemon was told last that the user writes.
+    var toldTyping: Int64 = 0
+
+    var isConnected: Bool { self.state == .connected }
+}
+
+extension ChatState {
+    /// Asks the daemon something.
+    @discardableResult
+    mutating func ask<Method: ControlMethod>(
+        _ method: Method.Type, _ asked: ChatLink.Asked, _ fill: (inout Method.Params) -> Void
+    ) -> Bool {
+        guard self.link.isConnected else { return false }
+        self.link.lastID += 1
+        self.link.asked[self.link.lastID] = asked
+        self.perform(.write(Method.line(id: self.link.lastID, Method.Params(fill))))
+        return true
+    }
+
+    mutating func connectWhenDue() {
+        switch self.link.state {
+        case .begun: break
+        case .lost:
+            guard let next = self.link.nextAttempt, next <= self.now else { return }
+        case .connecting, .connected: return
+        }
+        self.link.state = .connecting
+        self.link.nextAttempt = nil
+        self.perform(.connect)
+    }
+
+    mutating func connected() {
+        self.link.state = .connected
+        self.link.pause = ChatLink.pauses.lowerBound
+        self.link.nextAttempt = nil
+        self.ask(StatusMethod.self, .status) { _ in }
+        let cursor = self.link.cursor
+        self.ask(SubscribeMethod.self, .follow) {
+            $0.from = cursor
+            $0.kinds = [
+                .message, .conversation, .alert, .request, .erased, .edited, .reaction, .delivery,
+                .peer, .typing, .presence,
+            ]
+        }
+        // Of these the daemon keeps the newest of each, so this is how all stand now.
+        self.ask(SubscribeMethod.self, .positions) {
+            $0.from = 0
+            $0.kinds = [.delivery, .peer]
+        }
+        self.ask(TransfersMethod.self, .transfers) { $0.follow = true }
+        self.tellPresenceAgain()
+        self.askForConversations()
+    }
+
+    /// Asks for the list of conversations, behind the one that is coming where one is: pages of two would
+    /// be taken for one list, and conversations that are in neither half of it would go.
+    mutating func askForConversations() {
+        self.link.isListingOld = self.link.asked.values.contains(.conversations)
+        guard !self.link.isListingOld else { return }
+        self.link.listing = []
+        self.askForConversations(after: nil)
+    }
+
+    private mutating func askForConversations(after place: String?) {
+        self.ask(ConversationsMethod.self, .conversations) {
+            $0.limit = Int64(ControlLimits.pageItems)
+            $0.after = place
+        }
+    }
+
+    mutating func lost(_ why: String) {
+        for (_, asked) in self.link.asked.sorted(by: { $0.key < $1.key }) {
+            switch asked {
+            case .command, .edit: self.undone(asked, why)
+            case .members(let id, let isShown):
+                self.with(id) { $0.hasMembers = false }
+                if isShown { self.undone(asked, why) }
+            case .status, .follow, .positions, .conversations, .typing, .presence, .history,
+                .send, .acknowledge, .info, .transfers:
+                break
+            }
+        }
+        self.link.asked = [:]
+        // Who writes is told anew by the next connection.
+        for place in self.conversations.indices { self.conversations[place].typing = [:] }
+        self.link.following = nil
+        self.link.state = .lost(why)
+        self.link.nextAttempt = self.now + self.link.pause
+        self.link.pause = min(self.link.pause * 2, ChatLink.pauses.upperBound)
+        self.outbox.isSending = false
+        for place in self.conversations.indices { self.conversations[place].loading = nil }
+    }
+
+    mutating func received(_ message: ServerMessage) {
+        switch message {
+        case .notification(let request): self.notified(request)
+        case .response(let response):
+            guard case .integer(let id) = response.id,
+                let asked = self.link.asked.removeValue(forKey: id)
+            else { return }
+            switch response.outcome {
+            case .result(let result): self.answered(asked, result)
+            case .failure(let error): self.refused(asked, error)
+            }
+        }
+    }
+
+    private mutating func answered(_ asked: ChatLink.Asked, _ result: JSON) {
+        switch asked {
+        case .status:
+            self.own = (result["id"]?.stringValue ?? "", result.shown("name"))
+        case .follow:
+            self.link.following = result.count("subscription")
+            if self.link.cursor == nil { self.link.cursor = result.count("cursor") }
+        case .conversations: self.listed(result)
+        case .positions, .typing, .acknowledge, .edit: break
+        case .presence: self.stands(presence: result)
+        case .history(let id, let what): self.loaded(result, of: id, what)
+        case .members(let id, let isShown): self.learned(result, of: id, isShown: isShown)
+        case .send: self.sent(result)
+        case .info(let id): self.informed(result, in: id)
+        case .command(let command, let id): self.done(command, result, in: id)
+        case .transfers: self.transfers.take(list: result.list("items"))
+        }
+    }
+
+    private mutating func refused(_ asked: ChatLink.Asked, _ error: RPCError) {
+        switch asked {
+        case .send: self.refusedToSend(error)
+        case .history(let id, let what):
+            self.notice = Self.text(error)
+            self.with(id) { $0.refused(what) }
+        case .members(_, let isShown): if isShown { self.undone(asked, Self.text(error)) }
+        case .command, .edit: self.undone(asked, Self.text(error))
+        case .info(let id): self.with(id) { if !$0.stale.isEmpty { $0.stale.removeFirst() } }
+        case .status, .follow, .positions, .conversations, .transfers:
+            self.notice = Self.text(error)
+        case .typing, .presence, .acknowledge: break
+        }
+    }
+
+    /// Says why something typed was not done, and gives it back.
+    private mutating func undone(_ asked: ChatLink.Asked, _ why: String) {
+        switch asked {
+        case .command(let command, let id):
+            self.note("/\(command.name): \(why)", isFault: true, in: id)
+            // A bare word is typed again when it is wanted: done already, it would be done twice.
+            if !command.isOfMessage, !command.rest.isEmpty {
+                self.putBack(command.line, in: id)
+            }
+        case .edit(let text, let message, let id):
+            self.note("/\(SlashCommand.Name.edit): \(why)", isFault: true, in: id)
+            self.putBack(SlashCommand.typed(text), in: id) { $0.editing = message }
+        case .members(let id, _):
+            self.note("/\(SlashCommand.Name.who): \(why)", isFault: true, in: id)
+        case .status, .follow, .positions, .conversations, .typing, .presence, .history, .send,
+            .acknowledge, .info, .transfers:
+            break
+        }
+    }
+
+    /// Gives a text back to be changed and sent again: into the line, or among what was typed before
+    /// where something else stands in it, or the conversation is gone.
+    mutating func putBack(
+        _ text: String, in id: String, _ begin: (inout ChatConversation) -> Void = { _ in }
+    ) {
+        func put(_ conversation: inout ChatConversation) {
+            // While another message is changed or answered, what stands in the line is for that one.
+            guard conversation.input.isEmpty, conversation.editing == nil,
+                conversation.replying == nil
+            else { return conversation.input.keep(text) }
+            conversation.input.set(text)
+            begin(&conversation)
+        }
+        if id == self.current {
+            put(&self.shown)
+        } else if self.place(of: id) != nil {
+            self.with(id, put)
+        } else {
+            // In the line of another one it would be sent there.
+            self.shown.input.keep(text)
+        }
+    }
+
+    /// Why, and what to do, in one line.
+    static func text(_ error: RPCError) -> String {
+        let remedy = error.remedy.map { "; " + TerminalText.line($0) } ?? ""
+        return TerminalText.line(error.message) + remedy
+    }
+
+    /// Takes a page of the list of conversations; enters one with the last of them.
+    private mutating func listed(_ result: JSON) {
+        self.link.listing += result.list("items")
+        if let next = result["next"]?.stringValue, !result.list("items").isEmpty {
+            return self.askForConversations(after: next)
+        }
+        let all = self.link.listing
+        self.link.listing = []
+        self.link.hasList = true
+        let ids = Set(all.compactMap { $0["id"]?.stringValue })
+        // What is being typed or sent stays, whatever becomes of the conversation.
+        let outbox = self.outbox
+        self.conversations.removeAll {
+            !ids.contains($0.id) && $0.input.isEmpty && !outbox.hasUnsent(for: $0.id)
+        }
+        if self.place(of: self.current) == nil { self.current = "" }
+        for json in all {
+            guard let id = json["id"]?.stringValue else { continue }
+            if self.place(of: id) == nil { self.conversations.append(ChatConversation()) }
+            let place = self.place(of: id) ?? self.conversations.count - 1
+            self.conversations[place].update(json)
+        }
+        self.conversations.sort { ($0.isDirect ? 1 : 0, $0.name) < ($1.isDirect ? 1 : 0, $1.name) }
+        self.enterWanted()
+        if self.link.isListingOld { self.askForConversations() }
+    }
+
+    /// Enters the conversation that was asked for, once it is in the list; at first any.
+    mutating func enterWanted() {
+        if let wanted = self.link.wanted {
+            if let found = self.conversation(called: wanted) {
+                self.link.wanted = nil
+                self.enter(found.id)
+            }
+        }
+        guard self.current.isEmpty, let first = self.listed.first else { return }
+        let waiting = self.listed.first(where: \.isCalling) ?? self.listed.first { $0.unread > 0 }
+        self.enter((waiting ?? first).id)
+    }
+
+    /// A conversation by what people call it.
+    func conversation(called text: String) -> ChatConversation? {
+        let lower = text.lowercased()
+        return self.conversations.first { $0.id == text || $0.name.lowercased() == lower }
+            ?? self.conversations.first {
+                text.hasPrefix("@") && $0.isDirect && $0.name.lowercased().hasPrefix(lower)
+            }
+            ?? self.conversations.first {
+                $0.person?.hasPrefix(lower.dropFirst()) == true && text.count > 8
+            }
+    }
+}

@@ -1,0 +1,121 @@
+import ControlAPI
+
+/// What was sent from here and the daemon has not shown yet.
+///
+/// One text at a time is under way. Each has a key, so that it may be given to the daemon again without
+/// being sent twice.
+struct ChatOutbox: Equatable, Sendable {
+    struct Item: Equatable, Sendable {
+        var conversation: String
+        var text: String
+        var isAction: Bool
+        var replyTo: String?
+        var key: String
+        /// Its id, once the daemon has taken it.
+        var id: String?
+
+        /// What is typed to send the same.
+        var typed: String {
+            self.isAction
+                ? SlashCommand(name: .me, rest: self.text).line : SlashCommand.typed(self.text)
+        }
+    }
+
+    var items: [Item] = []
+    var isSending = false
+    /// Until when the daemon is left alone, since it has too much in hand.
+    var pausedUntil: Int64 = 0
+    /// Whether the person has asked to end before all is sent.
+    var mayBeLost = false
+    var run: Int64 = 0
+    private var made = 0
+
+    mutating func add(_ text: String, to conversation: String, isAction: Bool, replyTo: String?) {
+        self.made += 1
+        // Of this one the person has not been told when they wanted to end.
+        self.mayBeLost = false
+        self.items.append(
+            Item(
+                conversation: conversation, text: text, isAction: isAction, replyTo: replyTo,
+                key: "chat-\(self.run)-\(self.made)"))
+    }
+
+    /// The first that the daemon has not taken.
+    var next: Int? { self.items.firstIndex { $0.id == nil } }
+
+    /// Those that the daemon has not taken, oldest first.
+    var unsent: [Item] { self.items.filter { $0.id == nil } }
+
+    /// Whether something for a conversation is among them.
+    func hasUnsent(for conversation: String) -> Bool {
+        self.items.contains { $0.id == nil && $0.conversation == conversation }
+    }
+
+    /// What is shown beneath a conversation.
+    func shown(in conversation: String) -> [Item] {
+        self.items.filter { $0.conversation == conversation }
+    }
+
+    /// The daemon shows a message: it waits no longer.
+    mutating func confirm(_ id: String) { self.items.removeAll { $0.id == id } }
+}
+
+extension ChatState {
+    mutating func sendOutbox() {
+        guard self.link.isConnected, !self.outbox.isSending, self.outbox.pausedUntil <= self.now,
+            let place = self.outbox.next
+        else {
+            return
+        }
+        let item = self.outbox.items[place]
+        self.outbox.isSending = true
+        self.ask(SendMethod.self, .send) {
+            $0.to = item.conversation
+            $0.text = item.text
+            $0.kind = item.isAction ? .action : nil
+            $0.replyTo = item.replyTo
+            $0.idempotencyKey = item.key
+        }
+    }
+
+    mutating func sent(_ result: JSON) {
+        self.outbox.isSending = false
+        guard let place = self.outbox.next, let id = result["id"]?.stringValue else { return }
+        let item = self.outbox.items[place]
+        if self.place(of: item.conversation).map({
+            self.conversations[$0].scrollback[id] != nil
+                || self.conversations[$0].scrollback.hasNewer
+        }) ?? true {
+            self.outbox.items.remove(at: place)
+        } else {
+            self.outbox.items[place].id = id
+        }
+        switch result["waits"]?.stringValue.flatMap({ SendMethod.Waits(rawValue: $0) }) {
+        case .away: self.notice = "they are away: it waits here until you are linked"
+        case .indirect:
+            self.notice = "they are heard of through others only: it waits until you are linked"
+        case .unaccepted: self.notice = "it waits until they let you in"
+        case .nobody: self.notice = "nobody else is linked: it waits until somebody is"
+        case nil: break
+        }
+        if result["shutOut"] == .bool(true) {
+            self.notice =
+                "peers turn this daemon away, since its identity runs elsewhere: see stoa status"
+        }
+    }
+
+    mutating func refusedToSend(_ error: RPCError) {
+        self.outbox.isSending = false
+        guard let place = self.outbox.next else { return }
+        switch error.knownCode {
+        // The same again, once there is another connection, or in a moment.
+        case .busy, .shuttingDown, .overflow:
+            self.notice = "not sent yet: " + Self.text(error)
+            self.outbox.pausedUntil = self.now + ChatLink.pauses.upperBound
+        default:
+            let item = self.outbox.items.remove(at: place)
+            self.note("not sent: \(Self.text(error))", isFault: true, in: item.conversation)
+            self.putBack(item.typed, in: item.conversation) { $0.replying = item.replyTo }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+import ControlAPI
+
+/// What `/` commands ask for, and what is said of their answers.
+extension ChatState {
+    mutating func run(_ command: SlashCommand) {
+        let id = self.current
+        self.shown.anchor = self.shown.scrollback.hasNewer ? self.shown.anchor : nil
+        switch command.name {
+        case .help: return self.help()
+        case .quit: return self.quit()
+        case .me:
+            guard !command.rest.isEmpty else { return self.usage(command) }
+            guard self.place(of: id) != nil else { return self.notice = "enter a room first" }
+            return self.outbox.add(command.rest, to: id, isAction: true, replyTo: nil)
+        case .reply: return self.reply(command)
+        default: break
+        }
+        guard self.link.isConnected else {
+            self.note("/\(command.name): no daemon; connecting again", isFault: true)
+            self.shown.input.set(command.line)
+            return
+        }
+        switch command.name {
+        case .join, .leave, .msg, .topic, .mute, .unmute, .archive, .who, .status:
+            self.runOnConversation(command)
+        case .whois, .verify, .accept, .decline, .block, .unblock: self.runOnPerson(command)
+        case .edit, .delete, .react: self.runOnMessage(command)
+        case .away, .back: self.say(isAway: command.name == .away, for: command)
+        case .search, .goto, .file, .fetch: self.runOnContent(command)
+        case .help, .quit, .me, .reply: break
+        }
+    }
+
+    private mutating func usage(_ command: SlashCommand) {
+        self.note("usage: /\(command.name) \(command.name.operands)", isFault: true)
+    }
+
+    private mutating func help() {
+        for name in SlashCommand.Name.allCases {
+            let usage = "/\(name) \(name.operands)"
+            let blanks = String(repeating: " ", count: max(1, 24 - usage.count))
+            self.note(usage + blanks + name.summary)
+        }
+        self.note(
+            "//x sends /x. Alt-1…9, Ctrl-N, Ctrl-P: conversations; Alt-A: the next that waits")
+        self.note(
+            "PgUp, PgDn: scroll; Alt-Up, Alt-Down: choose a message; Esc: choose none; Tab: complete"
+        )
+        self.note(
+            "Alt-Enter: new line; Ctrl-K, U, W, Y: kill and yank; Ctrl-_: undo; Ctrl-L: draw again")
+        self.note(
+            "Ctrl-C: put the line away; Ctrl-Z: stop, until the shell's fg; Ctrl-D: end")
+    }
+
+    private mutating func reply(_ command: SlashCommand) {
+        let own = self.own.id
+        guard let target = self.target(where: { $0.author != own || self.shown.selected != nil })
+        else { return self.note("there is no message to answer", isFault: true) }
+        if command.rest.isEmpty {
+            self.shown.replying = target.id
+        } else {
+            self.outbox.add(
+                command.rest, to: self.current, isAction: false, replyTo: target.id)
+            self.shown.selected = nil
+        }
+    }
+
+    // MARK: Conversations
+
+    private mutating func runOnConversation(_ command: SlashCommand) {
+        let id = self.current
+        let asked = ChatLink.Asked.command(command, id)
+        switch command.name {
+        case .join:
+            guard !command.rest.isEmpty else { return self.usage(command) }
+            self.ask(JoinMethod.self, asked) { $0.room = command.rest }
+        case .leave:
+            let room =
+                command.rest.isEmpty ? self.shown : self.conversation(called: command.rest)
+            guard !self.outbox.hasUnsent(for: room?.id ?? "") else {
+                // Outside the room the daemon would refuse them.
+                self.shown.input.set(command.line)
+                return self.notice = "your last message is not sent yet; try again in a moment"
+            }
+            let name = command.rest.isEmpty ? self.shown.name : command.rest
+            self.ask(LeaveMethod.self, asked) { $0.room = name }
+        case .msg:
+            let person = Self.person(command.words.first)
+            guard person.count > 1 else { return self.usage(command) }
+            self.ask(CreateConversationMethod.self, asked) { $0.person = person }
+        case .topic:
+            guard !command.rest.isEmpty else {
+                let topic = self.shown.topic
+                return self.note(topic.isEmpty ? "there is no topic" : "topic: \(topic)")
+            }
+            self.ask(TopicMethod.self, asked) {
+                $0.to = id
+                $0.text = command.rest
+            }
+        case .mute: self.ask(MuteMethod.self, asked) { $0.to = id }
+        case .unmute: self.ask(UnmuteMethod.self, asked) { $0.to = id }
+        case .archive: self.ask(ArchiveMethod.self, asked) { $0.to = id }
+        case .who: self.askForMembers(of: id, isShown: true)
+        default: self.ask(StatusMethod.self, asked) { _ in }
+        }
+    }
+
+    /// A person as methods take it: with `@`.
+    static func person(_ word: String) -> String { word.hasPrefix("@") ? word : "@" + word }
+
+    private mutating func runOnPerson(_ command: SlashCommand) {
+        let asked = ChatLink.Asked.command(command, self.current)
+        let (first, code) = command.words
+        // In a conversation of two it is clear who is meant.
+        let word = first.isEmpty && self.shown.isDirect ? self.shown.name : first
+        // A name may have blanks in it.
+        let whole = Self.person(command.rest.isEmpty ? word : command.rest)
+        guard whole.count > 1 else { return self.usage(command) }
+        switch command.name {
+        case .whois: self.ask(WhoisMethod.self, asked) { $0.person = whole }
+        case .verify:
+            self.ask(VerifyMethod.self, asked) {
+                $0.person = Self.person(word)
+                $0.code = code.isEmpty ? nil : code
+            }
+        case .accept: self.ask(AcceptMethod.self, asked) { $0.person = whole }
+        case .decline: self.ask(DeclineMethod.self, asked) { $0.person = whole }
+        case .block: self.ask(BlockMethod.self, asked) { $0.person = whole }
+        default: self.ask(UnblockMethod.self, asked) { $0.person = whole }
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func runOnMessage(_ command: SlashCommand) {
+        let asked = ChatLink.Asked.command(command, self.current)
+        let own = self.own.id
+        if command.name == .react {
+            let sign = EmojiNames.emoji(command.rest) ?? command.rest
+            guard !sign.isEmpty else { return self.usage(command) }
+            guard let target = self.target(where: { _ in true }) else {
+                return self.note("there is no message", isFault: true)
+            }
+            let withdraw = target.signs.contains { $0.sign == sign && $0.isOwn }
+            self.shown.selected = nil
+            self.ask(ReactMethod.self, asked) {
+                $0.id = target.id
+                $0.sign = sign
+                $0.withdraw = withdraw ? true : nil
+            }
+            return
+        }
+        if self.shown.selected == nil, !self.outbox.shown(in: self.current).isEmpty {
+            // The last one is not there yet, and the one before it is not meant.
+            self.shown.input.set(command.line)
+            return self.notice = "your last message is not sent yet; try again in a moment"
+        }
+        let isEdit = command.name == .edit
+        guard
+            let target = self.target(where: {
+                $0.author == own && (!isEdit || $0.kind == .text || $0.kind == .action)
+            })
+        else {
+            let what = isEdit ? "text" : "message"
+            return self.note(
+                self.shown.selected == nil
+                    ? "there is no \(what) of yours here" : "that is no \(what) of yours",
+                isFault: true)
+        }
+        self.shown.selected = nil
+        if command.name == .delete {
+            self.ask(EraseMethod.self, asked) { $0.id = target.id }
+        } else if command.rest.isEmpty {
+            self.shown.editing = target.id
+            self.shown.input.set(SlashCommand.typed(target.text))
+        } else {
+            self.change(target.id, to: command.rest)
+        }
+    }
+
+    private mutating func runOnContent(_ command: SlashCommand) {
+        let id = self.current
+        switch command.name {
+        case .search:
+            guard !command.rest.isEmpty else { return self.usage(command) }
+            self.ask(SearchMethod.self, .command(command, id)) {
+                $0.words = command.rest
+                $0.to = id
+            }
+        case .goto: self.goTo(command.rest)
+        case .file:
+            guard !command.rest.isEmpty else { return self.usage(command) }
+            self.start(["send", id, "--file", command.rest])
+            self.note("sending \(TerminalText.line(command.rest))")
+        default:
+            let name = command.rest
+            guard
+                let file = self.target(where: {
+                    $0.kind == .file && (name.isEmpty || $0.fileName == name)
+                })
+            else { return self.note("there is no such file here", isFault: true) }
+            self.start(["fetch", file.id])
+            self.note("fetching \(file.fileName ?? "")")
+        }
+    }
+
+    private mutating func start(_ arguments: [String]) {
+        let id = (self.programs.keys.max() ?? 0) + 1
+        self.programs[id] = self.current
+        self.perform(.run(id: id, arguments: arguments))
+    }
+
+    mutating func ended(_ id: Int64, _ code: Int32, _ output: String) {
+        let place = self.programs.removeValue(forKey: id)
+        let lines = output.split(separator: "\n").map { TerminalText.line(String($0)) }
+        for line in lines.suffix(4) { self.note(line, isFault: code != 0, in: place) }
+    }
+
+    // MARK: Answers
+
+    mutating func done(_ command: SlashCommand, _ result: JSON, in id: String) {
+        switch command.name {
+        case .join, .accept:
+            self.link.wanted = result["id"]?.stringValue
+            self.askForConversations()
+        case .msg:
+            let conversation = result["conversation"]?["id"]?.stringValue ?? ""
+            self.link.wanted = conversation
+            self.askForConversations()
+            let words = command.words.rest
+            if !words.isEmpty {
+                self.outbox.add(words, to: conversation, isAction: false, replyTo: nil)
+            }
+        case .leave, .archive: self.askForConversations()
+        case .away, .back:
+            self.ownPresence.standing = command.name == .away ? .said : .here
+            let how = command.name == .away ? "away, until /back" : "there"
+            let isTold = result["shown"] == .bool(true)
+            self.note(
+                isTold ? "others see that you are \(how)" : "others are not told: Presence=private",
+                in: id)
+        case .mute: self.note("muted", in: id)
+        case .unmute: self.note("not muted", in: id)
+        case .whois:
+            self.note(
+                "\(result.shownPerson()) \(result.shortKey()): \(result.shown("tier")), "
+                    + result.shown("state"), in: id)
+            let status = result.shown("status")
+            if !status.isEmpty { self.note("status: \(status)", in: id) }
+        case .verify: self.verified(result, in: id)
+        case .decline: self.note("\(result.shownPerson()) is declined", in: id)
+        case .block: self.note("\(result.shownPerson()) is blocked", in: id)
+        case .unblock: self.note("\(result.shownPerson()) is not blocked", in: id)
+        case .search: self.found(result, in: id)
+        case .status:
+            let discovery = result["discovery"]?.shown("state") ?? ""
+            self.note(
+                "stoad \(result.shown("version")), \(result.count("links")) links, "
+                    + "\(result.count("messages")) messages, discovery \(discovery)", in: id)
+            for alert in result.list("alerts") {
+                self.note(alert.shown("text"), isFault: true, in: id)
+            }
+        default: break
+        }
+    }
+
+    private mutating func verified(_ result: JSON, in id: String) {
+        let who = result["person"]?.shownPerson() ?? ""
+        guard result["person"]?["tier"] != "verified" else {
+            return self.note("\(who) is verified", in: id)
+        }
+        self.note("compare with \(who), aloud or in person:", in: id)
+        self.note("  \(result.shown("digits"))", in: id)
+        self.note("  \(result.shown("words"))", in: id)
+        self.note(
+            "where they are the same: /verify \(self.shortest(result)) and the digits", in: id)
+    }
+
+    private func shortest(_ result: JSON) -> String { result["person"]?.shortKey() ?? "@…" }
+}

@@ -1,0 +1,345 @@
+import ControlAPI
+
+/// What the daemon tells unasked, and the pages that it is asked for.
+extension ChatState {
+    /// How many messages are asked for at a time.
+    private static let pageMessages: Int64 = 100
+    /// How often the daemon is told that the user writes, in milliseconds; it tells others less often.
+    private static let typingMilliseconds: Int64 = 1_000
+    /// How many messages may wait to be asked for once more.
+    private static let staleLimit = 64
+
+    mutating func notified(_ request: RPCRequest) {
+        guard let params = request.params.json else { return }
+        switch request.method {
+        case MessageEvent.name:
+            guard params["subscription"]?.integerValue == self.link.following,
+                let json = params["message"]
+            else { return }
+            self.link.cursor = json.count("cursor")
+            self.show(json)
+        case ChangeEvent.name:
+            guard let change = params["change"] else { return }
+            if params["subscription"]?.integerValue == self.link.following {
+                self.link.cursor = change.count("cursor")
+                self.changed(change)
+            } else {
+                self.stands(change)
+            }
+        case GapEvent.name where params["subscription"]?.integerValue == self.link.following:
+            self.link.cursor = params.count("to")
+            for place in self.conversations.indices { self.conversations[place].forget() }
+            self.note("messages are missing here: \(params.shown("reason"))", isFault: true)
+        case TypingEvent.name: self.types(params)
+        case PresenceEvent.name:
+            if let peer = params["peer"]?.stringValue {
+                self.presence[peer] = params["presence"]?.stringValue
+                // Who was linked before the user knew them is told of in no other way.
+                self.linked[peer] = params["presence"] != "offline"
+            }
+        case TransferEvent.name:
+            if let transfer = params["transfer"] { self.transfers.take(transfer) }
+        default: break
+        }
+    }
+
+    /// How many people are shown who write at a time; each is told for a moment only.
+    private static let typistLimit = 8
+
+    private mutating func types(_ event: JSON) {
+        guard let peer = event["peer"]?.stringValue, peer != self.own.id else { return }
+        self.with(event["conversation"]?.stringValue ?? "") {
+            if event["typing"] != .bool(true) {
+                $0.typing[peer] = nil
+            } else if $0.typing.count < Self.typistLimit {
+                $0.typing[peer] = event.shownPerson(key: "peer")
+            }
+        }
+    }
+
+    /// Tells others that the user writes: no command, and once in a while.
+    mutating func tellTyping() {
+        let text = self.shown.input
+        guard !text.isEmpty, text.characters.first != "/", self.place(of: self.current) != nil,
+            self.now - self.link.toldTyping >= Self.typingMilliseconds,
+            !self.link.asked.values.contains(.typing)
+        else { return }
+        let id = self.current
+        if self.ask(TypingMethod.self, .typing, { $0.to = id }) { self.link.toldTyping = self.now }
+    }
+
+    private mutating func show(_ json: JSON) {
+        guard let message = ChatMessage(json), let id = json["conversation"]?.stringValue else {
+            return
+        }
+        guard let place = self.place(of: id) else { return self.askForConversations() }
+        let isOwn = message.author == self.own.id
+        self.outbox.confirm(message.id)
+        if isOwn { self.isActive() }
+        let isLooked = id == self.current
+        let isReading = isLooked && self.isReading
+        self.with(id) {
+            $0.isArchived = $0.isArchived && isLooked
+            if json["kind"] == "topic" { $0.topic = json.shown("text") }
+            if json["kind"] == "join" || json["kind"] == "leave" { $0.hasMembers = false }
+            if !isOwn, message.isSaid, !(isReading && $0.isAtEnd) {
+                // Who comes back finds where they left off.
+                if isLooked, $0.isAtEnd, $0.unread == 0 { $0.firstUnread = message.id }
+                $0.unread += 1
+                if message.isMention { $0.mentions += 1 }
+                if isLooked, !$0.isAtEnd { $0.missedBelow += 1 }
+            }
+            guard !$0.scrollback.isEmpty || isLooked, $0.scrollback[message.id] == nil else {
+                return
+            }
+            if message.isLate {
+                if $0.stale.count < Self.staleLimit, !$0.scrollback.isEmpty {
+                    $0.stale.append(message.id)
+                }
+            } else if !$0.scrollback.hasNewer, $0.loading != .newest {
+                $0.scrollback.append(message)
+                $0.scrollback.trim(keepingOldest: $0.anchor != nil)
+            }
+        }
+        let conversation = self.conversations[place]
+        if !isOwn, message.isSaid, !conversation.isMuted,
+            message.isMention || conversation.isDirect && !isReading
+        {
+            self.perform(.ring)
+        }
+    }
+
+    private mutating func changed(_ change: JSON) {
+        let id = change["id"]?.stringValue ?? ""
+        let message = change["message"]?.stringValue ?? ""
+        switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+        case .edited:
+            self.with(id) {
+                $0.scrollback.change(message) { $0.edit(change["text"]?.stringValue ?? "") }
+            }
+        case .erased: self.with(id) { $0.scrollback.change(message) { $0.erase() } }
+        case .reacted, .withdrawn:
+            self.with(id) {
+                if $0.scrollback[message] != nil, !$0.stale.contains(message),
+                    $0.stale.count < Self.staleLimit
+                {
+                    $0.stale.append(message)
+                }
+            }
+        case .seen:
+            self.with(id) {
+                ($0.unread, $0.mentions) = (change.count("unread"), change.count("mentions"))
+            }
+        case .joined, .left, .arranged, .realmJoined, .realmLeft: self.askForConversations()
+        case .requested:
+            let name = change.shown("name") + " " + change.shortKey("peer")
+            self.note(
+                "\(name) wants to write to you: \"\(change.shown("text"))\"; /accept or /decline "
+                    + change.shortKey("peer"))
+        case .raised: self.notice = change.shown("text")
+        case .cleared, .realmRenewed, nil: break
+        case .delivered, .read, .linked, .unlinked: self.stands(change)
+        }
+    }
+
+    /// How far somebody has come, or whether they are linked.
+    private mutating func stands(_ change: JSON) {
+        let id = change["id"]?.stringValue ?? ""
+        guard let peer = change["peer"]?.stringValue else { return }
+        let message = change["message"]?.stringValue ?? ""
+        switch change["event"]?.stringValue.flatMap({ ChangeResult.Event(rawValue: $0) }) {
+        case .delivered: self.with(id) { $0.delivered[peer] = message }
+        case .read: self.with(id) { $0.read[peer] = message }
+        case .linked: self.linked[peer] = true
+        case .unlinked: self.linked[peer] = false
+        default: break
+        }
+    }
+
+    // MARK: History
+
+    /// Asks for what the screen needs and is not here.
+    mutating func loadWhatIsMissing() {
+        guard self.link.isConnected, let place = self.place(of: self.current) else { return }
+        let shown = self.conversations[place]
+        if shown.loading == nil {
+            if let goal = shown.goal {
+                self.load(.goal(goal), around: goal)
+            } else if shown.scrollback.messages.allSatisfy(\.isNote), shown.scrollback.hasOlder {
+                self.load(.newest)
+            } else if shown.scrollback.hasOlder, self.isNearTop {
+                self.load(.older)
+            } else if shown.scrollback.hasNewer, self.isNearBottom {
+                self.load(.newer)
+            }
+        }
+        if !shown.hasMembers { self.askForMembers(of: shown.id, isShown: false) }
+        if let stale = shown.stale.first,
+            !self.link.asked.values.contains(.info(conversation: shown.id))
+        {
+            if shown.scrollback[stale] != nil {
+                self.ask(InfoMethod.self, .info(conversation: shown.id)) { $0.id = stale }
+            } else if shown.loading == nil {
+                self.load(.around, around: stale)
+            }
+        }
+        self.acknowledge(shown)
+    }
+
+    /// Asks for a page of the conversation that is looked at.
+    mutating func load(_ what: ChatConversation.Loading, around: String? = nil) {
+        let scrollback = self.shown.scrollback
+        let id = self.current
+        let isAsked = self.ask(HistoryMethod.self, .history(id, what)) {
+            $0.to = id
+            $0.limit = Self.pageMessages
+            switch what {
+            case .newest: break
+            case .older: $0.before = scrollback.oldest
+            case .newer: $0.after = scrollback.newest
+            case .around, .goal: $0.around = around
+            }
+        }
+        if isAsked { self.shown.loading = what }
+    }
+
+    mutating func loaded(_ result: JSON, of id: String, _ what: ChatConversation.Loading) {
+        guard let place = self.place(of: id) else { return }
+        // A message that was let go of and comes back begins to count its changes anew.
+        self.layouts = LayoutCache()
+        let page = result.list("messages").compactMap { ChatMessage($0) }
+        let more = result["more"] == .bool(true)
+        let own = self.own.id
+        for message in page { self.outbox.confirm(message.id) }
+        var shown = self.conversations[place]
+        shown.loading = nil
+        switch what {
+        case .newest:
+            shown.scrollback.replace(page, hasOlder: more, hasNewer: false)
+            shown.markUnread(own: own)
+        case .older:
+            shown.scrollback.merge(page, isOlder: true)
+            shown.scrollback.hasOlder = more && !page.isEmpty
+            shown.scrollback.trim(keepingOldest: true)
+        case .newer:
+            shown.scrollback.merge(page, isOlder: false)
+            shown.scrollback.hasNewer = more && !page.isEmpty
+            shown.scrollback.trim(keepingOldest: false)
+        case .around:
+            // None where the conversation was let go of meanwhile.
+            guard let target = shown.stale.first else { break }
+            // One that came late: it and its neighbours take their places.
+            shown.stale.removeFirst()
+            if page.contains(where: { shown.scrollback[$0.id] != nil && $0.id != target }) {
+                shown.scrollback.merge(page, isOlder: true)
+            }
+        case .goal(let goal):
+            // None where the person has gone elsewhere meanwhile.
+            guard shown.goal == goal else { break }
+            shown.goal = nil
+            guard page.contains(where: { $0.id == goal }) else {
+                self.notice = "that message is not here any longer"
+                break
+            }
+            shown.scrollback.replace(page, hasOlder: true, hasNewer: true)
+            self.conversations[place] = shown
+            return self.look(at: goal, in: id)
+        }
+        self.conversations[place] = shown
+    }
+
+    /// Tells the daemon what a person has seen.
+    private mutating func acknowledge(_ shown: ChatConversation) {
+        guard self.isReading, shown.isAtEnd, shown.loading == nil,
+            let last = shown.scrollback.messages.last
+        else {
+            return
+        }
+        // The newest by arrival is near the end.
+        let newest = shown.scrollback.messages.suffix(100).reduce(last.cursor) {
+            max($0, $1.cursor)
+        }
+        guard newest > shown.acknowledged || shown.unread > 0,
+            !self.link.asked.values.contains(.acknowledge(shown.id)), newest > 0
+        else { return }
+        let isAsked = self.ask(AcknowledgeMethod.self, .acknowledge(shown.id)) {
+            $0.conversation = shown.id
+            $0.cursor = newest
+        }
+        guard isAsked else { return }
+        self.shown.acknowledged = newest
+        (self.shown.unread, self.shown.mentions, self.shown.missedBelow) = (0, 0, 0)
+    }
+
+    mutating func informed(_ result: JSON, in id: String) {
+        self.with(id) {
+            if !$0.stale.isEmpty { $0.stale.removeFirst() }
+            guard let json = result["message"], let message = ChatMessage(json) else { return }
+            $0.scrollback.change(message)
+        }
+    }
+
+    // MARK: Members
+
+    mutating func askForMembers(of id: String, isShown: Bool, after place: String? = nil) {
+        guard !self.link.asked.values.contains(.members(id, isShown: isShown)) else { return }
+        let isAsked = self.ask(MembersMethod.self, .members(id, isShown: isShown)) {
+            $0.to = id
+            $0.page.limit = 1_000
+            $0.page.after = place
+        }
+        if isAsked, place == nil { self.with(id) { ($0.members, $0.hasMembers) = ([], true) } }
+    }
+
+    mutating func learned(_ result: JSON, of id: String, isShown: Bool) {
+        let own = self.own.id
+        for json in result.list("items") {
+            guard let member = json["id"]?.stringValue, let state = json["state"] else { continue }
+            self.linked[member] = state == "linked"
+            self.presence[member] = json["presence"]?.stringValue
+        }
+        self.with(id) {
+            // The same list may be coming twice: for the screen, and for /who.
+            var places = Dictionary(
+                $0.members.enumerated().map { ($1.id, $0) },
+                uniquingKeysWith: { first, _ in first })
+            for json in result.list("items") {
+                let member = ChatMember(
+                    id: json["id"]?.stringValue ?? "", name: json.shown("name"),
+                    label: json.shownPerson(), isAway: json["presence"] == "away",
+                    isHere: json["state"] == nil || json["state"] == "linked",
+                    isSelf: json["id"]?.stringValue == own)
+                if let place = places[member.id] {
+                    $0.members[place] = member
+                } else {
+                    places[member.id] = $0.members.count
+                    $0.members.append(member)
+                }
+            }
+        }
+        if let next = result["next"]?.stringValue, !result.list("items").isEmpty {
+            return self.askForMembers(of: id, isShown: isShown, after: next)
+        }
+        guard isShown, let place = self.place(of: id) else { return }
+        let members = self.conversations[place].members
+        let here = members.filter(\.isHere).map {
+            $0.label + ($0.isSelf ? " (you)" : $0.isAway ? " (away)" : "")
+        }
+        let away = members.filter { !$0.isHere }.map(\.label)
+        self.note("here: " + here.joined(separator: ", "), in: id)
+        if !away.isEmpty { self.note("away: " + away.joined(separator: ", "), in: id) }
+    }
+}
+
+extension ChatConversation {
+    /// Where the line of what is new stands: before the first of as many as are unread.
+    mutating func markUnread(own: String) {
+        var left = self.unread
+        self.firstUnread = nil
+        for message in self.scrollback.messages.reversed() where left > 0 {
+            guard message.isSaid, message.author != own else { continue }
+            left -= 1
+            self.firstUnread = message.id
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ControlAPI
+
+/// What was found, and how it is looked at in its place.
+extension ChatState {
+    mutating func found(_ result: JSON, in id: String) {
+        let hits = result.list("hits").compactMap { hit in
+            hit["message"].flatMap { ChatMessage($0) }.map { (message: $0, json: hit) }
+        }
+        self.with(id) { $0.hits = hits.map(\.message.id) }
+        guard !hits.isEmpty else { return self.note("nothing found", in: id) }
+        // The newest at the bottom, where one looks.
+        for (index, hit) in hits.enumerated().reversed() {
+            let text = hit.json.list("excerpt").map { part in
+                let text = part.shown("text")
+                return part["match"] == .bool(true) ? "[\(text)]" : text
+            }.joined()
+            self.note(
+                "\(index + 1)  \(self.dateText(hit.message.time)) \(hit.message.name): \(text)",
+                in: id)
+        }
+        self.note(
+            "/goto 1 shows it among what was said then"
+                + (result["more"] == .bool(true) ? "; there are more: stoa search" : ""), in: id)
+    }
+
+    /// Looks at what was found with that number, the newest without one.
+    mutating func goTo(_ number: String) {
+        let hits = self.shown.hits
+        guard !hits.isEmpty else {
+            return self.note("nothing was searched here: /search WORDS", isFault: true)
+        }
+        guard let place = number.isEmpty ? 1 : Int(number), (1...hits.count).contains(place) else {
+            return self.note("what was found has numbers from 1 to \(hits.count)", isFault: true)
+        }
+        self.look(at: hits[place - 1], in: self.current)
+    }
+
+    /// Chooses a message and shows it amid its neighbours; asks for them where they are not here.
+    mutating func look(at message: String, in id: String) {
+        guard id == self.current else { return }
+        guard self.shown.scrollback[message] != nil else {
+            self.shown.goal = message
+            return
+        }
+        self.shown.selected = message
+        self.shown.anchor = .init(id: message)
+        self.scroll(self.areas.messages / 2)
+    }
+}

@@ -1,0 +1,117 @@
+import ControlAPI
+
+/// A command that is typed into a conversation: `/` and a word.
+struct SlashCommand: Equatable, Sendable {
+    /// All commands.
+    enum Name: String, CaseIterable, Sendable {
+        case help, quit, msg, join, leave, me, who, whois, verify, reply, edit, delete, react, topic
+        case search, goto, file, fetch, accept, decline, block, unblock, mute, unmute, archive
+        case away, back, status
+    }
+
+    let name: Name
+    /// What follows the word.
+    let rest: String
+
+    /// What a typed text is.
+    enum Parsed: Equatable {
+        case text(String)
+        case command(SlashCommand)
+        case unknown(String, nearest: String?)
+    }
+
+    /// `/x` is a command, `//x` is the text `/x`, and so is a path as `/etc/hosts`.
+    static func parse(_ text: String) -> Parsed {
+        guard text.hasPrefix("/") else { return .text(text) }
+        if text.hasPrefix("//") { return .text(String(text.dropFirst())) }
+        let word = text.dropFirst().prefix { !$0.isWhitespace }
+        if word.contains("/") || word.isEmpty { return .text(text) }
+        guard let name = Name(rawValue: word.lowercased()) else {
+            let nearest = NearestName.find(word.lowercased(), among: Name.allCases.map(\.rawValue))
+            return .unknown(String(word), nearest: nearest)
+        }
+        let rest = text.dropFirst(word.count + 1).drop(while: \.isWhitespace)
+        return .command(SlashCommand(name: name, rest: String(rest)))
+    }
+
+    /// What is typed to send a text, also one that begins with a slash.
+    static func typed(_ text: String) -> String { text.hasPrefix("/") ? "/" + text : text }
+
+    /// What is typed to give it.
+    var line: String { "/\(self.name)" + (self.rest.isEmpty ? "" : " \(self.rest)") }
+
+    /// Whether it is about the message that is chosen, or the last: given again it may mean another one.
+    var isOfMessage: Bool {
+        switch self.name {
+        case .reply, .edit, .delete, .react, .fetch: true
+        case .help, .quit, .msg, .join, .leave, .me, .who, .whois, .verify, .topic, .search, .goto,
+            .file, .accept, .decline, .block, .unblock, .mute, .unmute, .archive, .away, .back,
+            .status:
+            false
+        }
+    }
+
+    /// The first word of what follows, and the rest of it.
+    var words: (first: String, rest: String) {
+        let first = self.rest.prefix { !$0.isWhitespace }
+        return (
+            String(first),
+            String(self.rest.dropFirst(first.count).drop(while: \.isWhitespace))
+        )
+    }
+}
+
+extension SlashCommand.Name {
+    /// What is typed behind it.
+    var operands: String {
+        switch self {
+        case .help, .quit, .who, .away, .back, .status, .mute, .unmute, .archive, .delete: ""
+        case .msg: "@PERSON [TEXT]"
+        case .join: "ROOM"
+        case .leave: "[ROOM]"
+        case .me, .reply: "TEXT"
+        case .whois, .verify, .accept, .decline, .block, .unblock: "@PERSON"
+        case .edit: "[TEXT]"
+        case .react: "EMOJI"
+        case .topic: "[TEXT]"
+        case .search: "WORDS"
+        case .goto: "[NUMBER]"
+        case .file: "PATH"
+        case .fetch: "[NAME]"
+        }
+    }
+
+    /// What it does.
+    var summary: String {
+        switch self {
+        case .help: "this list, and the keys"
+        case .quit: "end (or Ctrl-D); the daemon runs on"
+        case .msg: "talk to somebody alone"
+        case .join: "enter a room, or make it"
+        case .leave: "leave this room; what was said stays here"
+        case .me: "say what you do"
+        case .who: "who is in this room, and who is here"
+        case .whois: "somebody's key, status and how far you trust them"
+        case .verify: "the code to compare with somebody; with the code, verify them"
+        case .reply: "answer the message that is chosen, or the last"
+        case .edit: "change your message that is chosen, or your last"
+        case .delete: "take back your message that is chosen, or your last"
+        case .react: "give an emoji to the message that is chosen, or the last; again takes it back"
+        case .topic: "say what this room is about"
+        case .search: "find messages here by their words"
+        case .goto: "show what was found, by its number, among what was said then"
+        case .file: "send a file"
+        case .fetch: "save a file that was sent, here by name, into the folder you are in"
+        case .accept: "let somebody in who has written to you"
+        case .decline: "turn away somebody who has written to you"
+        case .block: "hear nothing more of somebody"
+        case .unblock: "hear somebody again"
+        case .mute: "count nothing here, and do not ring"
+        case .unmute: "count and ring again"
+        case .archive: "put this conversation away until something is said in it"
+        case .away: "say that you are away, until /back; without it you are after ten minutes"
+        case .back: "say that you are there"
+        case .status: "the daemon's state"
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// What dials that fail say about the network between two machines.
+extension Diagnosis {
+    /// Only what is on the network right now, or was named by the user, is worth a word: who is only
+    /// remembered may just be switched off.
+    static func dials(_ facts: DiagnosisFacts) -> [Finding] {
+        let links = facts.status?.links ?? 0
+        return Self.few(facts.dials) { dial in
+            guard dial.source == .discovery || dial.source == .static, let failure = dial.failure
+            else { return nil }
+            let peer = dial.peer.flatMap { id in facts.peers.first { $0.id == id } }
+            let isKnown = peer.map { $0.tier == .known || $0.tier == .verified } ?? false
+            let isWanted = isKnown || dial.source == .static || links == 0
+            let who = peer.map { $0.name.isEmpty ? $0.id : $0.name }
+            let place = dial.addresses.first ?? "an address"
+            let name = who.map { "\($0) (\(place))" } ?? place
+            switch failure {
+            case "timedOut" where Self.isForeign(dial, facts):
+                return Finding(
+                    "subnet", .problem,
+                    (dial.source == .discovery
+                        ? "\(name) announces itself and does not answer, and is"
+                        : "\(name) does not answer, and is")
+                        + " in none of this machine's networks ("
+                        + "\(facts.networks.joined(separator: ", ")))",
+                    remedy: dial.source == .discovery
+                        ? "give both machines addresses of one network: ip address"
+                        : "see that a route leads there and back (ip route get "
+                            + "\(Self.host(place))), and that the firewalls between let TCP port "
+                            + "\(Self.port(place))")
+            case "timedOut":
+                return Finding(
+                    "reach", .problem,
+                    dial.source == .discovery
+                        ? "\(name) announces itself and does not answer: something drops its packets"
+                        : "\(name) does not answer",
+                    remedy: "open TCP port \(Self.port(place)) in the firewall there, and see that "
+                        + "the network lets clients talk to each other (client isolation)")
+            case "noRoute" where !facts.addresses.contains(Self.host(place)):
+                return Finding(
+                    "subnet", .problem, "no route leads to \(name)",
+                    remedy: "see that both machines are in one subnet: ip route get "
+                        + "\(Self.host(place))")
+            // What is announced here and not there is a daemon's that has just ended.
+            case "refused" where isWanted && !facts.addresses.contains(Self.host(place)):
+                return Finding(
+                    "reach", .warning, "\(name) refuses connections",
+                    remedy: "see that stoad runs there, or that the firewall lets it")
+            case "wrongRealm" where isWanted:
+                return Finding(
+                    "realm", .warning, "\(name) is in no realm that you are in",
+                    remedy: "ask for an invitation and take it: stoa realm join")
+            case "rejected" where dial.detail?.hasPrefix("no common version") == true:
+                return Finding(
+                    "protocol", .problem, "\(name) cannot be linked: \(dial.detail ?? "")",
+                    remedy: "upgrade the older of the two")
+            case "wrongKey":
+                return Finding(
+                    "key", .problem, "\(name) is somebody else: \(dial.detail ?? "")",
+                    remedy: "ask them for their key, and correct Peer= or stoa connect")
+            default: return nil
+            }
+        }
+    }
+
+    /// Whether no address of a dial is in a network of this machine.
+    private static func isForeign(
+        _ dial: DialsMethod.Dial, _ facts: DiagnosisFacts
+    ) -> Bool {
+        !facts.networks.isEmpty && !dial.addresses.isEmpty
+            && dial.addresses.allSatisfy { facts.foreignHosts.contains(Self.host($0)) }
+    }
+
+    /// Those who have dialled this machine lately and speak another protocol; whom it dials itself is found
+    /// by its dials.
+    static func versions(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let now = facts.now else { return [] }
+        var seen = Set(facts.dials.flatMap(\.addresses).map(Self.host))
+        for peer in facts.peers where peer.state == .linked {
+            seen.formUnion(peer.addresses.map(Self.host))
+        }
+        return Self.few(facts.refusals) { refusal in
+            guard refusal.reason.hasPrefix("no common version"), let address = refusal.address,
+                now.milliseconds - refusal.time.milliseconds < Self.refusalMilliseconds,
+                seen.insert(Self.host(address)).inserted
+            else { return nil }
+            return Finding(
+                "protocol", .warning,
+                "\(Self.host(address)) has dialled this machine and cannot be linked: "
+                    + "\(refusal.reason)",
+                remedy: "upgrade the older of the two")
+        }
+    }
+
+    /// A refusal that is older, in milliseconds, is no news: who still is there has dialled again.
+    private static let refusalMilliseconds: Int64 = 900_000
+
+    /// The port of `address:port`.
+    private static func port(_ address: String) -> Substring {
+        address[
+            (address.lastIndex(of: ":").map { address.index(after: $0) } ?? address.endIndex)...]
+    }
+
+    /// The address of `address:port`, without the brackets of IPv6.
+    static func host(_ address: String) -> String {
+        let host = address[..<(address.lastIndex(of: ":") ?? address.endIndex)]
+        return String(host.filter { $0 != "[" && $0 != "]" })
+    }
+}

@@ -1,0 +1,253 @@
+/// The judgement of `stoa doctor`: from what is known to what is wrong and what to do about it.
+///
+/// Pure: the same facts give the same findings, in the order in which they are best looked at. Where
+/// nothing is wrong there are none.
+public enum Diagnosis {
+    /// Linked people's clocks may be this far away, in milliseconds: entries further ahead are held.
+    static let clockMilliseconds: Int64 = 60_000
+    /// With less room than this, in bytes, the next files and weeks of messages may not fit.
+    static let scarceBytes: Int64 = 256 << 20
+    /// With less room than this, in bytes, the database may fail to be written at any time.
+    static let fullBytes: Int64 = 32 << 20
+    /// What to do where the database is damaged.
+    private static let repair =
+        "systemctl --user stop stoad, then stoad --repair; and check the disk"
+    /// Findings of one kind that are listed; the rest is counted.
+    static let listed = 8
+
+    /// What is wrong.
+    public static func findings(_ facts: DiagnosisFacts) -> [Finding] {
+        var found = self.daemon(facts)
+        found += self.version(facts)
+        found += self.lingering(facts)
+        found += self.modes(facts)
+        found += self.network(facts)
+        found += self.discovery(facts)
+        found += self.responders(facts)
+        found += self.multicast(facts)
+        found += self.reach(facts)
+        found += self.clock(facts)
+        found += self.dials(facts)
+        found += self.versions(facts)
+        found += self.disk(facts)
+        found += self.quota(facts)
+        found += self.database(facts)
+        return found + self.alerts(facts)
+    }
+
+    private static func daemon(_ facts: DiagnosisFacts) -> [Finding] {
+        let log = "see its log: journalctl --user -u stoad"
+        switch facts.answer {
+        case .answered: return []
+        case .silent:
+            return [
+                Finding(
+                    "daemon", .problem, "the daemon does not answer",
+                    remedy: "\(log); if it hangs, systemctl --user restart stoad")
+            ]
+        case .absent(let why, let remedy):
+            guard let units = facts.units, units.areInstalled else {
+                return [Finding("daemon", .problem, why, remedy: remedy)]
+            }
+            if units.hasFailed {
+                return [
+                    Finding(
+                        "units", .problem, "the daemon has failed to start",
+                        remedy: "\(log); then systemctl --user restart stoad")
+                ]
+            }
+            if !units.isListening {
+                return [
+                    Finding(
+                        "units", .problem, "nothing starts the daemon: stoad.socket is not active",
+                        remedy: "systemctl --user enable --now stoad.socket")
+                ]
+            }
+            return [Finding("daemon", .problem, why, remedy: remedy)]
+        }
+    }
+
+    private static func version(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let version = facts.status?.version,
+            let difference = StoaVersion.difference(of: version, from: facts.version)
+        else { return [] }
+        return [
+            Finding(
+                "version", .warning, "the daemon runs as version \(difference.text)",
+                remedy: difference.remedy)
+        ]
+    }
+
+    private static func lingering(_ facts: DiagnosisFacts) -> [Finding] {
+        guard facts.units?.startsAtLogin == true, facts.lingers == false, facts.isWithoutDesktop
+        else { return [] }
+        return [
+            Finding(
+                "linger", .warning, "the daemon ends when you log out",
+                remedy: "loginctl enable-linger")
+        ]
+    }
+
+    private static func modes(_ facts: DiagnosisFacts) -> [Finding] {
+        facts.files.compactMap { file in
+            if !file.isOwn {
+                return Finding(
+                    "modes", .problem, "\(file.path) belongs to somebody else",
+                    remedy: "as root: chown it back to yourself")
+            }
+            guard file.mode & 0o077 != 0 else { return nil }
+            return Finding(
+                "modes", .problem, "others can \(file.isFolder ? "enter" : "read") \(file.path)",
+                remedy: "chmod \(file.isFolder ? "700" : "600") \(TerminalText.word(file.path))")
+        }
+    }
+
+    private static func network(_ facts: DiagnosisFacts) -> [Finding] {
+        guard facts.hasNetwork == false, facts.status?.links ?? 0 == 0 else { return [] }
+        return [
+            Finding(
+                "network", .problem, "no network interface is up",
+                remedy: "connect this machine to the network: ip link")
+        ]
+    }
+
+    private static func discovery(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let discovery = facts.status?.discovery else { return [] }
+        if discovery.mode == "off" {
+            guard facts.status?.links == 0 else { return [] }
+            return [
+                Finding(
+                    "discovery", .warning, "discovery is off, and nobody is linked",
+                    remedy: "name peers with Peer=, or remove Discovery=off from stoad.conf")
+            ]
+        }
+        guard discovery.state.hasPrefix("failed: ") else { return [] }
+        return [
+            Finding(
+                "discovery", .problem,
+                "nobody can be found: \(discovery.state.dropFirst("failed: ".count))",
+                remedy: discovery.backend == "system" && !facts.avahiRuns
+                    ? "start Avahi (systemctl start avahi-daemon), or remove Discovery=system"
+                    : "see the daemon's log: journalctl --user -u stoad")
+        ]
+    }
+
+    /// Two that speak multicast DNS on one machine take answers from each other.
+    private static func responders(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let discovery = facts.status?.discovery, discovery.mode != "off" else { return [] }
+        var found: [Finding] = []
+        if discovery.backend == "embedded", facts.avahiRuns {
+            found.append(
+                Finding(
+                    "mdns", .warning, "Avahi runs, and the daemon speaks multicast DNS beside it",
+                    remedy: discovery.mode == "embedded"
+                        ? "remove Discovery=embedded from stoad.conf"
+                        : "systemctl --user restart stoad"))
+        }
+        for name in facts.otherResponders {
+            found.append(
+                Finding(
+                    "mdns", .warning, "\(name) speaks multicast DNS on this machine, too",
+                    remedy: name == "systemd-resolve"
+                        ? "set MulticastDNS=no in /etc/systemd/resolved.conf"
+                        : "end one of them: only one gets each answer"))
+        }
+        return found
+    }
+
+    private static func clock(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let status = facts.status else { return [] }
+        let remedy = "timedatectl set-ntp true"
+        let offset = status.clockOffsetMilliseconds
+        if offset.magnitude > Self.clockMilliseconds.magnitude {
+            return [
+                Finding(
+                    "clock", .problem,
+                    "this machine's clock is \(offset.magnitude / 1_000) s "
+                        + "\(offset > 0 ? "behind" : "ahead of") those of most people linked",
+                    remedy: remedy)
+            ]
+        }
+        return Self.few(facts.peers) { peer in
+            guard peer.state == .linked, let offset = peer.clockOffsetMilliseconds,
+                offset.magnitude > Self.clockMilliseconds.magnitude
+            else { return nil }
+            return Finding(
+                "clock", .warning,
+                "\(peer.name)'s clock is \(offset.magnitude / 1_000) s "
+                    + "\(offset > 0 ? "ahead of" : "behind") this machine's",
+                remedy: "have it set right there: \(remedy)")
+        }
+    }
+
+    private static func disk(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let free = facts.freeBytes, free < Self.scarceBytes else { return [] }
+        let isFull = free < Self.fullBytes
+        return [
+            Finding(
+                "disk", isFull ? .problem : .warning,
+                "\(isFull ? "the disk is full" : "the disk is nearly full"): "
+                    + "\(free >> 20) MiB are left for \(facts.status?.dataDirectory ?? "Stoa")",
+                remedy: "make room there; stoa usage shows what Stoa takes, stoa retain keeps less")
+        ]
+    }
+
+    /// Where the daemon may use little more of the disk; what happens then has an alert of its own.
+    private static func quota(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let found = facts.diagnosis, found.limit > 0,
+            found.used >= found.limit / 10 * 9,
+            facts.status?.alerts.contains(where: { $0.code == "storage" }) != true
+        else { return [] }
+        let shares = [("strangers", found.strangers), ("fellows", found.fellows)]
+            .filter { $0.1.bytes > 0 }
+            .map { "\($0.0) \($0.1.bytes >> 10) of at most \($0.1.limit >> 10) KiB" }
+        return [
+            Finding(
+                "quota", .warning,
+                "messages take \(found.used >> 10) of the \(found.limit >> 10) KiB that DiskLimit= "
+                    + "lets them take"
+                    + (shares.isEmpty ? "" : " (\(shares.joined(separator: ", ")))"),
+                remedy: "raise DiskLimit= in stoad.conf, or keep less: stoa usage says what takes "
+                    + "it, stoa retain and stoa forget take it off")
+        ]
+    }
+
+    private static func database(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let pages = facts.status?.scrub.damagedPages, pages > 0 else { return [] }
+        return [
+            Finding(
+                "database", .problem, "\(pages) pages of the database are damaged",
+                remedy: Self.repair)
+        ]
+    }
+
+    /// What the daemon raised itself, but for what is found above with its remedy.
+    private static func alerts(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let status = facts.status else { return [] }
+        // Damage is also met where the scrub has not read yet.
+        let found = status.scrub.damagedPages > 0 ? ["clock", "damage"] : ["clock"]
+        return status.alerts.compactMap { alert in
+            guard !found.contains(alert.code) else { return nil }
+            let isWarning = alert.code == "newIncarnation" || alert.code == "missing"
+            let remedy =
+                switch alert.code {
+                case "damage": Self.repair
+                case "missing": "ask whether their machine is on, and mend what else is found here"
+                default: "it goes away when it is over: stoa status"
+                }
+            return Finding(
+                alert.code, isWarning ? .warning : .problem, alert.text, remedy: remedy)
+        }
+    }
+
+    /// The first findings of a kind, and how many there are.
+    static func few<Element>(
+        _ elements: [Element], _ finding: (Element) -> Finding?
+    ) -> [Finding] {
+        let found = elements.compactMap(finding)
+        guard found.count > Self.listed, let last = found.last else { return found }
+        var more = last
+        more.text = "and \(found.count - Self.listed) more of this kind"
+        return found.prefix(Self.listed) + [more]
+    }
+}

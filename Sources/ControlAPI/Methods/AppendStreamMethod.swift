@@ -1,0 +1,58 @@
+/// The method `appendStream`.
+public enum AppendStreamMethod: ControlMethod {
+    /// What it is.
+    public static let description = MethodDescription(
+        "appendStream",
+        "Append bytes to a durable stream, which is stored and synced like messages and is none.",
+        result: "sent",
+        errors: [
+            .notFound, .ambiguous, .storageFailed, .notMember, .refused, .tooLarge, .keyReused,
+            .busy,
+        ], access: .group)
+
+    /// What is appended, and to which stream.
+    public struct Params: ControlValue {
+        /// A room, a person or a conversation id.
+        public var to = ""
+        /// The stream's name.
+        public var name = ""
+        /// The bytes.
+        public var data = Base64()
+        /// The sender's own number of this sending; random and the same for all its parts.
+        public var session: Int64 = 0
+        /// How many bytes of this sending stand before this part.
+        public var offset: Int64 = 0
+        /// Whether the sending ends with this part.
+        public var end: Bool?
+        /// The client's own name for this part: appending again with it has no effect.
+        public var idempotencyKey: String?
+
+        /// Empty parameters.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("to", &self.to, .word, ConversationParams.toSummary)
+            visitor.field(
+                "name", &self.name, .word,
+                "The stream's name: letters, digits and - _ . within, at most 64 bytes.")
+            visitor.field(
+                "data", &self.data, .any,
+                "1 to 49152 bytes, in base64; none are allowed with end.")
+            visitor.field(
+                "session", &self.session, .range(0...Int64.max),
+                "A random number that is the same for all parts of one sending.")
+            visitor.field(
+                "offset", &self.offset, .range(0...Int64.max),
+                "How many bytes of this sending stand before this part: readers see so that none are missing."
+            )
+            visitor.field("end", &self.end, .any, "Whether the sending ends with this part.")
+            visitor.field(
+                "idempotencyKey", &self.idempotencyKey, .word,
+                "Your own name for this part: appending it again has no effect.")
+        }
+    }
+
+    /// What was stored.
+    public typealias Result = SendMethod.Result
+}

@@ -1,0 +1,61 @@
+public import ControlAPI
+internal import Glibc
+internal import Posix
+
+/// A connection to the daemon that only passes lines on, and waits for no answer.
+///
+/// For front ends that wait for other things, too: wait until ``descriptor`` is readable, then take what
+/// has come. Not for several threads.
+public final class LineClient {
+    private let connection: UnixConnection
+    private var codec = LineCodec()
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
+
+    /// How long connecting and each write may take, in milliseconds: a daemon that runs takes them at once.
+    private static let patienceMilliseconds = 1_000
+
+    /// Connects; throws ``ClientError/noDaemon(path:)`` when nobody listens.
+    public init(path: String) throws(ClientError) {
+        do throws(SystemError) {
+            self.connection = try UnixConnection(
+                path: path, timeoutMilliseconds: Self.patienceMilliseconds)
+        } catch {
+            if error.meansNobodyListens { throw .nobody(at: path) }
+            if error.code == EAGAIN || error.code == ETIMEDOUT { throw .noAnswer }
+            throw .unusable(reason: error.reason, remedy: error.remedy ?? "")
+        }
+    }
+
+    /// The socket's descriptor, for waiting on it.
+    public var descriptor: Int32 { self.connection.descriptor.number }
+
+    /// Writes a line, which has its newline.
+    public func write(_ line: [UInt8]) throws(ClientError) {
+        do throws(SystemError) { try self.connection.writeAll(line) } catch { throw .closed }
+    }
+
+    /// Reads once what is there, waiting when nothing is, and returns what is complete.
+    public func receive() throws(ClientError) -> [ServerMessage] {
+        let count: Int?
+        do throws(SystemError) {
+            count = try self.connection.readSome(into: &self.buffer)
+        } catch {
+            throw .closed
+        }
+        guard let count else { return [] }
+        guard count > 0 else { throw .closed }
+        self.codec.append(self.buffer[..<count])
+        var messages: [ServerMessage] = []
+        do {
+            while let line = try self.codec.nextLine() {
+                guard let message = ServerMessage(try JSON(parsing: line)) else {
+                    throw JSONError(.unexpectedByte, at: 0)
+                }
+                messages.append(message)
+            }
+        } catch {
+            throw .garbled("a line is no JSON-RPC")
+        }
+        return messages
+    }
+}

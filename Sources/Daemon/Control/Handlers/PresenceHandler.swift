@@ -1,0 +1,53 @@
+internal import ControlAPI
+internal import Engine
+
+extension PresenceMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        switch params.presence {
+        case .online: shell.request(.presence(.online), PendingRequest(reply: reply))
+        case .away: shell.request(.presence(.away), PendingRequest(reply: reply))
+        case .offline, nil: reply.answer(shell.presenceResult(shell.node?.ownPresence ?? .online))
+        }
+    }
+}
+
+extension TypingMethod: MethodHandler {
+    static func handle(
+        _ params: Params, _ reply: Reply, in shell: isolated NodeShell
+    ) throws(RPCError) {
+        shell.request(.typing(try shell.conversation(params.to)), PendingRequest(reply: reply))
+    }
+}
+
+extension NodeShell {
+    func presenceResult(_ presence: Presence) -> PresenceMethod.Result {
+        PresenceMethod.Result {
+            $0.presence = PresenceWord(presence)
+            $0.shown = self.configuration.tellsPresence
+        }
+    }
+}
+
+extension PresenceWord {
+    /// The same in the words of the API.
+    init(_ presence: Presence) {
+        self =
+            switch presence {
+            case .online: .online
+            case .away: .away
+            }
+    }
+
+    /// How reachable somebody is; nil for who is linked and does not tell.
+    init?(_ peer: PeerStatus) {
+        if let presence = peer.presence {
+            self.init(presence)
+        } else if peer.state == .linked {
+            return nil
+        } else {
+            self = .offline
+        }
+    }
+}

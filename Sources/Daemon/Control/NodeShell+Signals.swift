@@ -1,0 +1,89 @@
+internal import ControlAPI
+internal import Engine
+
+/// What of it a subscriber is told that nothing keeps.
+struct SignalFilter {
+    /// Which kinds.
+    let kinds: Set<ChangeKind>
+    /// The conversation of which it is told who writes; nil for all.
+    let conversation: ConversationID?
+    /// Whether something was left out while the client did not read, so that all has to be said again.
+    var isBehind = false
+
+    init(_ kinds: [ChangeKind]?, in conversation: ConversationID?) {
+        self.kinds = Set(kinds ?? []).intersection([.presence, .typing, .picture])
+        self.conversation = conversation
+    }
+
+    func follows(_ signal: Signal) -> Bool {
+        switch signal {
+        case .presence: self.kinds.contains(.presence)
+        case .typing(_, let conversation, _):
+            self.kinds.contains(.typing)
+                && (self.conversation == nil || self.conversation == conversation)
+        case .picture: self.kinds.contains(.picture)
+        case .packet: false
+        }
+    }
+}
+
+extension NodeShell {
+    /// Gives what nothing keeps to everybody who follows it and reads.
+    func signal(_ signals: [Signal]) {
+        for case .packet(let peer, let conversation, let stream, let packet) in signals {
+            self.receive(packet, stream: stream, of: peer, in: conversation)
+        }
+        let subscriptions = self.subscriptions.values.filter { !$0.signals.kinds.isEmpty }
+        for subscription in subscriptions.sorted(by: { $0.key < $1.key }) {
+            for signal in signals where subscription.signals.follows(signal) {
+                guard subscription.client.hasRoom else {
+                    subscription.signals.isBehind = true
+                    break
+                }
+                self.write(signal, to: subscription)
+            }
+        }
+    }
+
+    /// Says to a subscriber how all stands: at first, and where it has missed something.
+    func signalAll(to subscription: Subscription) {
+        guard !subscription.signals.kinds.isEmpty, subscription.client.hasRoom else { return }
+        subscription.signals.isBehind = false
+        for signal in self.node?.ask({ $0.signals }) ?? []
+        where subscription.signals.follows(signal) {
+            self.write(signal, to: subscription)
+        }
+    }
+
+    private func write(_ signal: Signal, to subscription: Subscription) {
+        var line: [UInt8] = []
+        switch signal {
+        case .presence(let peer, let presence):
+            var event = PresenceEvent()
+            event.subscription = subscription.key.number
+            event.peer = peer.description
+            (event.name, event.ambiguous) = self.shownName(of: peer)
+            event.presence = presence.map { PresenceWord($0) } ?? .offline
+            event.lastSeen = self.peerStatus(of: peer).lastSeen.map { Timestamp(clamping: $0) }
+            event.writeLine(into: &line)
+        case .typing(let peer, let conversation, let isTyping):
+            var event = TypingEvent()
+            event.subscription = subscription.key.number
+            event.conversation = conversation.description
+            event.conversationName = self.name(of: conversation)
+            event.peer = peer.description
+            (event.name, event.ambiguous) = self.shownName(of: peer)
+            event.typing = isTyping
+            event.writeLine(into: &line)
+        case .picture(let peer, let picture):
+            var event = PictureEvent()
+            event.subscription = subscription.key.number
+            event.peer = peer.description
+            (event.name, event.ambiguous) = self.shownName(of: peer)
+            event.picture = picture.flatMap { _ in self.pictureResult(of: peer) }
+            event.writeLine(into: &line)
+        case .packet: return
+        }
+        subscription.client.write(line)
+    }
+}

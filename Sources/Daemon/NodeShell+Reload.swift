@@ -1,0 +1,107 @@
+internal import Engine
+internal import Loop
+internal import Posix
+
+/// Taking up a changed configuration without ending anything.
+extension NodeShell {
+    /// Reads the arguments and files anew.
+    public typealias Rereading = @Sendable () throws(ConfigurationError) -> DaemonCommand
+
+    /// How soon a reload is tried again that came while the daemon was busy with another one.
+    private static let reloadAgainMilliseconds: UInt64 = 100
+
+    /// Why nothing is taken up.
+    private enum Refusal: Error {
+        case configuration(ConfigurationError)
+        case realms(StartError)
+
+        var text: String {
+            switch self {
+            case .configuration(let error): error.description
+            case .realms(let error): error.description
+            }
+        }
+    }
+
+    /// Takes up what the files say now; may be called from any thread.
+    ///
+    /// All is read and checked first: where anything is wrong the log says what and where, and all
+    /// stays as it was. No link, client or message is lost either way.
+    public nonisolated func requestReload() {
+        self.loop.post { self.assumeIsolated { $0.reload() } }
+    }
+
+    private func reload() {
+        switch self.phase {
+        case .stopping, .stopped: return
+        case .starting: return self.reloadLater()
+        case .running: break
+        }
+        guard let rereading = self.birth.rereading else { return }
+        guard !self.realms.isChanging else { return self.reloadLater() }
+        Readiness.reloading()
+        self.realms.isChanging = true
+        let files = self.realmFiles
+        let isTaken = self.worker?.run { () -> Result<(Configuration, StoredRealms), Refusal> in
+            do throws(ConfigurationError) {
+                guard case .run(let configuration) = try rereading() else {
+                    preconditionFailure("the same arguments mean the same command")
+                }
+                do throws(StartError) {
+                    return .success((configuration, try files.load()))
+                } catch { return .failure(.realms(error)) }
+            } catch { return .failure(.configuration(error)) }
+        } then: { result in
+            self.turn {
+                self.realms.isChanging = false
+                self.reread(result)
+            }
+        }
+        guard isTaken == true else {
+            self.realms.isChanging = false
+            return self.reloadLater()
+        }
+    }
+
+    private func reloadLater() {
+        self.after(Self.reloadAgainMilliseconds) { self.reload() }
+    }
+
+    private func reread(_ result: Result<(Configuration, StoredRealms), Refusal>) {
+        guard self.phase == .running else { return }
+        switch result {
+        case .failure(let refusal):
+            self.log(
+                .error, "the configuration is not taken up: \(refusal.text); all stays as it is")
+            Readiness.ready(status: "\(self.readyStatus); the changed configuration was refused")
+        case .success(let (configuration, realms)):
+            self.takeUp(configuration, realms)
+            Readiness.ready(status: self.readyStatus)
+        }
+    }
+
+    private func takeUp(_ new: Configuration, _ realms: StoredRealms) {
+        let old = self.configuration
+        for line in new.overruled { self.log(.warning, line) }
+        let changes = old.changes(to: new)
+        let later = changes.filter { $0.description.effect == .start }
+        self.configuration.takeUp(new)
+        self.log.change(threshold: self.configuration.logLevel)
+        self.realms = realms
+        self.happened(.realms(self.nodeRealms))
+        self.happened(.preferences(new.preferences))
+        for peer in new.peers where !old.peers.contains(peer) { self.follow(peer) }
+        self.startMetrics()
+        let now = changes.filter { $0.description.effect == .reload }.map(\.key)
+        self.log(
+            .notice,
+            now.isEmpty
+                ? "the configuration was read again" : "taken up: \(now.joined(separator: ", "))")
+        if !later.isEmpty {
+            self.log(
+                .warning,
+                "\(later.map(\.key).joined(separator: ", ")) will change at the next start: "
+                    + "systemctl --user restart stoad")
+        }
+    }
+}

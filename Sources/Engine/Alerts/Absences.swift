@@ -1,0 +1,96 @@
+/// People whom the user knows, who were linked since the start and are gone without a goodbye: after a while
+/// they are missed, until they are back.
+///
+/// It counts what this node has seen itself. Who says goodbye has ended their daemon; whoever this node has
+/// left behind, since its own network is another one, is not missed. Nothing is looked at again and again:
+/// ``next`` is the one moment that matters, and there is none while nobody is gone.
+struct Absences: Sendable {
+    /// Somebody who is missed.
+    struct Missed: Hashable, Sendable {
+        var person: PersonID
+        /// The device that was linked last.
+        var device: PeerID
+    }
+
+    private struct Gone: Sendable {
+        var device: PeerID
+        /// The monotonic moment at which the link ended.
+        var since: UInt64
+        var isMissed = false
+    }
+
+    private var gone: [PersonID: Gone] = [:]
+    /// The monotonic moment at which the own network became another one.
+    private var movedAt: UInt64?
+
+    /// Those who are missed, in order.
+    var missed: [Missed] {
+        self.gone.filter(\.value.isMissed).map { Missed(person: $0, device: $1.device) }
+            .sorted { $0.device < $1.device }
+    }
+
+    /// When somebody is to be missed, or no longer; nil where nobody is gone.
+    var next: UInt64? { self.gone.values.map(Self.moment).min() }
+
+    private static func moment(of gone: Gone) -> UInt64 {
+        gone.since + (gone.isMissed ? Limits.missedMilliseconds : Limits.missingMilliseconds)
+    }
+
+    /// The link with a device of somebody has ended without a goodbye.
+    mutating func lost(_ person: PersonID, _ device: PeerID, at now: Instant) {
+        // What ended since the own network is another one has not gone, but this node.
+        if let moved = self.movedAt,
+            now.monotonic - moved < Limits.movedMilliseconds
+        {
+            return
+        }
+        guard self.gone[person]?.isMissed != true else { return }
+        self.gone[person] = Gone(device: device, since: now.monotonic)
+    }
+
+    /// Somebody is linked, has said goodbye, or is not of those any longer whom the user knows.
+    mutating func forget(_ person: PersonID) { self.gone[person] = nil }
+
+    /// The own network is another one: nobody is missed whom this node may have left behind.
+    mutating func moved(at now: Instant) {
+        self.movedAt = now.monotonic
+        self.gone = [:]
+    }
+
+    /// Lets time pass; true where others are missed than before.
+    ///
+    /// - Parameter isHere: whether somebody is linked by another device, or is not to be missed at all.
+    mutating func look(at now: Instant, isHere: (PersonID) -> Bool) -> Bool {
+        guard let next = self.next, next <= now.monotonic else { return false }
+        let before = self.missed
+        for (person, gone) in self.gone where Self.moment(of: gone) <= now.monotonic {
+            if gone.isMissed || isHere(person) {
+                // Who is away for so long is not missed any more.
+                self.gone[person] = nil
+            } else {
+                self.gone[person]?.isMissed = true
+            }
+        }
+        return self.missed != before
+    }
+
+    /// What the alert says of those who are missed.
+    ///
+    /// - Parameters:
+    ///   - names: of those who are missed; at least one.
+    ///   - links: how many others are linked.
+    ///   - failure: why the one who is missed cannot be dialled, where that is known.
+    static func text(of names: [String], links: Int, failure: String?) -> String {
+        let listed = names.prefix(3).joined(separator: ", ")
+        let who = names.count > 3 ? "\(listed) and \(names.count - 3) more" : listed
+        let isOne = names.count == 1
+        let minutes = Limits.missingMilliseconds / 60_000
+        let why = failure.map { " (\($0))" } ?? ""
+        return
+            "\(who) \(isOne ? "was" : "were") here and \(isOne ? "has" : "have") been gone for over "
+            + "\(minutes) minutes without a goodbye\(why); "
+            + (links == 0
+                ? "nobody is linked" : "\(links) \(links == 1 ? "other is" : "others are") linked")
+            + ": stoa doctor says whether the network is why"
+    }
+}

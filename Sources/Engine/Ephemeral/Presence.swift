@@ -1,0 +1,19 @@
+/// What a user tells of themselves, unless they keep that to themselves.
+public enum Presence: UInt8, Hashable, Sendable, CaseIterable {
+    /// They can be reached.
+    case online = 1
+    /// They have left their machine for a while.
+    case away = 2
+}
+
+/// What those who follow are told and what nothing keeps: who misses it can do without.
+public enum Signal: Hashable, Sendable {
+    /// Somebody tells how reachable they are; nil for somebody who is not linked any longer.
+    case presence(PeerID, Presence?)
+    /// Somebody writes in a conversation, or does so no longer.
+    case typing(PeerID, ConversationID, Bool)
+    /// The picture of somebody is here, or the one that was is theirs no longer: nil.
+    case picture(PeerID, ProfilePicture?)
+    /// A packet of somebody's stream, of which the number tells it from others of theirs.
+    case packet(PeerID, ConversationID, stream: UInt64, StreamPacket)
+}

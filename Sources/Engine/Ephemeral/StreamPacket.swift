@@ -1,0 +1,73 @@
+/// The name of a stream in a conversation, by which both ends find it.
+public struct StreamName: Hashable, Comparable, Sendable {
+    /// The name: letters, digits and `-`, `_`, `.` within, as that of a room.
+    public let text: String
+
+    /// Takes what may be a name: 1 to ``Limits/nameBytes`` bytes; nil for what may not.
+    public init?(_ text: String) {
+        guard let name = RoomName(text) else { return nil }
+        self.text = name.text
+    }
+
+    /// Orders by text.
+    public static func < (left: StreamName, right: StreamName) -> Bool { left.text < right.text }
+}
+
+/// A packet of an ephemeral stream.
+public struct StreamPacket: Hashable, Sendable {
+    /// The stream's name.
+    public var name: StreamName
+    /// Which one of its sender's it is, from 1, without gaps.
+    public var number: UInt64
+    /// Whether one that comes behind a later one is not wanted any more.
+    public var isOrdered: Bool
+    /// Whether the sender has ended the stream; such a packet has no bytes, and comes behind the last.
+    public var isEnd = false
+    /// What it carries: 1 to ``Limits/streamPacketBytes`` bytes, but for the end.
+    public var bytes: [UInt8] = []
+
+    /// Describes a packet.
+    public init(
+        name: StreamName, number: UInt64, isOrdered: Bool, isEnd: Bool = false, bytes: [UInt8] = []
+    ) {
+        self.name = name
+        self.number = number
+        self.isOrdered = isOrdered
+        self.isEnd = isEnd
+        self.bytes = bytes
+    }
+
+    private static let orderedFlag: UInt8 = 1
+    private static let endFlag: UInt8 = 2
+
+    func write(to writer: inout WireWriter) {
+        writer.byte((self.isOrdered ? Self.orderedFlag : 0) | (self.isEnd ? Self.endFlag : 0))
+        writer.varint(self.number)
+        writer.text(self.name.text)
+        writer.raw(self.bytes)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let flags = try reader.byte("packet flags")
+        guard flags & ~(Self.orderedFlag | Self.endFlag) == 0 else {
+            throw .value(field: "packet flags")
+        }
+        self.isOrdered = flags & Self.orderedFlag != 0
+        self.isEnd = flags & Self.endFlag != 0
+        self.number = try reader.varint("packet number")
+        guard (1...UInt64(Int64.max)).contains(self.number) else {
+            throw .value(field: "packet number")
+        }
+        let text = try reader.text("stream name", limit: Limits.nameBytes)
+        // In one form only, so that a name is the same for all.
+        guard let name = StreamName(text), name.text.utf8.elementsEqual(text.utf8) else {
+            throw .value(field: "stream name")
+        }
+        self.name = name
+        self.bytes = try reader.raw("packet bytes", count: reader.remaining)
+        guard
+            self.isEnd
+                ? self.bytes.isEmpty : (1...Limits.streamPacketBytes).contains(self.bytes.count)
+        else { throw .value(field: "packet bytes") }
+    }
+}

@@ -1,0 +1,359 @@
+internal import Crypto
+
+/// Room for logs: which of them are taken, and whose give way where there are too many.
+///
+/// `Docs/Decisions/0031-logs-give-way-by-source.md`.
+extension Node {
+    private var bounds: LogBounds { self.own.configuration.logBounds }
+
+    // MARK: Logs that begin
+
+    /// Makes room for a log that begins with a run; false where there is none.
+    mutating func makeRoom(for run: VerifiedRun, on id: LinkID) -> Bool {
+        let key = run.run.key
+        let opening = self.opening(of: run)
+        guard self.makeRoom(for: key, of: opening?.person, at: run.run.entries[0].time, on: id)
+        else { return false }
+        for incarnation in opening?.closes ?? [] where incarnation != key.name.incarnation {
+            self.closeLog(
+                LogKey(
+                    conversation: key.conversation,
+                    name: LogName(author: key.name.author, incarnation: incarnation)))
+        }
+        return true
+    }
+
+    /// Makes room for a log of which nothing is here but a proof that it is two; false where there is none.
+    mutating func makeRoom(for proof: ForkProof, on id: LinkID) -> Bool {
+        guard !self.conversationTable[known: proof.key.conversation].logs.has(proof.key.name) else {
+            return true
+        }
+        return self.makeRoom(for: proof.key, of: nil, at: proof.left.entries[0].time, on: id)
+    }
+
+    /// Makes room for an own log that begins, which has it in any case.
+    mutating func makeOwnRoom(in conversation: ConversationID) {
+        if self.isFull(conversation),
+            let name = self.crowdOut(of: conversation, for: nil, stays: true)
+        {
+            self.giveWay(LogKey(conversation: conversation, name: name))
+        }
+        self.conversationTable[known: conversation].begin(self.ownLog, from: nil)
+    }
+
+    private func opening(of run: VerifiedRun) -> (person: PersonID?, closes: [UInt64])? {
+        guard run.run.first == 1,
+            case .open(let opening)? = self.keyring.read(run.envelope(at: 0)).content
+        else { return nil }
+        return (opening.person(of: run.run.key.name.author), opening.closes)
+    }
+
+    private mutating func makeRoom(
+        for key: LogKey, of person: PersonID?, at time: HybridTime, on id: LinkID
+    ) -> Bool {
+        guard !self.commits.drops.contains(key) else { return false }
+        let tier = self.tier(of: key.name.author, person)
+        let source = self.charged(for: key, on: id)
+        guard !self.diskShares.refuses(tier, from: source) else { return false }
+        let stays = self.stays(key.name, LogProgress(), tier)
+        var victim: LogName?
+        let own = self.conversationTable[known: key.conversation].count(of: key.name.author)
+        // While there is room, nothing that somebody honest has written need go.
+        let budget =
+            self.isCrowded(key.conversation) ? self.bounds.ofAuthor(tier) : self.bounds.ofKnown
+        if tier != .own, own >= budget {
+            victim = self.oldestClosed(in: key.conversation, before: time, for: key.name)
+            guard victim != nil else { return false }
+        } else if self.isFull(key.conversation) {
+            victim = self.crowdOut(of: key.conversation, for: source, stays: stays)
+            self.tellCrowded(key.conversation)
+            guard victim != nil else { return false }
+        }
+        if let victim { self.giveWay(LogKey(conversation: key.conversation, name: victim)) }
+        self.conversationTable[known: key.conversation].begin(key.name, from: source)
+        let charge = self.conversationTable[known: key.conversation].log(key.name).charge
+        if !charge.marks.isEmpty { self.commits.logMarks[key] = charge.marks }
+        if !stays {
+            self.conversationTable[known: key.conversation].crowd?.add(
+                LogCrowd.Occupant(name: key.name, source: charge.source, number: charge.number))
+        }
+        return true
+    }
+
+    /// To whom a log is charged: to whoever brought it, whoever wrote it.
+    private func charged(for key: LogKey, on id: LinkID) -> Source {
+        #if MUTANTS
+            if Mutant.chargeAuthors.isActive {
+                return Source(description: key.name.author.description)
+            }
+        #endif
+        return Source(self.links[id].address)
+    }
+
+    /// How far an author is trusted, whose log says of which person it is.
+    private func tier(of author: PeerID, _ person: PersonID?) -> Tier {
+        let tier = self.tier(of: author)
+        guard tier == .stranger, let person else { return tier }
+        if person == self.own.certificate.personID { return .verified }
+        switch self.people.inherited(by: author, of: person) {
+        case .known?: return .known
+        case .verified?: return .verified
+        default: return tier
+        }
+    }
+
+    private func isCrowded(_ conversation: ConversationID) -> Bool {
+        self.conversationTable[known: conversation].logs.count
+            >= min(Limits.crowdedLogs, self.bounds.all / 8)
+    }
+
+    private func isFull(_ conversation: ConversationID) -> Bool {
+        self.conversationTable[known: conversation].logs.count >= self.bounds.all
+    }
+
+    /// Which log of an author gives way to another one of the same author: one that is closed, the oldest by
+    /// the author's own clock, which concerns nobody else.
+    private func oldestClosed(
+        in conversation: ConversationID, before time: HybridTime, for newcomer: LogName
+    ) -> LogName? {
+        let known = self.conversationTable[known: conversation]
+        let oldest =
+            known.names(of: newcomer.author).filter {
+                known.log($0).charge.marks.contains(.closed) && self.isFree($0, in: conversation)
+            }
+            .min { (known.log($0).head.time, $0) < (known.log($1).head.time, $1) }
+        guard let oldest else { return nil }
+        // What comes while a newcomer catches up may be older than all that is here.
+        let isOlder = known.isClosedElsewhere(newcomer) && time < known.log(oldest).head.time
+        return isOlder ? nil : oldest
+    }
+
+    private func isFree(_ name: LogName, in conversation: ConversationID) -> Bool {
+        guard let log = self.conversationTable[known: conversation].logs[name] else { return false }
+        return log.tail == log.head
+    }
+
+    // MARK: Logs that give way
+
+    /// Which log of a full conversation gives way; nil where the newcomer has to stay out.
+    private mutating func crowdOut(
+        of conversation: ConversationID, for source: Source?, stays: Bool
+    ) -> LogName? {
+        let madeAt = self.conversationTable[known: conversation].crowd?.madeAt
+        var crowd =
+            self.conversationTable[known: conversation].crowd.take() ?? self.crowd(conversation)
+        if let madeAt, madeAt + Limits.crowdMilliseconds <= self.now.monotonic {
+            crowd = self.crowd(conversation)
+        }
+        let victim = crowd.giveWay(to: source, stays: stays) { name in
+            self.isFree(name, in: conversation)
+                && !self.conversationTable[known: conversation].log(name).charge.marks
+                    .contains(.named)
+        }
+        self.conversationTable[known: conversation].crowd = crowd
+        return victim
+    }
+
+    /// The logs that may give way: those of strangers who are not linked, and that nobody has answered who
+    /// is more.
+    private func crowd(_ conversation: ConversationID) -> LogCrowd {
+        let logs = self.conversationTable[known: conversation].logs
+        let tiers = self.tiers(of: Set(logs.keys.map(\.author)))
+        var occupants: [LogCrowd.Occupant] = []
+        for (name, log) in logs where !self.stays(name, log, tiers[name.author] ?? .stranger) {
+            occupants.append(
+                LogCrowd.Occupant(
+                    name: name, source: log.charge.source, number: Self.number(of: log)))
+        }
+        return LogCrowd(occupants, at: self.now.monotonic)
+    }
+
+    /// Whether a log never gives way.
+    private func stays(_ name: LogName, _ log: LogProgress, _ tier: Tier) -> Bool {
+        #if MUTANTS
+            if Mutant.evictKnownAuthors.isActive { return name.author == self.id }
+        #endif
+        return tier > .stranger || self.links.id(of: name.author) != nil
+            || log.charge.marks.contains(.named)
+    }
+
+    /// By what the newest log of a source is told: never by a time that it claims.
+    private static func number(of log: LogProgress) -> Int64 {
+        #if MUTANTS
+            if Mutant.letTimeDecide.isActive { return Int64(clamping: log.head.time.rawValue) }
+        #endif
+        return log.charge.number
+    }
+
+    /// A log gives way: nothing of it is kept, and it is not taken again while there is no room.
+    mutating func giveWay(_ key: LogKey) {
+        let conversation = key.conversation
+        self.diskShares.remove(key)
+        self.conversationTable[known: conversation].drop(key.name)
+        self.commits.drops.insert(key)
+        self.commits.forgetLog(key)
+        self.forkSearches.end(key)
+        self.endFetch(key)
+        self.payloadWants.end(key, before: 1)
+        for id in self.links.sharing(conversation) {
+            self.links[id].shared[known: conversation].drop(key.name)
+        }
+        self.noteRefused(key)
+        self.tellRefused(key, on: nil)
+    }
+
+    /// What a batch has taken off the disk: what is left of a long log goes with the next one.
+    mutating func settleDrops(_ drops: [LogDrop]) {
+        for drop in drops {
+            let (conversation, author) = (drop.key.conversation, drop.key.name.author)
+            if let attendance = drop.attendance {
+                self.conversationTable[conversation]?.attend(author, attendance)
+            }
+            guard drop.isWhole else { continue }
+            self.commits.drops.remove(drop.key)
+            self.forgetAuthor(author)
+        }
+    }
+
+    /// Forgets a stranger of whom no log is left.
+    private mutating func forgetAuthor(_ author: PeerID) {
+        let hasLogs = self.conversationTable.keys.contains {
+            self.conversationTable[known: $0].count(of: author) > 0
+        }
+        guard !hasLogs, self.tier(of: author) <= .stranger else { return }
+        self.people.unlearn(author)
+        guard self.links.id(of: author) == nil, self.dialling.known[author] == nil,
+            !self.profiles.allAuthors.contains(author)
+        else { return }
+        self.marks.forget(author)
+        self.commits.forget([author])
+    }
+
+    // MARK: Logs that are refused
+
+    /// A run has come of a log for which there is no room: peers that have it are told, and nobody is
+    /// asked for it.
+    mutating func refuseLog(_ key: LogKey, on id: LinkID) {
+        let conversation = key.conversation
+        guard self.conversationTable[known: conversation].refusesLogs else { return }
+        let tag = self.links[id].tags.log(key.name, in: conversation)
+        let wasAsked =
+            self.links[id].shared[known: conversation].unknown.discoveries[tag] != nil
+        if wasAsked { self.endDiscoveries(conversation, on: id) { $0.tag == tag } }
+        if self.noteRefused(key) {
+            self.learnName(key)
+            self.tellRefused(key, on: id)
+        }
+        if wasAsked { self.planFetches(in: conversation) }
+    }
+
+    /// Remembers that a log is refused; false where that is known.
+    @discardableResult
+    private mutating func noteRefused(_ key: LogKey) -> Bool {
+        let conversation = key.conversation
+        let (isNews, forgotten) = self.conversationTable[known: conversation].refuse(key.name)
+        if let forgotten {
+            for id in self.links.sharing(conversation) {
+                let tag = self.links[id].tags.log(forgotten, in: conversation)
+                self.links[id].shared[known: conversation].forget(forgotten, tag: tag)
+            }
+        }
+        return isNews
+    }
+
+    /// Tells that a log is refused: its author, whoever has it, and whoever has brought it just now.
+    private mutating func tellRefused(_ key: LogKey, on bringer: LinkID?) {
+        let conversation = key.conversation
+        let log = self.conversationTable[known: conversation].log(key.name)
+        for id in self.links.sharing(conversation)
+        where id == bringer || self.links[id].info.peer == key.name.author
+            || self.links[id].shared[known: conversation].seq(of: key.name) > 0
+        {
+            let tags = self.links[id].tags
+            let row = tags.row(key.name, log, in: conversation, by: tags.own)
+            self.send(.delta(conversation, [row]), on: id)
+        }
+    }
+
+    /// Somebody is more than a stranger from here on: what was refused of them is asked for again.
+    mutating func readmit(_ author: PeerID) {
+        for conversation in self.conversationTable.keys.sorted() {
+            self.conversationTable[known: conversation].crowd = nil
+            let names = self.conversationTable[known: conversation].readmit { $0.author == author }
+            for name in names { self.seekAgain(LogKey(conversation: conversation, name: name)) }
+        }
+    }
+
+    // MARK: What is noted of logs
+
+    /// An author does not continue a log.
+    private mutating func closeLog(_ key: LogKey) {
+        let conversation = key.conversation
+        guard self.conversationTable[known: conversation].logs.has(key.name) else {
+            return self.conversationTable[known: conversation].closeElsewhere(key.name)
+        }
+        if self.conversationTable[known: conversation].mark(key.name, .closed) {
+            self.commits.logMarks[key, default: []].formUnion(.closed)
+        }
+    }
+
+    /// Somebody who does not give way has written behind entries of others: their logs do not either.
+    ///
+    /// Looked at only in conversations of many logs, and of what was answered at once: the others' heads.
+    mutating func nameDeps(of run: Run) {
+        let conversation = run.key.conversation
+        guard self.isCrowded(conversation), self.tier(of: run.key.name.author) > .stranger
+        else { return }
+        let deps = Set(run.entries.flatMap(\.deps))
+        guard !deps.isEmpty else { return }
+        let named = self.conversationTable[known: conversation].logs
+            .filter { deps.contains($0.value.head.id) }.map(\.key)
+        for name in named where self.conversationTable[known: conversation].mark(name, .named) {
+            self.commits.logMarks[LogKey(conversation: conversation, name: name), default: []]
+                .formUnion(.named)
+        }
+    }
+
+    // MARK: What the user is told
+
+    private mutating func tellCrowded(_ conversation: ConversationID) {
+        self.raiseAlert(
+            .crowded, in: conversation,
+            "\(self.name(of: conversation) ?? conversation.description) has as many logs as are kept "
+                + "(\(self.bounds.all)): of strangers the newest are not, from the addresses that brought "
+                + "most; whoever you know is heard (stoa people add)",
+            lasting: Limits.alertMilliseconds)
+    }
+
+    /// Tells the user where at least half of the people keep nothing of what is written here.
+    mutating func updateRefusedAlert() {
+        if let text = self.refusedWarning {
+            self.raiseAlert(.refused, text)
+        } else {
+            self.alerts.clear(.refused, at: self.now)
+        }
+    }
+
+    private var refusedWarning: String? {
+        var rooms: [ConversationID] = []
+        // Where two write to each other, this is not for want of room: the other one has not let in.
+        for conversation in self.refusedElsewhere.conversations
+        where self.conversationTable[conversation]?.kind.direct == nil {
+            var (all, refusing): (Set<PersonID>, Set<PersonID>) = ([], [])
+            for id in self.links.sharing(conversation) {
+                let person = self.links[id].info.certificate.personID
+                all.insert(person)
+                if self.refusedElsewhere.isRefused(conversation, on: id) { refusing.insert(person) }
+            }
+            // One stranger alone raises no alarm.
+            if !refusing.isEmpty, 2 * refusing.count >= all.count { rooms.append(conversation) }
+        }
+        guard !rooms.isEmpty else { return nil }
+        let names =
+            rooms.prefix(3).map { self.name(of: $0) ?? $0.description }
+            .joined(separator: ", ") + (rooms.count > 3 ? " and others" : "")
+        return
+            "most others keep nothing of what you write in \(names): they have no room for more logs "
+            + "of people whom they do not know; ask them to run: stoa people add @\(self.id)"
+    }
+}

@@ -1,0 +1,185 @@
+/// How much of the disk messages may take, of those whom the user has not chosen, in bytes.
+public struct DiskBounds: Hashable, Sendable {
+    /// Of strangers together.
+    public let ofStrangers: UInt64
+    /// Of those together who share a realm with a secret, or are in a conversation with one.
+    public let ofFellows: UInt64
+
+    /// Shares of what all messages may take: a quarter for strangers and a half for fellows, so that
+    /// there is room for people whom the user knows whatever these do.
+    ///
+    /// - Parameter all: nil for any number of bytes.
+    public init(all: UInt64? = nil) {
+        self.ofStrangers = all.map { $0 / 4 } ?? .max
+        self.ofFellows = all.map { $0 / 2 } ?? .max
+    }
+}
+
+/// Whose logs give way where those whom the user has not chosen have written more than is kept of them.
+///
+/// It adds up what all logs take, and looks at whose they are only where that may matter: who is trusted
+/// how far changes, and is not kept with each log. `Docs/Decisions/0034-the-disk-is-shared-by-tier.md`.
+struct DiskShares: Sendable {
+    /// A log, and what is known of it that matters here.
+    struct Claim: Sendable {
+        var key: LogKey
+        var tier: Tier
+        /// From where it came; nil where that is not known.
+        var source: Source?
+        var bytes: UInt64
+        /// Whether nothing of it is on its way to the disk.
+        var isFree: Bool
+    }
+
+    /// Those who are trusted as far, and have one share together.
+    private enum Group: CaseIterable {
+        case strangers
+        case fellows
+
+        init?(_ tier: Tier) {
+            switch tier {
+            case .blocked, .stranger: self = .strangers
+            case .fellow: self = .fellows
+            case .known, .verified, .own: return nil
+            }
+        }
+    }
+
+    /// What each log takes: here, since a message changes one, and to look into the table of a
+    /// conversation costs an allocation.
+    private var sizes: [LogKey: UInt64] = [:]
+    /// What all logs take.
+    private var total: UInt64 = 0
+    /// From which total on it is looked again.
+    private var lookFrom: UInt64 = 0
+    /// Which source has most of a share of which three quarters are taken.
+    private var largest: [Group: Source?] = [:]
+
+    /// Shares are summed up anew after at most so many bytes more, and at least so many.
+    private static let step: ClosedRange<UInt64> = 65_536...67_108_864
+
+    /// A log takes so much from here on.
+    mutating func note(_ size: LogSize) {
+        self.total += size.bytes
+        self.total -= self.sizes.updateValue(size.bytes, forKey: size.key) ?? 0
+    }
+
+    /// A log is not here any longer.
+    mutating func remove(_ key: LogKey) { self.total -= self.sizes.removeValue(forKey: key) ?? 0 }
+
+    /// What a log takes.
+    func bytes(of key: LogKey) -> UInt64 { self.sizes[key] ?? 0 }
+
+    /// Somebody is trusted more, or less: what each has is to be summed up anew.
+    mutating func forget() { self.lookFrom = 0 }
+
+    /// Whether those whom the user has not chosen may have too much.
+    func isLookDue(_ bounds: DiskBounds) -> Bool {
+        self.total > min(bounds.ofStrangers, bounds.ofFellows) / 4 * 3
+            && self.total >= self.lookFrom
+    }
+
+    /// Whether a log that begins is not taken: it would be the next one to give way, for ever.
+    func refuses(_ tier: Tier, from source: Source?) -> Bool {
+        Group(tier).flatMap { self.largest[$0] } == .some(source)
+    }
+
+    /// Which logs give way, by whom the user trusts least; none where each tier is within its bound.
+    ///
+    /// Each claim says all that is noted of its log, and the claims are of all logs. The bytes of those
+    /// that give way count until ``remove(_:)``.
+    ///
+    /// Down to seven eighths of the bound: of the source with most bytes the author with most loses the
+    /// largest log. Sources cost something, authors do not.
+    mutating func giveWay(_ claims: [Claim], _ bounds: DiskBounds) -> [Claim] {
+        // Of all that was noted only this counts: what of a conversation is not here can give nothing way.
+        self.sizes = Dictionary(claims.map { ($0.key, $0.bytes) }) { $1 }
+        self.total = self.sizes.values.reduce(0, +)
+        self.largest = [:]
+        var victims: [Claim] = []
+        var (left, kept) = (Self.step.upperBound, self.total)
+        for (group, bound) in [
+            (Group.strangers, bounds.ofStrangers), (.fellows, bounds.ofFellows),
+        ] {
+            var shares = Shares(claims.filter { Group($0.tier) == group })
+            let before = shares.total
+            if before > bound {
+                while shares.total > bound / 8 * 7, let victim = shares.takeLargest() {
+                    victims.append(victim)
+                }
+            }
+            if shares.total > bound / 4 * 3 { self.largest[group] = shares.largestSource }
+            left = min(left, bound - min(bound, shares.total))
+            kept -= before - shares.total
+        }
+        self.lookFrom =
+            kept + max(Self.step.lowerBound, min(Self.step.upperBound, left / 2))
+        return victims
+    }
+
+    /// What logs take, by source and author, and which of them may give way.
+    private struct Shares {
+        /// An author, with the logs that may give way, the largest last.
+        private struct Author {
+            let id: PeerID
+            var bytes: UInt64
+            var logs: [Claim]
+
+            static func isBefore(_ left: Author, _ right: Author) -> Bool {
+                (left.bytes, left.id) < (right.bytes, right.id)
+            }
+        }
+
+        /// A source, with the authors of whom a log may give way, who have most last.
+        private struct Bringer {
+            let source: Source?
+            var bytes: UInt64
+            var authors: [Author]
+
+            static func isBefore(_ left: Bringer, _ right: Bringer) -> Bool {
+                guard left.bytes == right.bytes else { return left.bytes < right.bytes }
+                return (left.source?.description ?? "") < (right.source?.description ?? "")
+            }
+        }
+
+        private(set) var total: UInt64
+        private var sources: [Bringer]
+
+        init(_ claims: [Claim]) {
+            func bytes(_ claims: [Claim]) -> UInt64 { claims.reduce(0) { $0 + $1.bytes } }
+            self.total = bytes(claims)
+            self.sources = Dictionary(grouping: claims, by: \.source).map { source, claims in
+                let authors = Dictionary(grouping: claims, by: \.key.name.author).map {
+                    Author(
+                        id: $0, bytes: bytes($1),
+                        logs: $1.filter(\.isFree).sorted { ($0.bytes, $0.key) < ($1.bytes, $1.key) }
+                    )
+                }
+                return Bringer(
+                    source: source, bytes: bytes(claims),
+                    authors: authors.filter { !$0.logs.isEmpty }.sorted(by: Author.isBefore))
+            }
+        }
+
+        /// Which source has most; nil where nothing is here.
+        var largestSource: Source?? { self.sources.max(by: Bringer.isBefore)?.source }
+
+        /// Takes out the log that gives way first; nil where none may.
+        mutating func takeLargest() -> Claim? {
+            let place = self.sources.indices.filter { !self.sources[$0].authors.isEmpty }
+                .max { Bringer.isBefore(self.sources[$0], self.sources[$1]) }
+            guard let place, var author = self.sources[place].authors.popLast(),
+                let claim = author.logs.popLast()
+            else { return nil }
+            author.bytes -= claim.bytes
+            self.sources[place].bytes -= claim.bytes
+            self.total -= claim.bytes
+            if !author.logs.isEmpty {
+                let behind = self.sources[place].authors.firstIndex { Author.isBefore(author, $0) }
+                self.sources[place].authors.insert(
+                    author, at: behind ?? self.sources[place].authors.endIndex)
+            }
+            return claim
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Engine
+
+/// A network of more machines than a node has links, on which each can find all others.
+extension Simulation {
+    /// What a run of an office has found.
+    package struct OfficeFigures: Sendable {
+        /// How often an honest member got each message of a calm minute, on average.
+        package var copies = 0.0
+        /// How long after all were back all agreed, in milliseconds.
+        package var healedWithin: UInt64 = 0
+        /// The fewest links of an honest node, the median, and the most.
+        package var links: (least: Int, median: Int, most: Int) = (0, 0, 0)
+
+        /// In words and numbers in turn.
+        package var summary: String {
+            "copies \(Double(Int(self.copies * 100)) / 100) healed \(self.healedWithin) "
+                + "links \(self.links.least)/\(self.links.median)/\(self.links.most)"
+        }
+    }
+
+    /// Of how many machines one is hostile: it takes links, and keeps all that it has to itself.
+    private static var sybilOf: Int { 5 }
+    /// How many hosts the hostile machines share.
+    private static var sybilHosts: Int { 16 }
+    /// All must agree so long after the last machine is back.
+    package static var healMilliseconds: UInt64 { 30_000 }
+
+    /// Runs a network on which all find all: its machines start one by one and enter one room, some come
+    /// and go, then a fifth of them fail at once and come back.
+    ///
+    /// - Throws: ``Violation`` where the honest members are not one piece, get messages more often than
+    ///   they need, or do not agree in time.
+    package static func office(
+        seed: UInt64, _ count: Int, log: ((String) -> Void)? = nil
+    ) throws -> (simulation: Simulation, figures: OfficeFigures) {
+        var random = SeededRandom(seed: seed)
+        var faults = Faults()
+        faults.jitter = 10
+        let simulation = Simulation(seed: random.next(), machines: count, faults: faults)
+        simulation.log = log
+        return (simulation, try simulation.playOffice())
+    }
+
+    private func playOffice() throws -> OfficeFigures {
+        var figures = OfficeFigures()
+        let room = self.room(0)
+        self.placeSybils()
+        for index in self.machines.indices {
+            try self.start(index)
+            try self.run(for: self.random.number(UInt64(50)...350))
+            try self.request(index, .join(room))
+        }
+        try self.churn(in: room, rounds: self.machines.count / 4)
+        try self.run(for: 30_000)
+        try self.checkPiece("after the start")
+        figures.copies = try self.copies(of: 30, in: room)
+        figures.links = self.linkFigures()
+        let failed = self.honest.shuffled(using: &self.random).prefix(self.machines.count / 5)
+        for index in failed { try self.crash(index, isSilent: true) }
+        try self.run(for: 5_000)
+        try self.say("while a fifth is away", in: room)
+        try self.run(for: 60_000)
+        try self.checkPiece("while a fifth is away")
+        for index in failed { try self.start(index) }
+        let begin = self.time
+        var reason = ""
+        do {
+            try self.run(until: "all agree", every: 1_000, within: Self.healMilliseconds) {
+                reason = self.disagreement(in: room.conversation, among: self.honest) ?? ""
+                return reason.isEmpty
+            }
+        } catch let violation as Violation {
+            throw reason.isEmpty ? violation : Violation("\(violation): \(reason)")
+        }
+        figures.healedWithin = self.time - begin
+        try self.checkPiece("at the end")
+        return figures
+    }
+
+    /// The honest machines that run.
+    private var honest: [Int] {
+        self.machines.indices.filter {
+            self.machines[$0].isUp && self.machines[$0].adversary == nil
+        }
+    }
+
+    /// Puts the hostile machines on a few hosts, and makes them keep everything from everybody.
+    private func placeSybils() {
+        let all = Array(self.machines.indices.shuffled(using: &self.random))
+        for (number, index) in all.prefix(self.machines.count / Self.sybilOf).enumerated() {
+            self.makeHostile(index, kinds: [.withhold])
+            self.machines[index].adversary?.deprived = Set(all)
+            for address in self.machines[index].addresses { self.listeners[address] = nil }
+            let host = "10.8.0.\(number % Self.sybilHosts + 1)"
+            let address = "\(host):\(7_000 + number / Self.sybilHosts)"
+            self.machines[index].addresses = [address]
+            self.listeners[address] = index
+        }
+    }
+
+    /// Machines come and go, one after the other, and somebody says something meanwhile.
+    private func churn(in room: Room, rounds: Int) throws {
+        for round in 0..<rounds {
+            guard let index = self.honest.randomElement(using: &self.random) else { return }
+            try self.crash(index, isSilent: self.random.chance(30))
+            if round.isMultiple(of: 4) { try self.say("round \(round)", in: room) }
+            try self.run(for: self.random.number(UInt64(200)...2_000))
+            try self.start(index)
+        }
+    }
+
+    private func say(_ text: String, in room: Room) throws {
+        guard let index = self.honest.randomElement(using: &self.random) else { return }
+        try self.request(index, .send(Outgoing(conversation: room.conversation, text: text)))
+    }
+
+    /// How often each honest member gets each of some messages, on average.
+    private func copies(of messages: Int, in room: Room) throws -> Double {
+        let before = self.checker.entriesReceived
+        for number in 0..<messages {
+            try self.say("calm \(number)", in: room)
+            try self.run(for: 1_000)
+        }
+        try self.run(for: 20_000)
+        let received = self.checker.entriesReceived - before
+        let copies = Double(received) / Double(messages * (self.honest.count - 1))
+        guard copies <= 1.1 else { throw Violation("\(copies) copies of each message come") }
+        if let reason = self.disagreement(in: room.conversation, among: self.honest) {
+            throw Violation("not all have what was said: \(reason)")
+        }
+        return copies
+    }
+
+    /// Whom each honest machine is linked with, of these.
+    private func neighbourhood() -> [Int: Set<Int>] {
+        var found = Dictionary(uniqueKeysWithValues: self.honest.map { ($0, Set<Int>()) })
+        for wire in self.wires.values
+        where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil }) {
+            let (one, other) = (wire.ends[0].machine, wire.ends[1].machine)
+            guard found[one] != nil, found[other] != nil else { continue }
+            found[one]?.insert(other)
+            found[other]?.insert(one)
+        }
+        return found
+    }
+
+    private func checkPiece(_ moment: String) throws {
+        let links = self.neighbourhood()
+        guard let first = links.keys.min() else { return }
+        var (seen, next): (Set<Int>, [Int]) = ([first], [first])
+        while let one = next.popLast() {
+            for other in links[one] ?? [] where seen.insert(other).inserted { next.append(other) }
+        }
+        guard seen.count == links.count else {
+            throw Violation("\(moment) \(seen.count) of \(links.count) honest nodes are one piece")
+        }
+    }
+
+    private func linkFigures() -> (least: Int, median: Int, most: Int) {
+        let counts = self.honest.map { self.machines[$0].wires.count }.sorted()
+        return (counts.first ?? 0, counts.isEmpty ? 0 : counts[counts.count / 2], counts.last ?? 0)
+    }
+}

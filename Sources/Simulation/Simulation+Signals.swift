@@ -1,0 +1,58 @@
+import Engine
+
+/// Who is there and who writes: said by users, told by nodes, kept by nobody.
+extension Simulation {
+    /// Notes what users say of themselves.
+    func scheduleSignals(_ workload: Workload) {
+        var random = SeededRandom(seed: UInt64(workload.signals) << 32 ^ workload.milliseconds)
+        for _ in 0..<workload.signals {
+            let machine = random.number(0...self.machines.count - 1)
+            let moment = random.number(0...workload.milliseconds)
+            if random.chance(30) {
+                self.requestLater(
+                    machine, .presence(random.chance(50) ? .away : .online), in: moment)
+            } else {
+                let room = self.room(random.number(0...workload.rooms - 1)).conversation
+                self.requestLater(machine, .typing(room), in: moment)
+            }
+        }
+    }
+}
+
+extension Checker {
+    /// A node tells its user of others what these have said, and of what it shares with them alone.
+    func signalled(_ signals: [Signal], by machine: Machine, of machines: [Machine]) throws {
+        for signal in signals {
+            switch signal {
+            case .presence(let peer, _):
+                guard peer != machine.id, self.signals || !self.hostile.isEmpty else {
+                    throw Violation(
+                        "node \(machine.index) says that \(peer) is there, which nobody told")
+                }
+            case .typing(let peer, let conversation, true):
+                let isHostile = machines.contains {
+                    $0.id == peer && self.hostile.contains($0.index)
+                }
+                guard isHostile || self.typed[conversation]?.contains(peer) == true else {
+                    throw Violation("node \(machine.index) says that \(peer) writes, who does not")
+                }
+                guard machine.store.rooms[conversation]?.isJoined == true else {
+                    throw Violation(
+                        "node \(machine.index) says who writes in a conversation that it is not in")
+                }
+            case .typing(_, _, false): break
+            case .picture:
+                throw Violation("node \(machine.index) shows a picture, and nobody has any")
+            case .packet:
+                throw Violation("node \(machine.index) gives a packet, and nobody sends any")
+            }
+        }
+    }
+
+    /// A user has said that they write.
+    mutating func noteTyping(_ request: Request, by machine: Machine) {
+        if case .typing(let conversation) = request {
+            self.typed[conversation, default: []].insert(machine.id)
+        }
+    }
+}

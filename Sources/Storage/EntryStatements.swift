@@ -1,0 +1,129 @@
+/// Statements that write entries, move them, and read them for peers.
+final class EntryStatements: StatementGroup {
+    /// What the store reads of an entry to place it.
+    private static let placed =
+        """
+        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
+            e.prefix, e.suffix
+        FROM entries e CROSS JOIN logs l ON l.id = e.log
+        """
+
+    lazy var newestArrival = self.sql(Statements.newestSQL)
+    lazy var oldestArrival = self.sql("SELECT min(arrival) FROM entries")
+    lazy var insert = self.sql(
+        """
+        INSERT INTO entries (arrival, log, seq, conversation, hlc, class, kind, flags, prefix,
+            suffix, attestation, extra, payload)
+        VALUES (:arrival, :log, :seq, :conversation, :hlc, :class, :kind, :flags, :prefix,
+            :suffix, :attestation, :extra, :payload)
+        """)
+    lazy var byPosition = self.sql("\(Self.placed) WHERE e.log = :log AND e.seq = :seq")
+    lazy var byArrival = self.sql("\(Self.placed) WHERE e.arrival = :arrival")
+    lazy var mark = self.sql(
+        """
+        UPDATE entries SET flags = flags | :flags
+        WHERE log = :log AND seq >= :first AND seq < :before AND arrival > 0
+        """)
+    lazy var markOne = self.sql(
+        "UPDATE entries SET flags = flags | :flags WHERE arrival = :arrival")
+    lazy var move = self.sql("UPDATE entries SET arrival = :target WHERE arrival = :arrival")
+    lazy var countHeld = self.sql(
+        "SELECT count(*) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+    lazy var firstHeld = self.sql(
+        "SELECT min(hlc) FROM entries INDEXED BY entries_held WHERE arrival < 0")
+    lazy var dueHeld = self.sql(
+        """
+        SELECT e.arrival, length(e.payload) AS count FROM entries e INDEXED BY entries_held
+        CROSS JOIN logs l ON l.id = e.log CROSS JOIN authors a ON a.id = l.author
+        WHERE e.arrival < 0 AND e.hlc <= :through
+        ORDER BY e.hlc, a.key, l.incarnation, e.seq LIMIT :limit
+        """)
+    lazy var heldByLog = self.sql(
+        """
+        SELECT log, min(seq) AS first, max(seq) AS seq FROM entries INDEXED BY entries_held
+        WHERE arrival < 0 GROUP BY log
+        """)
+    lazy var heldFrom = self.sql(
+        """
+        SELECT arrival FROM entries
+        WHERE log = :log AND seq >= :first AND seq < :before AND arrival < 0
+        """)
+    lazy var run = self.sql(
+        """
+        SELECT seq, hlc, class, attestation, extra, payload FROM entries
+        WHERE log = :log AND seq >= :first ORDER BY seq
+        """)
+    lazy var payloads = self.sql(
+        """
+        SELECT seq, hlc, class, flags, extra, payload, prefix, suffix FROM entries
+        WHERE log = :log AND seq >= :first AND seq < :before ORDER BY seq
+        """)
+    lazy var last = self.sql(
+        """
+        SELECT seq, attestation IS NOT NULL AS present, length(payload) AS count,
+            length(extra) AS size FROM entries
+        WHERE log = :log ORDER BY seq DESC LIMIT :limit
+        """)
+    lazy var remove = self.sql("DELETE FROM entries WHERE arrival = :arrival")
+    lazy var noteDropped = self.sql(
+        "UPDATE state SET given = max(given, :arrival), dropped = dropped + :count")
+    lazy var newestShown = self.sql(
+        """
+        UPDATE conversations SET shown = (
+            SELECT max(hlc) FROM entries INDEXED BY entries_by_time
+            WHERE conversation = :id AND arrival > 0
+                AND flags & \(EntryFlags.withheld.rawValue) = 0)
+        WHERE id = :id
+        """)
+    lazy var setPayload = self.sql(
+        """
+        UPDATE entries SET flags = :flags, kind = :kind, extra = :extra, payload = :payload
+        WHERE arrival = :arrival
+        """)
+    lazy var header = self.sql(
+        "SELECT class, extra, payload FROM entries WHERE arrival = :arrival")
+    lazy var aged = self.sql(
+        """
+        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
+            e.prefix, e.suffix, e.class, length(e.payload) AS count, a.key
+        FROM entries e INDEXED BY entries_by_time CROSS JOIN logs l ON l.id = e.log
+        CROSS JOIN authors a ON a.id = l.author
+        WHERE e.conversation = :conversation AND e.hlc < :through
+            AND e.hlc >= :hlc
+            AND (e.hlc, e.arrival) > (:hlc, :arrival)
+        ORDER BY e.hlc, e.arrival LIMIT :limit
+        """)
+    lazy var wanted = self.sql(
+        """
+        SELECT log, seq FROM entries INDEXED BY entries_wanted
+        WHERE flags & \(EntryFlags.wanted.rawValue) ORDER BY log, seq
+        """)
+    lazy var addErasure = self.sql(
+        """
+        INSERT OR REPLACE INTO erasures (conversation, author, incarnation, seq, head, owner, person)
+        VALUES (:conversation, :author, :incarnation, :seq, :head, :owner, :person)
+        """)
+    lazy var removeErasure = self.sql(
+        """
+        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
+            AND incarnation = :incarnation AND seq = :seq AND head = :head AND owner = :owner
+        """)
+    lazy var removeErasures = self.sql(
+        """
+        DELETE FROM erasures WHERE conversation = :conversation AND author = :author
+            AND incarnation = :incarnation AND seq = :seq AND head = :head
+        """)
+    lazy var erasures = self.sql(
+        """
+        SELECT c.hash, a.key, e.incarnation, e.seq, e.head, o.key AS owner, e.person
+        FROM erasures e JOIN conversations c ON c.id = e.conversation
+        JOIN authors a ON a.id = e.author JOIN authors o ON o.id = e.owner
+        ORDER BY e.conversation, e.author, e.incarnation, e.seq, e.head, e.owner
+        """)
+    lazy var countRead = self.sql(
+        """
+        UPDATE conversations SET unread = unread - 1, mentions = mentions - :mentions
+        WHERE id = :id AND read < :arrival
+        """)
+    lazy var idAt = self.sql("SELECT prefix, suffix FROM entries WHERE log = :log AND seq = :seq")
+}

@@ -1,0 +1,248 @@
+import Chat
+import ControlAPI
+import ControlClient
+import Glibc
+import Posix
+import Screen
+
+/// Does what the client decides: terminal, socket, clock and started programs.
+struct ChatShell {
+    /// A program that runs for a command, and where its output comes.
+    private struct Started {
+        var process: ChildProcess
+        var output: Int32
+        var text: [UInt8] = []
+    }
+
+    /// How often the screen is drawn at most while messages come, in milliseconds; keys are drawn at once.
+    private static let drawMilliseconds: Int64 = 40
+    /// How long Esc waits for the rest of a key, in milliseconds: over a slow line less than that passes
+    /// between the bytes of one.
+    private static let escapeMilliseconds: Int64 = 50
+    /// How much of a program's output is kept, in bytes.
+    private static let outputBytes = 16_384
+
+    private let socket: String
+    private let screen: TerminalScreen
+    private let signals: TerminalSignals
+    private var state: ChatState
+    private var keys = KeyDecoder()
+    private var client: LineClient?
+    private var started: [Int64: Started] = [:]
+    private var isEnding = false
+    private var drawnAt: Int64 = 0
+    private var isDrawingDue = true
+    private var escapeDue: Int64?
+
+    /// Runs until the user ends it; gives the code that the process ends with.
+    static func run(socket: String, to: String?) -> Int32 {
+        let noColour = ProcessEnvironment.variable("NO_COLOR")?.isEmpty == false
+        do {
+            let signals = try TerminalSignals()
+            let screen = try TerminalScreen(hasColours: !noColour)
+            var shell = ChatShell(socket: socket, to: to, screen: screen, signals: signals)
+            shell.run()
+            screen.end()
+            shell.tellUnsent()
+            return 0
+        } catch let error as TerminalScreen.Failure {
+            return self.refuse(error.why)
+        } catch {
+            return self.refuse("\(error)")
+        }
+    }
+
+    /// Says why there is no screen; gives the code that the process ends with.
+    static func refuse(_ why: String) -> Int32 {
+        self.report(why)
+        return 70
+    }
+
+    private static func report(_ text: String) {
+        let bytes = Array("stoa: chat: \(text)\n".utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    private init(socket: String, to: String?, screen: TerminalScreen, signals: TerminalSignals) {
+        self.socket = socket
+        self.screen = screen
+        self.signals = signals
+        self.state = ChatState(to: to, run: Self.wall, localTime: LocalClock.fields)
+    }
+
+    /// What timers count by.
+    private static var now: Int64 { Int64(SystemClock.monotonicMilliseconds()) }
+    private static var wall: Int64 { Int64(SystemClock.wallMilliseconds()) }
+
+    private mutating func run() {
+        let size = self.screen.size
+        self.handle(.resized(columns: size.columns, rows: size.rows))
+        while !self.isEnding {
+            self.drawWhenDue()
+            let ready = self.wait()
+            if ready.contains(self.signals.number) { self.takeSignals() }
+            if ready.contains(STDIN_FILENO) { self.readKeys() }
+            if let client = self.client, ready.contains(client.descriptor) { self.receive(client) }
+            for (id, program) in self.started where ready.contains(program.output) {
+                self.readOutput(of: id)
+            }
+            let now = Self.now
+            if let due = self.escapeDue, due <= now {
+                self.escapeDue = nil
+                self.press(self.keys.timeOut())
+            }
+            if let due = self.state.nextDue, due <= now { self.handle(.due) }
+        }
+        self.handle(.ending)
+    }
+
+    // MARK: Waiting and drawing
+
+    private func wait() -> Set<Int32> {
+        var descriptors = [self.signals.number, STDIN_FILENO] + self.started.values.map(\.output)
+        if let client = self.client { descriptors.append(client.descriptor) }
+        let due = [
+            self.state.nextDue, self.escapeDue,
+            self.isDrawingDue ? self.drawnAt + Self.drawMilliseconds : nil,
+        ].compactMap(\.self).min()
+        let milliseconds = due.map { Int(max(0, $0 - Self.now)) }
+        return Set((try? waitUntilReadable(descriptors, timeoutMilliseconds: milliseconds)) ?? [])
+    }
+
+    private mutating func drawWhenDue() {
+        let now = Self.now
+        guard self.isDrawingDue, now - self.drawnAt >= Self.drawMilliseconds else { return }
+        self.draw()
+    }
+
+    private mutating func draw() {
+        self.isDrawingDue = false
+        self.drawnAt = Self.now
+        self.screen.draw(self.state.frame())
+    }
+
+    private mutating func handle(_ event: ChatEvent) {
+        self.isDrawingDue = true
+        for effect in self.state.handle(event, at: Self.now, wall: Self.wall) {
+            self.perform(effect)
+        }
+    }
+
+    private mutating func perform(_ effect: ChatEffect) {
+        switch effect {
+        case .write(let line):
+            guard let client = self.client else { return }
+            do throws(ClientError) { try client.write(line) } catch { self.lose(error) }
+        case .connect: self.connect()
+        case .run(let id, let arguments): self.start(id, arguments)
+        case .ring: self.screen.ring()
+        case .redraw: self.screen.redraw()
+        case .stop:
+            self.screen.suspend()
+            // All that the shell counts to this job, as the terminal would do it for Ctrl-Z.
+            kill(0, SIGTSTP)
+            self.screen.resume()
+        case .quit: self.isEnding = true
+        }
+    }
+
+    // MARK: The terminal
+
+    private mutating func readKeys() {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        let count = read(STDIN_FILENO, &buffer, buffer.count)
+        guard count > 0 else {
+            if count == 0 || errno != EINTR && errno != EAGAIN { self.isEnding = true }
+            return
+        }
+        self.press(self.keys.append(buffer[..<count]))
+        self.escapeDue = self.keys.isWaiting ? Self.now + Self.escapeMilliseconds : nil
+    }
+
+    private mutating func press(_ keys: [KeyPress]) {
+        guard !keys.isEmpty else { return }
+        self.handle(.keys(keys))
+        self.draw()
+    }
+
+    private mutating func takeSignals() {
+        let wishes = self.signals.take()
+        if wishes.contains(.end) { self.isEnding = true }
+        guard wishes.contains(.draw) else { return }
+        self.screen.resize()
+        let size = self.screen.size
+        self.handle(.resized(columns: size.columns, rows: size.rows))
+        self.draw()
+    }
+
+    /// What could not be sent is shown, so that it can be copied.
+    private func tellUnsent() {
+        for text in self.state.unsent {
+            Self.report("not sent: \(TerminalText.line(text))")
+        }
+    }
+
+    // MARK: The daemon
+
+    private mutating func connect() {
+        do throws(ClientError) {
+            self.client = try LineClient(path: self.socket)
+            self.handle(.connected)
+        } catch {
+            self.handle(.lost(error.reason))
+        }
+    }
+
+    private mutating func receive(_ client: LineClient) {
+        do throws(ClientError) {
+            for message in try client.receive() {
+                guard self.client === client else { return }
+                self.handle(.received(message))
+            }
+        } catch {
+            self.lose(error)
+        }
+    }
+
+    private mutating func lose(_ error: ClientError) {
+        self.client = nil
+        self.handle(.lost(error.reason))
+    }
+
+    // MARK: Programs
+
+    private mutating func start(_ id: Int64, _ arguments: [String]) {
+        do throws(SystemError) {
+            let pipe = try Pipe.make()
+            let input = FileDescriptor(owning: pipe.input)
+            let nothing = FileDescriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
+            guard let stoa = ProgramStart.companion("stoa") else {
+                throw SystemError(ENOENT, "start", "stoa")
+            }
+            let process = try ChildProcess(
+                [stoa, "--socket", self.socket] + arguments,
+                environment: ProcessEnvironment.variables(),
+                streams: [0: nothing.number, 1: input.number, 2: input.number])
+            self.started[id] = Started(process: process, output: pipe.output)
+        } catch {
+            self.handle(.ended(id: id, code: 70, output: "\(error)"))
+        }
+    }
+
+    private mutating func readOutput(of id: Int64) {
+        guard var program = self.started[id] else { return }
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = read(program.output, &buffer, buffer.count)
+        if count > 0 {
+            program.text += buffer[..<count]
+            program.text = program.text.suffix(Self.outputBytes)
+            self.started[id] = program
+            return
+        }
+        close(program.output)
+        self.started[id] = nil
+        let code = program.process.wait().status
+        self.handle(
+            .ended(id: id, code: code, output: String(decoding: program.text, as: UTF8.self)))
+    }
+}

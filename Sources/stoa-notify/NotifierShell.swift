@@ -1,0 +1,163 @@
+import ControlAPI
+import ControlClient
+import Glibc
+import Loop
+import Notifications
+import Posix
+
+/// Does what the notifier decides: the daemon's socket, the session's bus, the clock.
+struct NotifierShell {
+    private let socket: String
+    private let settingsPath: String?
+    private let bus: SessionBus
+    private let signals: TerminalSignals
+    private var state = NotifierState()
+    private var client: LineClient?
+    /// The numbers that the desktop has given, by what each is about.
+    private var numbers: [String: UInt32] = [:]
+
+    /// Runs until the session ends; gives the code that the process ends with.
+    static func run(_ words: [String]) -> Int32 {
+        let environment = ProcessEnvironment.variables()
+        guard words.isEmpty || words.count == 2 && words[0] == "--socket" else {
+            return self.report("usage: stoa-notify [--socket PATH]", 64)
+        }
+        let socket = SocketPath.find(
+            chosen: words.last, environment: environment, userID: ProcessEnvironment.userID)
+        guard let socket else {
+            return self.report("the daemon's socket cannot be found; set XDG_RUNTIME_DIR", 69)
+        }
+        do throws(SystemError) {
+            let signals = try TerminalSignals()
+            let bus: SessionBus
+            do throws(SystemError) {
+                bus = try SessionBus()
+            } catch {
+                // Where there is no desktop there is nothing to do, and nothing wrong.
+                return self.report("there is no session bus, so nobody is told of anything", 0)
+            }
+            var shell = NotifierShell(
+                socket: socket, settingsPath: NotifierFile.path(environment), bus: bus,
+                signals: signals)
+            shell.run()
+            return 0
+        } catch {
+            return self.report("\(error)", 71)
+        }
+    }
+
+    private init(
+        socket: String, settingsPath: String?, bus: SessionBus, signals: TerminalSignals
+    ) {
+        self.socket = socket
+        self.settingsPath = settingsPath
+        self.bus = bus
+        self.signals = signals
+    }
+
+    private static func report(_ text: String, _ code: Int32) -> Int32 {
+        let bytes = Array("stoa-notify: \(text)\n".utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+        return code
+    }
+
+    /// What timers count by.
+    private static var now: Int64 { Int64(SystemClock.monotonicMilliseconds()) }
+
+    /// The minute of the day by the clock on the wall.
+    private static var minute: Int {
+        let moment = LocalMoment(milliseconds: Int64(SystemClock.wallMilliseconds()))
+        return moment.map { $0.hour * 60 + $0.minute } ?? 0
+    }
+
+    private mutating func run() {
+        self.handle(.due)
+        while self.bus.isOpen {
+            var descriptors = [self.signals.number, self.bus.descriptor]
+            if let client = self.client { descriptors.append(client.descriptor) }
+            let left = self.state.nextDue.map { Int(max(0, $0 - Self.now)) }
+            let ready = (try? waitUntilReadable(descriptors, timeoutMilliseconds: left)) ?? []
+            if ready.contains(self.signals.number), self.signals.take().contains(.end) { return }
+            self.takeClosed()
+            if let client = self.client, ready.contains(client.descriptor) { self.receive(client) }
+            if let due = self.state.nextDue, due <= Self.now { self.handle(.due) }
+        }
+    }
+
+    /// Also what came while a call waited for its answer, for which nothing is readable any longer.
+    private mutating func takeClosed() {
+        for number in self.bus.takeClosed() {
+            guard let tag = self.numbers.first(where: { $0.value == number })?.key else { continue }
+            self.numbers[tag] = nil
+            self.handle(.dismissed(tag: tag))
+        }
+    }
+
+    /// What the user has chosen, which may have been changed meanwhile, and what the desktop says.
+    private static func settings(
+        path: String?, bus: SessionBus, minute: Int
+    ) -> NotifierSettings {
+        let bytes = path.flatMap { try? Files.read($0, limitBytes: NotifierFile.bytes) }
+        var settings = NotifierFile.settings(String(decoding: bytes ?? [], as: UTF8.self))
+        // In quiet hours the desktop need not be asked, which may start its server.
+        settings.isInhibited = settings.quiet?.contains(minute) != true && bus.isInhibited
+        return settings
+    }
+
+    private mutating func handle(_ event: NotifierEvent) {
+        let minute = Self.minute
+        let (path, bus) = (self.settingsPath, self.bus)
+        let effects = self.state.handle(
+            event, at: Self.now, minute: minute,
+            Self.settings(path: path, bus: bus, minute: minute))
+        for effect in effects { self.perform(effect) }
+    }
+
+    private mutating func perform(_ effect: NotifierEffect) {
+        switch effect {
+        case .write(let line):
+            guard let client = self.client else { return }
+            do throws(ClientError) { try client.write(line) } catch { self.lose() }
+        case .connect:
+            do throws(ClientError) {
+                self.client = try LineClient(path: self.socket)
+                self.handle(.connected)
+            } catch {
+                self.lose()
+            }
+        case .show(let tag, let note):
+            self.numbers[tag] = self.bus.notify(
+                replaces: self.numbers[tag] ?? 0, title: note.title, text: Self.escaped(note.text),
+                isUrgent: note.isUrgent)
+        case .close(let tag):
+            if let number = self.numbers.removeValue(forKey: tag) { self.bus.close(number) }
+        }
+    }
+
+    /// Servers may read markup in the text: what looks like some is said to be none.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+
+    private mutating func receive(_ client: LineClient) {
+        do throws(ClientError) {
+            for message in try client.receive() { self.handle(.received(message)) }
+        } catch {
+            self.lose()
+        }
+    }
+
+    private mutating func lose() {
+        self.client = nil
+        self.handle(.lost)
+    }
+}

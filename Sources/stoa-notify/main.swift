@@ -1,0 +1,7 @@
+// stoa-notify tells of messages at the desktop, until its session ends.
+
+import Glibc
+import Posix
+
+ProcessEnvironment.ignoreBrokenPipes()
+exit(NotifierShell.run(Array(CommandLine.arguments.dropFirst())))

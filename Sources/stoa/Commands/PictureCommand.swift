@@ -1,0 +1,72 @@
+import ControlAPI
+import Glibc
+import Posix
+
+/// The command `stoa picture`.
+struct PictureCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        PictureMethod.description, operands: ["[@PERSON]"],
+        options: [
+            OptionSyntax("-o", "FILE", "save it as FILE; with - write it to standard output")
+        ],
+        details: [
+            "Without @PERSON it is your own.",
+            "Without -o it is saved in the folder that you are in, by the person's name; what could be anything but a name becomes _. No file is ever overwritten.",
+            "Pictures of people whom you know come by themselves; that of a stranger is fetched now, from whoever is linked and has it.",
+            "It is a PNG, JPEG or WebP by its first bytes; nothing else of it was looked at.",
+        ])
+
+    private let person: String?
+    private let output: String?
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.person = arguments.operands.first
+        self.output = arguments.value("-o")
+        if self.output == "" { throw .usage("-o names no file", next: "give a path, or -") }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        let ends = try DeliveredContent.pipe()
+        let reading = FileDescriptor(owning: ends.output)
+        let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
+        let content = try DeliveredContent.all(of: reading, limit: ControlLimits.pictureBytes)
+        guard Int64(content.count) == found.count("size") else {
+            throw Failure(
+                .temporary, why: "the daemon has stopped sending it",
+                next: "see its log, and ask again")
+        }
+        if self.output == "-" {
+            try context.console.pass(content, toErrors: false)
+            return try context.console.flush()
+        }
+        let name = "\(found.shown("name")).\(found.shown("type"))"
+        let file = try SavedFile(chosen: self.output, name: name)
+        try file.write(content, count: content.count)
+        let place = try file.keep()
+        if context.json {
+            try context.console.print([
+                "id": found["id"] ?? .null, "path": .string(try context.wholePath(place)),
+                "type": found["type"] ?? .null, "size": found["size"] ?? .null,
+            ])
+        } else {
+            let size = ByteCount.text(Int64(content.count))
+            try context.console.print("saved \(TerminalText.line(place)) (\(size))\n")
+        }
+    }
+
+    /// Has the daemon write it; the end that it writes to is closed here.
+    private func ask(
+        _ context: CommandContext, passing writing: consuming FileDescriptor
+    ) throws(Failure) -> JSON {
+        try context.call(
+            PictureMethod.self,
+            PictureMethod.Params {
+                $0.person = self.person
+                $0.output = true
+            }, passing: writing.number)
+    }
+}
+
+extension PictureMethod: CommandMethod {
+    static var command: any Subcommand.Type { PictureCommand.self }
+}

@@ -1,0 +1,35 @@
+import ControlAPI
+
+/// The command `stoa presence`.
+struct PresenceCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        PresenceMethod.description, operands: ["[online|away]"],
+        details: [
+            "Those with whom you share a conversation and are linked are told, within half a minute. What you say holds until you say something else or the daemon starts again. With Presence=private in stoad.conf nobody is told anything."
+        ])
+
+    private let params: PresenceMethod.Params
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        let word = arguments.operand(0)
+        let presence = word.flatMap { PresenceWord(rawValue: $0) }
+        guard word == nil || presence != nil, presence != .offline else {
+            throw .usage(
+                "\"\(TerminalText.line(word ?? ""))\" is neither online nor away",
+                next: "usage: stoa presence [online|away]")
+        }
+        self.params = PresenceMethod.Params { $0.presence = presence }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        try context.show(PresenceMethod.self, self.params) { result in
+            result["shown"] == .bool(true)
+                ? "others see that you are \(result.shown("presence"))\n"
+                : "you are \(result.shown("presence")); others are not told (Presence=private)\n"
+        }
+    }
+}
+
+extension PresenceMethod: CommandMethod {
+    static var command: any Subcommand.Type { PresenceCommand.self }
+}

@@ -1,0 +1,107 @@
+import ControlAPI
+import ControlClient
+
+/// The command `stoa stream`.
+struct StreamCommand: Subcommand {
+    static let syntax = CommandSyntax(
+        "stream", "Send standard input to others as a stream, or write theirs to standard output.",
+        operands: ["send|recv", "TO", "NAME"],
+        options: [
+            OptionSyntax(
+                "--ephemeral", nil, "packets that nobody keeps: who does not listen misses them"),
+            OptionSyntax(
+                "--ordered", nil, "of these, one that comes behind a later one is dropped"),
+            OptionSyntax("--from", "CURSOR", "receive what comes after it; 0 for all that is kept"),
+            OptionSyntax("--consumer", "NAME", "receive durably: continue where it left off"),
+            OptionSyntax(
+                "-o", "FILE", "write into FILE, and continue there when started again"),
+            OptionSyntax("--by", "@A,@B", "receive only what these people send"),
+            OptionSyntax("--follow", nil, "receive on when a sending has ended"),
+        ],
+        details: [
+            "Without --ephemeral a stream is durable: what is sent is stored, and synced like messages, but is none: it stands in no history and counts as nothing unread. Standard input is read as fast as the disk takes it. Daemons on both ends may restart meanwhile.",
+            "An ephemeral stream has packets of at most \(ControlLimits.streamPacketBytes) bytes, and all of them in one conversation \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second: standard input is read no faster. It goes to members who are linked. What is missing is said on standard error.",
+            "recv begins with what comes from then on, and writes one sending whole: it ends with it, or where bytes of it are missing, with an error. What others send at the same time under the name is left out, and said on standard error. With -o nothing is written twice or left out, however it ends: FILE.position beside the file says how far it is. With --consumer what was not yet acknowledged may come again, and a sending that was not whole comes again from its beginning.",
+            "Example: tar c photos | stoa stream send @ada photos; and there: stoa stream recv @ben photos | tar x",
+        ])
+
+    private enum What {
+        case send(isOrdered: Bool, isEphemeral: Bool)
+        case receivePackets(isFollowing: Bool)
+        case receive(SubscribeMethod.Params, file: String?, isFollowing: Bool)
+    }
+
+    private let what: What
+    private let to: String
+    private let name: String
+
+    init(_ arguments: ParsedArguments) throws(Failure) {
+        self.to = arguments.required(1)
+        self.name = arguments.required(2)
+        let isEphemeral = arguments.has("--ephemeral")
+        let receiving = ["--from", "--consumer", "-o", "--by", "--follow"]
+        switch arguments.required(0) {
+        case "send":
+            if let option = receiving.first(where: {
+                arguments.has($0) || arguments.value($0) != nil
+            }) {
+                throw .usage("\(option) is for recv", next: "leave it out")
+            }
+            guard isEphemeral || !arguments.has("--ordered") else {
+                throw .usage("a durable stream is always ordered", next: "leave --ordered out")
+            }
+            self.what = .send(isOrdered: arguments.has("--ordered"), isEphemeral: isEphemeral)
+        case "recv":
+            if isEphemeral {
+                if let option = receiving.dropLast().first(where: { arguments.value($0) != nil }) {
+                    throw .usage("\(option) is for durable streams", next: "leave it out")
+                }
+                self.what = .receivePackets(isFollowing: arguments.has("--follow"))
+                return
+            }
+            let file = arguments.value("-o")
+            let from = try arguments.integer("--from", in: 0...Int64.max)
+            let consumer = arguments.value("--consumer")
+            guard file == nil || consumer == nil else {
+                throw .usage("-o has a position of its own", next: "leave --consumer out")
+            }
+            let (to, name) = (self.to, self.name)
+            let params = SubscribeMethod.Params {
+                $0.to = to
+                $0.kinds = [.stream]
+                $0.streams = [name]
+                $0.from = from
+                $0.consumer = consumer
+                $0.authors = arguments.value("--by").map {
+                    $0.split(separator: ",").map { String($0) }
+                }
+            }
+            self.what = .receive(params, file: file, isFollowing: arguments.has("--follow"))
+        case let word:
+            throw .usage(
+                "\"\(TerminalText.line(word))\" is neither send nor recv",
+                next: "usage: stoa stream send|recv TO NAME")
+        }
+    }
+
+    func run(in context: CommandContext) throws(Failure) {
+        switch self.what {
+        case .send(_, isEphemeral: false):
+            var sender = try PieceSender(context, to: self.to, name: self.name)
+            try sender.run()
+        case .send(let isOrdered, isEphemeral: true):
+            try PacketPipe(context, to: self.to, name: self.name).send(isOrdered: isOrdered)
+        case .receivePackets(let isFollowing):
+            try PacketPipe(context, to: self.to, name: self.name).receive(
+                isFollowing: isFollowing)
+        case .receive(let params, let file, let isFollowing):
+            var receiver = try PieceReceiver(
+                context, params, file: file, isFollowing: isFollowing)
+            try receiver.run()
+        }
+    }
+}
+
+extension OpenStreamMethod: CommandMethod {
+    static var command: any Subcommand.Type { StreamCommand.self }
+}

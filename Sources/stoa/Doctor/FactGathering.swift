@@ -1,0 +1,165 @@
+import ControlAPI
+import ControlClient
+import Glibc
+import Posix
+
+/// What `stoa doctor` finds out: from the daemon by its methods, all else from the system.
+struct FactGathering {
+    /// A healthy daemon answers within milliseconds.
+    private static let answerMilliseconds = 5_000
+    /// Where systemd-logind keeps who lingers.
+    private static let lingering = "/var/lib/systemd/linger"
+    private static let procLimitBytes = 4 << 20
+
+    private let context: CommandContext
+
+    init(_ context: CommandContext) {
+        var options = context.options
+        options.timeoutMilliseconds = options.timeoutMilliseconds ?? Self.answerMilliseconds
+        self.context = CommandContext(
+            console: context.console, options: options, environment: context.environment)
+    }
+
+    /// All that can be found out; throws only where no socket can be named.
+    func facts() throws(Failure) -> DiagnosisFacts {
+        var facts = DiagnosisFacts()
+        let socket = try self.context.socketPath()
+        do throws(Failure) {
+            try self.ask(&facts)
+        } catch {
+            facts.answer =
+                error.code == .temporary
+                ? .silent : .absent(why: error.why, remedy: error.next)
+        }
+        if self.context.options.socket == nil, self.context.environment["STOA_SOCKET"] == nil {
+            facts.units = self.units()
+        }
+        if facts.status != nil { self.askMore(&facts) }
+        self.lookAtSession(&facts)
+        self.lookAtNetwork(&facts)
+        let paths = Paths(environment: self.context.environment, userID: ProcessEnvironment.userID)
+        if let folder = facts.status?.dataDirectory ?? (try? paths.dataDirectory()) {
+            // Root, and who is in the group of the socket, ask a daemon whose files are not theirs.
+            if Files.permissions(socket)?.isOwn != false { facts.files = Self.files(folder) }
+            facts.freeBytes = Files.freeBytes(folder)
+        }
+        return facts
+    }
+
+    private func ask(_ facts: inout DiagnosisFacts) throws(Failure) {
+        guard let status = StatusMethod.Result(field: try self.context.call(StatusMethod.self))
+        else { throw Failure(.garbled("its status cannot be read")) }
+        facts.status = status
+        // What a daemon of another version says otherwise is left out.
+        facts.peers = try self.all(PeersMethod.self).compactMap { PeersMethod.Peer(field: $0) }
+        facts.dials = try self.all(DialsMethod.self).compactMap { DialsMethod.Dial(field: $0) }
+    }
+
+    /// What an older daemon does not know, or does not tell everybody.
+    private func askMore(_ facts: inout DiagnosisFacts) {
+        facts.now = Timestamp(
+            milliseconds: Int64(clamping: SystemClock.wallMilliseconds()))
+        let refusals = (try? self.all(RefusalsMethod.self)) ?? []
+        facts.refusals = refusals.compactMap { RefusalsMethod.Refusal(field: $0) }
+        let answer = try? self.context.call(
+            DiagnoseMethod.self, daemonMilliseconds: DiagnoseMethod.waitMilliseconds)
+        facts.diagnosis = answer.flatMap { DiagnoseMethod.Result(field: $0) }
+    }
+
+    /// All elements of a list; none where it is refused, as some are to the group of the socket.
+    private func all<Method: ControlMethod>(
+        _ method: Method.Type
+    ) throws(Failure) -> [JSON] where Method.Params == PageParams {
+        var elements: [JSON] = []
+        do throws(Failure) {
+            try self.context.forEach(method) { elements.append($0) }
+        } catch {
+            guard error.code == .refused else { throw error }
+        }
+        return elements
+    }
+
+    /// What the user's service manager says; nil where there is none.
+    private func units() -> DiagnosisFacts.Units? {
+        guard let runtime = self.context.environment["XDG_RUNTIME_DIR"],
+            Files.exists(runtime + "/systemd/private")
+        else { return nil }
+        func says(_ words: String...) -> Bool {
+            let words = ["systemctl", "--user", "--quiet"] + words
+            // Only how it ends counts.
+            let number = open("/dev/null", O_RDWR | O_CLOEXEC)
+            guard number >= 0 else { return false }
+            let nothing = FileDescriptor(owning: number)
+            let child = try? ChildProcess(
+                words, environment: self.context.environment,
+                streams: [0: nothing.number, 1: nothing.number, 2: nothing.number])
+            return child?.wait() == .exited(0)
+        }
+        return DiagnosisFacts.Units(
+            areInstalled: says("cat", "stoad.socket"),
+            isListening: says("is-active", "stoad.socket"),
+            hasFailed: says("is-failed", "stoad.service"),
+            startsAtLogin: says("is-enabled", "stoad.service"))
+    }
+
+    private func lookAtSession(_ facts: inout DiagnosisFacts) {
+        if let user = ProcessEnvironment.userName(), Files.exists("/run/systemd/system") {
+            facts.lingers = Files.exists("\(Self.lingering)/\(user)")
+        }
+        let environment = self.context.environment
+        facts.isWithoutDesktop =
+            environment["DISPLAY"] == nil && environment["WAYLAND_DISPLAY"] == nil
+    }
+
+    private func lookAtNetwork(_ facts: inout DiagnosisFacts) {
+        let interfaces = try? NetworkInterface.all()
+        facts.hasNetwork = interfaces?.contains {
+            $0.isUp && !$0.isLoopback && !$0.addresses.isEmpty
+        }
+        facts.addresses = Set((interfaces ?? []).flatMap(\.addresses).map(\.description))
+        self.lookAtNetworks(&facts, interfaces ?? [])
+        facts.avahiRuns = Files.exists("/run/avahi-daemon/socket")
+        let sockets = ["/proc/net/udp", "/proc/net/udp6"].map(Self.text).joined()
+        facts.otherResponders = MulticastHolders.names(
+            sockets: sockets, accounts: Self.text("/etc/passwd"),
+            own: ProcessEnvironment.userID)
+    }
+
+    /// Which networks this machine is in, who is in none of them, and whether multicast passes.
+    private func lookAtNetworks(
+        _ facts: inout DiagnosisFacts, _ interfaces: [NetworkInterface]
+    ) {
+        let up = interfaces.filter { $0.isUp && !$0.isLoopback && !$0.addresses.isEmpty }
+        let subnets = up.flatMap(\.subnets)
+        facts.networks = subnets.filter { !$0.address.isLinkLocal || !$0.address.isIPv6 }
+            .map(\.description)
+        let places =
+            facts.dials.flatMap(\.addresses) + (facts.diagnosis?.unheard.map(\.address) ?? [])
+        for place in places {
+            guard let ip = SocketAddress(place)?.ip, !ip.isLoopback,
+                !subnets.contains(where: { $0.contains(ip) })
+            else { continue }
+            facts.foreignHosts.insert(ip.description)
+        }
+        guard let status = facts.status, status.discovery.mode != "off" else { return }
+        // What the daemon does not listen on it does not announce itself on.
+        let used = Set(status.listen.compactMap { SocketAddress($0)?.ip })
+        facts.multicast = up.filter { !$0.isPointToPoint && !used.isDisjoint(with: $0.addresses) }
+            .compactMap(MulticastCheck.of)
+    }
+
+    private static func text(_ path: String) -> String {
+        String(
+            decoding: (try? Files.read(path, limitBytes: Self.procLimitBytes)) ?? [],
+            as: UTF8.self)
+    }
+
+    private static func files(_ folder: String) -> [DiagnosisFacts.PrivateFile] {
+        ["", "/identity.key", "/stoa.db"].compactMap { name in
+            Files.permissions(folder + name).map {
+                DiagnosisFacts.PrivateFile(
+                    path: folder + name, mode: $0.mode, isOwn: $0.isOwn, isFolder: name.isEmpty)
+            }
+        }
+    }
+}

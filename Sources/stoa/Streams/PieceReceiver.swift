@@ -1,0 +1,158 @@
+import ControlAPI
+import ControlClient
+import Posix
+
+/// Writes a durable stream to standard output or into a file, over restarts of both ends.
+struct PieceReceiver {
+    private let context: CommandContext
+    private let follower: MessageFollower
+    private let isFollowing: Bool
+    private let file: StreamFile?
+    /// The sending that is being written; nil between two.
+    private var sending: StreamSending?
+    /// The cursor through which all is written or left out, where that is not kept yet.
+    private var written: Int64?
+    /// The last cursor of these behind which no sending is under way.
+    private var whole: Int64?
+    /// Whose pieces were left out since a sending has ended, so that each is told once.
+    private var leftOut: Set<String> = []
+
+    init(
+        _ context: CommandContext, _ params: SubscribeMethod.Params, file: String?,
+        isFollowing: Bool
+    ) throws(Failure) {
+        self.context = context
+        self.isFollowing = isFollowing
+        var params = params
+        let file = try file.map { (path) throws(Failure) in try StreamFile(path) }
+        self.file = file
+        if let position = file?.position {
+            guard params.from == nil else {
+                throw .usage("the file has a position of its own", next: "leave --from out")
+            }
+            params.from = position.cursor
+            self.sending = position.sending
+        }
+        let path = try context.socketPath()
+        self.follower = try Failure.of { () throws(ClientError) in
+            try MessageFollower(
+                path: path, params: params,
+                answerMilliseconds: context.options.timeoutMilliseconds)
+        }
+        // Where a new file begins is kept before anything comes, so that nothing is missed between.
+        if let file, file.position == nil { try file.keep(self.follower.cursor, nil) }
+    }
+
+    /// Ends with the first sending that ends, unless it goes on following.
+    mutating func run() throws(Failure) {
+        InterruptSignals.endWellWhenAllowed()
+        let pipe = self.context.console.outputPipeNumber
+        var events = try Failure.of { () throws(ClientError) in try self.follower.takeEvents() }
+        while true {
+            let hasEnded = try self.handle(events)
+            try self.keep()
+            if hasEnded, !self.isFollowing {
+                return try Failure.of { () throws(ClientError) in try self.follower.finish() }
+            }
+            events = try self.follower.awaitEvents(whileOpen: pipe)
+        }
+    }
+
+    /// Writes what has come; whether a sending has ended.
+    private mutating func handle(_ events: [MessageFollower.Event]) throws(Failure) -> Bool {
+        for event in events {
+            switch event {
+            case .change(let piece):
+                let hasEnded = try self.take(piece)
+                if hasEnded, !self.isFollowing { return true }
+            case .gap(let gap):
+                throw Failure(
+                    .inputOutput,
+                    why: "what came after cursor \(gap.count("from")) cannot be given: "
+                        + gap.shown("reason"), next: "have it sent again")
+            case .lost(let error):
+                self.context.console.report(
+                    "stoa: stream: \(error.reason); connecting again\n")
+            case .connected: self.context.console.report("stoa: stream: connected again\n")
+            case .message: continue
+            }
+        }
+        return false
+    }
+
+    /// Writes a piece, or leaves it out; whether its sending ends with it.
+    private mutating func take(_ piece: JSON) throws(Failure) -> Bool {
+        guard let data = piece["data"].flatMap({ Base64(field: $0) }) else {
+            throw Failure(.garbled("a piece of a stream has no bytes"))
+        }
+        let verdict: StreamSending.Verdict
+        do throws(StreamSending.Fault) {
+            verdict = try StreamSending.judge(
+                piece, bytes: data.bytes.count, behind: self.sending)
+        } catch {
+            throw self.failure(error, at: piece)
+        }
+        switch verdict {
+        case .another: self.report("sends this stream, too; that is left out (--by chooses)", piece)
+        case .beginningMissed:
+            self.report("has begun before this; what comes of that is left out", piece)
+        case .write(let sending):
+            try self.write(data.bytes, of: piece)
+            self.sending = sending
+        }
+        let cursor = piece.count("cursor")
+        self.written = cursor
+        if self.sending == nil { self.whole = cursor }
+        guard verdict == .write(nil) else { return false }
+        self.leftOut = []
+        return true
+    }
+
+    private func write(_ bytes: [UInt8], of piece: JSON) throws(Failure) {
+        if self.context.json { try self.context.console.print(piece) }
+        if let file = self.file {
+            try file.append(bytes)
+        } else if !self.context.json {
+            try self.context.console.pass(bytes, toErrors: false)
+        }
+    }
+
+    /// Says of somebody that what they send is left out: once, until a sending has ended.
+    private mutating func report(_ what: String, _ piece: JSON) {
+        guard self.leftOut.insert(piece.shown("peer")).inserted else { return }
+        self.context.console.report(
+            "stoa: stream: \(piece.shownPerson("peerName", key: "peer")) \(what)\n")
+    }
+
+    private func failure(_ fault: StreamSending.Fault, at piece: JSON) -> Failure {
+        let who = piece.shownPerson("peerName", key: "peer")
+        switch fault {
+        case .missing(let after, let next):
+            return Failure(
+                .inputOutput,
+                why:
+                    "of what \(who) sends, the bytes from \(after) on are missing (then come those "
+                    + "from \(next) on)", next: "have it sent again")
+        case .begunAnew:
+            return Failure(
+                .inputOutput, why: "\(who) has begun anew, and what came before has no end",
+                next: "drop what was written, and receive it with --from "
+                    + "\(piece.count("cursor") - 1)")
+        }
+    }
+
+    /// What is written is done with: it does not come again, to a consumer once its sending is whole.
+    private mutating func keep() throws(Failure) {
+        guard let written = self.written else { return }
+        try self.context.console.flush()
+        try self.file?.keep(written, self.sending)
+        let whole = self.whole
+        try Failure.of { () throws(ClientError) in
+            // The rest of a sending alone would never be written: a consumer gets it from its beginning.
+            if let whole { try self.follower.settle(whole) }
+            try self.follower.settle(written, acknowledging: false)
+        }
+        self.written = nil
+        self.whole = nil
+    }
+}

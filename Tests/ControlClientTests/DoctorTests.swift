@@ -1,0 +1,135 @@
+import ControlAPI
+import Glibc
+import TestSupport
+import Testing
+
+@testable import stoa
+
+@Suite("The doctor on the command line", .timeLimit(.minutes(1)))
+struct DoctorTests {
+    /// A daemon that is as it should be, but for what `change` makes of its status.
+    ///
+    /// - Parameter refused: a method that is not for whoever asks.
+    private static func daemon(
+        refusing refused: String? = nil, _ change: (inout StatusMethod.Result) -> Void
+    ) throws -> FakeDaemon {
+        var status = StatusMethod.Result {
+            $0.version = StoaVersion.text
+            $0.id = CommandTests.id
+            $0.person = CommandTests.id
+            $0.incarnation = "0000000000000005"
+            $0.links = 1
+            $0.dataDirectory = "/nonexistent"
+            $0.discovery.mode = "off"
+        }
+        change(&status)
+        let said = status
+        return try FakeDaemon { request in
+            if request.method == refused {
+                return [.failure(.refused("it is not yours", reason: "ownerOnly", remedy: "ask"))]
+            }
+            return [.result(request.method == "status" ? said.json : ["items": []])]
+        }
+    }
+
+    @Test("says that all is well and nothing else")
+    func healthy() throws {
+        let daemon = try Self.daemon { _ in }
+        let run = try CommandRun(["doctor"], daemon: daemon)
+        #expect(run.output == "all is well\n" && run.errors == "" && run.code == .done)
+        #expect(
+            try CommandRun(["doctor", "--json"], daemon: daemon).output
+                == "{\"healthy\":true,\"findings\":[]}\n")
+        #expect(try CommandRun(["doctor", "--quiet"], daemon: daemon).output == "")
+    }
+
+    @Test("an answer that cannot be read is never taken for a healthy one")
+    func garbled() throws {
+        let daemon = try FakeDaemon { _ in [.result(["version": 3])] }
+        let run = try CommandRun(["doctor"], daemon: daemon)
+        #expect(run.output.hasPrefix("problem (daemon): ") && run.status == 2)
+        #expect(run.output.contains("its status cannot be read"))
+    }
+
+    @Test("whoever may not ask for all of it is told the rest, as the group of the socket is")
+    func group() throws {
+        for refused in ["peers", "dials"] {
+            let daemon = try Self.daemon(refusing: refused) { $0.version = "0.0.1" }
+            let run = try CommandRun(["doctor"], daemon: daemon)
+            #expect(run.output.hasPrefix("warning (version): ") && run.status == 1)
+        }
+        let stranger = try CommandRun(["doctor"], daemon: Self.daemon(refusing: "status") { _ in })
+        #expect(stranger.output.hasPrefix("problem (daemon): it is not yours"))
+    }
+
+    @Test(
+        "looks at the files of its own user's daemon, and of no other's",
+        .enabled(if: geteuid() == 0, "only root gives files away"))
+    func othersFiles() throws {
+        let folder = try TestFolder()
+        try #require(chmod(folder.path, 0o755) == 0)
+        let daemon = try Self.daemon { $0.dataDirectory = folder.path }
+        try #require(chown(daemon.path, 65_534, 65_534) == 0)
+        #expect(!(try CommandRun(["doctor"], daemon: daemon).output.contains("(modes)")))
+        try #require(chown(daemon.path, 0, 0) == 0)
+        let own = try CommandRun(["doctor"], daemon: daemon).output
+        #expect(own.contains("problem (modes): others can enter \(folder.path)\n"))
+    }
+
+    @Test("says what is wrong, what to do, and how much of it there is")
+    func findings() throws {
+        let daemon = try Self.daemon {
+            $0.version = "0.0.1"
+            $0.scrub.damagedPages = 1
+        }
+        let run = try CommandRun(["doctor"], daemon: daemon)
+        #expect(
+            run.output == """
+                warning (version): the daemon runs as version 0.0.1, older than this stoa \
+                \(StoaVersion.text)
+                  systemctl --user restart stoad
+                problem (database): 1 pages of the database are damaged
+                  systemctl --user stop stoad, then stoad --repair; and check the disk
+                1 problem, 1 warning
+
+                """)
+        let json = try CommandRun(["doctor", "--json"], daemon: daemon).output
+        #expect(json.hasPrefix("{\"healthy\":false,\"findings\":[{\"check\":\"version\","))
+        #expect(json.contains("\"severity\":\"problem\""))
+    }
+
+    @Test("ends with 1 for warnings and 2 for problems, also where nothing is printed")
+    func exitCodes() throws {
+        func status(_ words: [String], _ daemon: FakeDaemon?) throws -> Int32 {
+            try CommandRun(words, daemon: daemon).status
+        }
+        #expect(try status(["doctor", "--quiet"], Self.daemon { _ in }) == 0)
+        #expect(try status(["doctor", "--quiet"], Self.daemon { $0.version = "0.0.1" }) == 1)
+        #expect(try status(["doctor"], Self.daemon { $0.scrub.damagedPages = 1 }) == 2)
+        let absent = ["doctor", "--quiet", "--socket", "/nonexistent/control.sock"]
+        #expect(try status(absent, nil) == 2)
+    }
+
+    @Test("the system's accounts that hold the port of multicast DNS, without Avahi and people")
+    func holders() {
+        let head =
+            "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n"
+        func line(_ port: String, _ user: Int) -> String {
+            "  1: 00000000:\(port) 00000000:0000 07 00000000:00000000 00:00000000 00000000 \(user) 0 1\n"
+        }
+        let accounts =
+            "root:x:0:0::/:/bin/sh\navahi:x:107:1::/:/\nsystemd-resolve:x:996:1::/:/\nada:x:1000:1::/:/\n"
+        func names(_ lines: String, own: UInt32 = 1_000) -> [String] {
+            MulticastHolders.names(sockets: head + lines, accounts: accounts, own: own)
+        }
+        #expect(names("") == [])
+        // Avahi, people, other ports, whoever runs all that is everybody's, and oneself.
+        #expect(names(line("14E9", 107)) == [])
+        #expect(names(line("14E9", 1_000), own: 1_001) == [])
+        #expect(names(line("0035", 996)) == [])
+        #expect(names(line("14E9", 0)) == [])
+        #expect(names(line("14E9", 996), own: 996) == [])
+        #expect(names(line("14E9", 996) + line("14E9", 996)) == ["systemd-resolve"])
+        #expect(names("garbage\n1: 2:14E9 3 4 5 6 7 x\n") == [])
+    }
+}

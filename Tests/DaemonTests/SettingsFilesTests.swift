@@ -1,0 +1,155 @@
+import Engine
+import Posix
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+@Suite("The files of settings")
+struct SettingsFilesTests {
+    private let home: TestFolder
+
+    init() throws {
+        self.home = try TestFolder()
+        for folder in ["etc/stoad.conf.d", ".config/stoa/stoad.conf.d"] {
+            try Files.makePrivateDirectory("\(self.home.path)/\(folder)")
+        }
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        _ = try self.home.write(text, to: name)
+    }
+
+    private func command(_ arguments: [String] = []) throws -> DaemonCommand {
+        let paths = Paths(
+            environment: ["HOME": self.home.path, "XDG_RUNTIME_DIR": "/run/user/7"], userID: 7)
+        return try DaemonCommand(
+            arguments: arguments, environment: [:], paths: paths,
+            systemFile: "\(self.home.path)/etc/stoad.conf", userName: { "ada" })
+    }
+
+    private func configuration(_ arguments: [String] = []) throws -> Configuration {
+        guard case .run(let configuration) = try self.command(arguments) else {
+            throw ConfigurationError("not run", remedy: "", isFromFile: false)
+        }
+        return configuration
+    }
+
+    @Test(
+        "an administrator's file, its drop-ins, the user's and theirs go before each other in order"
+    )
+    func order() throws {
+        try self.write("[Node]\nName=one\nLogLevel=error\nRealm=office\n", "etc/stoad.conf")
+        try self.write("[Node]\nName=two\n", "etc/stoad.conf.d/10.conf")
+        #expect(try self.configuration().name == "two")
+        try self.write("[Node]\nName=three\nLogLevel=debug\n", ".config/stoa/stoad.conf")
+        #expect(try self.configuration().name == "three")
+        try self.write("[Node]\nName=five\n", ".config/stoa/stoad.conf.d/20.conf")
+        try self.write("[Node]\nName=four\n", ".config/stoa/stoad.conf.d/10.conf")
+        let configuration = try self.configuration()
+        #expect(configuration.name == "five")
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration.defaultRealm.text == "office")
+        #expect(try self.configuration(["--name", "six"]).name == "six")
+    }
+
+    @Test("what does not end in .conf, and what is hidden, is no drop-in")
+    func otherFiles() throws {
+        for name in ["10.conf~", ".10.conf", "README"] {
+            try self.write("nonsense", ".config/stoa/stoad.conf.d/\(name)")
+        }
+        #expect(try self.configuration().name == "ada")
+    }
+
+    @Test("lists add up over the files, and an empty value clears what stood before in any of them")
+    func lists() throws {
+        try self.write("[Network]\nPeer=one.lan:1\n", "etc/stoad.conf")
+        try self.write("[Network]\nPeer=two.lan:2\n", ".config/stoa/stoad.conf")
+        #expect(try self.configuration().peers.map(\.address) == ["one.lan:1", "two.lan:2"])
+        try self.write("[Network]\nPeer=\nPeer=two.lan:2\n", ".config/stoa/stoad.conf")
+        #expect(try self.configuration().peers.map(\.address) == ["two.lan:2"])
+        try self.write("[Node]\nLogLevel=error\n", "etc/stoad.conf")
+        try self.write("[Node]\nLogLevel=\n", ".config/stoa/stoad.conf")
+        #expect(try self.configuration().logLevel == .info)
+    }
+
+    @Test(
+        "a locked key keeps the administrator's value, or the default, whatever users and flags say"
+    )
+    func locks() throws {
+        try self.write(
+            "[Node]\nRealm=office\n[Administrator]\nLock=Realm, OpenRealm\n", "etc/stoad.conf")
+        try self.write("[Node]\nRealm=home\nOpenRealm=no\nName=x\n", ".config/stoa/stoad.conf")
+        let configuration = try self.configuration(["--open-realm", "no"])
+        #expect(configuration.defaultRealm.text == "office")
+        #expect(configuration.isInOpenRealm)
+        #expect(configuration.name == "x")
+        #expect(configuration.overruled.count == 3)
+        let first = try #require(configuration.overruled.first)
+        #expect(first.contains("stoad.conf:2: Realm has no effect"))
+        #expect(first.contains("locked Realm in \(self.home.path)/etc/stoad.conf:4; remove it"))
+        #expect(configuration.overruled.last?.hasPrefix("--open-realm has no effect") == true)
+    }
+
+    @Test("an empty lock opens again what an earlier file of the administrator has locked")
+    func unlocked() throws {
+        try self.write("[Administrator]\nLock=Name\n", "etc/stoad.conf")
+        try self.write("[Administrator]\nLock=\nLock=Realm\n", "etc/stoad.conf.d/10.conf")
+        let configuration = try self.configuration(["--name", "x", "--realm", "office"])
+        #expect(configuration.name == "x")
+        #expect(configuration.defaultRealm.text == "open")
+    }
+
+    @Test(
+        "a wrong lock is refused with what was probably meant",
+        arguments: [
+            (
+                "etc/stoad.conf", "[Administrator]\nLock=Reelm\n",
+                ":2: there is no key \"Reelm\" to lock"
+            ),
+            (
+                "etc/stoad.conf", "[Administrator]\nLocks=Realm\n",
+                ":2: there is no key \"Locks\" in"
+            ),
+            ("etc/stoad.conf", "[Administratr]\n", ":1: there is no section"),
+            (
+                ".config/stoa/stoad.conf", "[Administrator]\nLock=Realm\n",
+                ":1: [Administrator] is for"
+            ),
+        ])
+    func wrongLock(file: String, text: String, message: String) throws {
+        try self.write(text, file)
+        let error = try #require(throws: ConfigurationError.self) { try self.configuration() }
+        #expect(error.exitCode == 78)
+        #expect(error.text.contains("stoad.conf\(message)"), "\(error)")
+        #expect(!error.remedy.isEmpty)
+    }
+
+    @Test("a trial says what was read, what counts and why, and what does not count")
+    func report() throws {
+        try self.write("[Node]\nRealm=office\n[Administrator]\nLock=Realm\n", "etc/stoad.conf")
+        try self.write("[Node]\nRealm=home\nName=x\n", ".config/stoa/stoad.conf")
+        guard case .checkConfiguration(_, let lines) = try self.command(["--check-config"]) else {
+            Issue.record("another command")
+            return
+        }
+        let (etc, own) = (
+            "\(self.home.path)/etc/stoad.conf", "\(self.home.path)/.config/stoa/stoad.conf"
+        )
+        #expect(
+            lines == [
+                "read \(etc)", "read \(own)", "Name=x (\(own):3)",
+                "Realm=office (\(etc):2, locked in \(etc):4)",
+                "\(own):2: Realm has no effect: the administrator has locked Realm in \(etc):4; "
+                    + "remove it, or ask for it to be unlocked",
+            ])
+    }
+
+    @Test("a file that cannot be read is named, with the remedy")
+    func unreadable() throws {
+        try Files.makePrivateDirectory("\(self.home.path)/etc/stoad.conf")
+        let error = try #require(throws: ConfigurationError.self) { try self.configuration() }
+        #expect(error.text.contains("\(self.home.path)/etc/stoad.conf"))
+        #expect(error.exitCode == 78)
+    }
+}

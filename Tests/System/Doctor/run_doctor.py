@@ -1,0 +1,347 @@
+#!/usr/bin/env python3
+"""What `stoa doctor` says of real daemons where one thing is wrong, and where nothing is.
+
+Each fault is made on hosts of a lab of their own, found by name, and mended. As root. Ends with
+`N passed, N failed`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from Driver.checks import Broken, Checks  # noqa: E402
+from Driver.daemon import Daemon, Programs  # noqa: E402
+from Driver.lab import Lab  # noqa: E402
+from Driver.process import UNTIL_SECONDS, until  # noqa: E402
+
+FIRST, SECOND = "10.77.0.1", "10.77.0.2"
+SECOND_CARD = "02:00:77:00:00:02"
+TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft")
+# As many bytes as the database needs, and less than a daemon should have.
+SMALL = "24m"
+# A Stoa of another time: no version of the preface is common.
+STRANGER = (
+    "import socket\n"
+    "s = socket.create_server(('10.77.0.2', 4199))\n"
+    "print('ready', flush=True)\n"
+    "while True:\n"
+    "    c, _ = s.accept()\n"
+    "    c.recv(12)\n"
+    "    c.sendall(bytes([0, 7, 9]))\n"
+    "    c.close()\n")
+
+
+# A Stoa of another time that dials.
+CALLER = (
+    "import socket, sys\n"
+    "s = socket.create_connection((sys.argv[1], int(sys.argv[2])))\n"
+    "s.sendall(b'STOA\\r\\n\\x1a\\n' + bytes([7, 9, 0, 0]))\n"
+    "s.recv(3)\n")
+
+
+class Host(Daemon):
+    """A daemon on a host of the lab, with the doctor beside it."""
+
+    def __init__(
+        self, lab: Lab, number: int, programs: Programs, folder: Path, name: str, *arguments: str
+    ) -> None:
+        super().__init__(
+            programs, folder, name, ["--name", name, "--interface", "eth0", *arguments],
+            wrapper=lab.prefix(number))
+
+    def start(self) -> None:
+        super().start()
+        assert self.process is not None
+        # nsenter waits for the daemon, which is its only child.
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        self.pid = int(children.read_text())
+
+    def doctor(self, *options: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [*map(str, self.wrapper), self.programs.stoa, "--socket", self.socket, "doctor", *options],
+            capture_output=True, text=True, env=self.environment, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    def findings(self) -> list[dict[str, Any]]:
+        return list(json.loads(self.doctor("--json")[1])["findings"])
+
+    def names(self) -> list[str]:
+        return sorted({finding["check"] for finding in self.findings()})
+
+
+class Ward:
+    """The hosts: the first one has Avahi, the second has none."""
+
+    def __init__(self, checks: Checks, programs: Programs, folder: Path) -> None:
+        self.checks, self.programs, self.folder = checks, programs, folder
+        self.lab = Lab(3, [1], None, folder / "lab.log")
+        self.count = 0
+
+    def host(self, number: int, name: str, *arguments: str) -> Host:
+        self.count += 1
+        return Host(
+            self.lab, number, self.programs, self.folder / str(self.count), name, *arguments)
+
+    def is_found(
+        self, host: Host, check: str, code: int, word: str, seconds: float = UNTIL_SECONDS
+    ) -> None:
+        """The doctor names this, and nothing else."""
+        try:
+            until(f"{check} is found", lambda: host.names() == [check], seconds)
+        except Broken as broken:
+            self.checks.fail(str(broken), host.doctor()[1])
+            return
+        found, said = host.doctor()
+        self.checks.that(f"{check}: {word} is said", word in said, said)
+        self.checks.same(f"{check} ends so", found, code)
+        self.checks.same(f"{check} is said by the exit code alone", host.doctor("--quiet"), (code, ""))
+
+    def drop(self, number: int, hook: str, rule: str) -> None:
+        """What matches the rule is dropped on a host, on its way in or out, in the place of any other rule."""
+        self.allow(number)
+        self.lab.run(
+            number,
+            "nft add table inet wall; "
+            f"nft add chain inet wall {hook} '{{ type filter hook {hook} priority 0; }}'; "
+            f"nft add rule inet wall {hook} '{rule} drop'")
+
+    def allow(self, number: int) -> None:
+        self.lab.run(number, "nft delete table inet wall 2>/dev/null || true")
+
+    def is_well(self, what: str, *hosts: Host) -> None:
+        for host in hosts:
+            try:
+                until(f"{what}: {host.name} is well", lambda: host.doctor() == (0, "all is well\n"))
+                self.checks.that(f"{what}: {host.name} is well", True)
+            except Broken as broken:
+                self.checks.fail(str(broken), host.doctor())
+
+    def linked(self, host: Host) -> None:
+        until(f"{host.name} is linked", lambda: host.call("status")["links"] > 0)
+
+    def pair(self) -> None:
+        """Faults between two that were well before, each of which is mended."""
+        ada, ben = self.host(1, "ada"), self.host(2, "ben")
+        for host in (ada, ben):
+            host.start()
+        for host in (ada, ben):
+            self.linked(host)
+        self.is_well("two that found each other", ada, ben)
+        key = ada.data / "identity.key"
+        key.chmod(0o644)
+        self.is_found(ada, "modes", 2, f"chmod 600 {key}")
+        key.chmod(0o600)
+        ada.data.chmod(0o755)
+        self.is_found(ada, "modes", 2, f"chmod 700 {ada.data}")
+        ada.data.chmod(0o700)
+        self.is_well("with the modes set right", ada)
+        ada.stop()
+        # What is dropped is what a firewall drops: the announcements still come.
+        self.drop(2, "input", "iifname eth0 meta l4proto tcp")
+        ada.start()
+        self.is_found(ada, "reach", 2, "open TCP port")
+        self.allow(2)
+        ada.stop()
+        self.is_found(ada, "daemon", 2, "no daemon listens")
+        ada.start()
+        self.linked(ada)
+        self.is_well("once it runs again", ada)
+        for host in (ada, ben):
+            host.stop()
+
+    def unreachable(self) -> None:
+        """Nobody gets in where this machine's firewall stops them, though it gets out."""
+        ada, ben, cem = self.host(1, "ada"), self.host(2, "ben"), self.host(3, "cem")
+        syn = "tcp flags & (syn | ack) == syn"
+        self.drop(1, "input", f"iifname eth0 {syn}")
+        ben.start()
+        ada.start()
+        self.linked(ada)
+        self.is_found(ada, "port", 1, "by the word of a stranger")
+        ada.output("people", "add", ben.identity)
+        self.is_found(ada, "port", 2, f"ufw allow {ada.port}/tcp")
+        self.is_well("who is not stopped", ben)
+        ada.stop()
+        # A rule against one of two.
+        self.drop(1, "input", f"ether saddr {SECOND_CARD} {syn}")
+        cem.start()
+        ada.start()
+        until("ada has two links", lambda: ada.call("status")["links"] == 2)
+        self.is_found(ada, "port", 1, "others disagree: 10.77.0.3")
+        ada.stop()
+        self.allow(1)
+        ada.start()
+        self.linked(ada)
+        self.is_well("with nothing in the way", ada)
+        for host in (ada, ben, cem):
+            host.stop()
+
+    def multicast(self) -> None:
+        """Packets to the group are dropped here, or never come."""
+        ada = self.host(2, "ada")
+        ada.start()
+        for hook, word in (("input", "multicast is not heard on eth0"), ("output", "cannot be sent on eth0")):
+            self.drop(2, hook, "udp dport 5353")
+            self.is_found(ada, "multicast", 2, word)
+            self.allow(2)
+        self.lab.run(2, "ip link set eth0 multicast off")
+        self.is_found(ada, "multicast", 2, "ip link set eth0 multicast on")
+        self.lab.run(2, "ip link set eth0 multicast on")
+        self.is_well("with multicast", ada)
+        ada.stop()
+        # What an access point does that keeps its clients apart.
+        self.drop(1, "input", f"ether saddr {SECOND_CARD} udp dport 5353")
+        ben = self.host(2, "ben", "--listen", f"{SECOND}:4100")
+        ben.start()
+        ada = self.host(1, "ada", "--peer", f"{SECOND}:4100")
+        ada.start()
+        self.linked(ada)
+        # It takes half a minute to say so.
+        self.is_found(ada, "isolation", 1, "answers by unicast", seconds=90)
+        self.is_well("who hears all", ben)
+        ada.stop()
+        self.allow(1)
+        ada.start()
+        self.linked(ada)
+        self.is_well("with nobody kept apart", ada)
+        for host in (ada, ben):
+            host.stop()
+
+    def elsewhere(self) -> None:
+        """Somebody announces an address of another network, and nothing comes back from there."""
+        ada = self.host(1, "ada")
+        ben = self.host(2, "ben")
+        # Link-local addresses of IPv6 need no network.
+        for number in (1, 2):
+            self.lab.run(number, "sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1")
+        self.lab.run(1, "ip route add default dev eth0")
+        self.lab.renumber(2, "10.78.0.2")
+        ben.start()
+        ada.start()
+        self.is_found(ada, "subnet", 2, "in none of this machine's networks (10.77.0.1/24)")
+        ben.stop()
+        ada.stop()
+        self.lab.renumber(2, SECOND)
+        self.lab.run(1, "ip route del default dev eth0")
+        for number in (1, 2):
+            self.lab.run(number, "sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0")
+
+    def quota(self) -> None:
+        """Messages take nearly all that they may."""
+        ada = self.host(2, "ada", "--disk-limit", "1M")
+        ada.start()
+        ada.output("join", "ops")
+        self.is_well("with room left", ada)
+        limit = ada.call("usage")["limit"]
+        until("the share is nearly used up", lambda: bool(
+            ada.output("send", "ops", "x" * 16_000)
+            and ada.call("diagnose")["used"] > limit * 92 // 100))
+        self.is_found(ada, "quota", 1, "raise DiskLimit= in stoad.conf")
+        ada.stop()
+
+    def alone(self) -> None:
+        """Faults that one host has by itself."""
+        for check, code, word, number, arguments in (
+            ("mdns", 1, "remove Discovery=embedded", 1, ["--discovery", "embedded"]),
+            ("discovery", 2, "start Avahi", 2, ["--discovery", "system"]),
+            ("discovery", 1, "name peers with Peer=", 2, ["--discovery", "off"]),
+            ("subnet", 2, "ip route get 192.0.2.1", 2, ["--peer", "192.0.2.1:4100"]),
+            ("reach", 1, "refuses connections", 2, ["--peer", f"{FIRST}:4100"]),
+        ):
+            host = self.host(number, "ada", *arguments)
+            host.start()
+            self.is_found(host, check, code, word)
+            host.stop()
+
+    def full_disk(self) -> None:
+        host = self.host(2, "ada")
+        for folder in (host.folder.parent, host.folder, host.data):
+            folder.mkdir(mode=0o700)
+        self.lab.run(2, f"mount -t tmpfs -o size={SMALL},mode=700 tmpfs {host.data}")
+        host.start()
+        self.is_found(host, "disk", 2, "the disk is full")
+        host.stop()
+
+    def strangers(self) -> None:
+        """Somebody is there, and no link can be."""
+        other = subprocess.Popen(
+            [*self.lab.prefix(2), "python3", "-c", STRANGER], stdout=subprocess.PIPE)
+        try:
+            assert other.stdout
+            other.stdout.readline()
+            ada = self.host(1, "ada", "--peer", f"{SECOND}:4199")
+            ada.start()
+            self.is_found(ada, "protocol", 2, "the peer speaks 7 to 9")
+            ada.stop()
+            ada = self.host(1, "ada")
+            ada.start()
+            subprocess.run(
+                [*self.lab.prefix(2), "python3", "-c", CALLER, FIRST, str(ada.port)], check=True, timeout=30)
+            self.is_found(ada, "protocol", 1, f"{SECOND} has dialled this machine")
+            ada.stop()
+        finally:
+            other.kill()
+            other.wait()
+        ben = self.host(2, "ben", "--open-realm", "no")
+        ben.start()
+        ben.output("realm", "new", "office")
+        ada = self.host(1, "ada")
+        ada.start()
+        self.is_found(ada, "realm", 1, "stoa realm join")
+        ada.stop()
+        ben.stop()
+
+    def clocks(self) -> None:
+        ada, ben = self.host(1, "ada"), self.host(2, "ben")
+        # Without its wrapper, whose semaphore has the process number of another namespace. The linker
+        # knows what $LIB stands for.
+        ben.environment |= {
+            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+2h",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+        for host in (ada, ben):
+            host.start()
+        self.linked(ada)
+        self.is_found(ada, "clock", 2, "s behind those of most people linked")
+        for host in (ada, ben):
+            host.stop()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
+    steps = [
+        "pair", "unreachable", "multicast", "elsewhere", "quota", "alone", "full_disk", "strangers",
+        "clocks"]
+    parser.add_argument("--only", nargs="*", default=steps, choices=steps)
+    options = parser.parse_args()
+    if os.geteuid() != 0 or (missing := [tool for tool in TOOLS if not shutil.which(tool)]):
+        lack = "needs root" if os.geteuid() != 0 else f"there is no {', '.join(missing)}"
+        print(f"doctor: {lack}: Tests/System/Tools/setup.sh --labs", file=sys.stderr)
+        return 77
+    checks = Checks()
+    with tempfile.TemporaryDirectory(prefix="stoa-doctor.") as folder:
+        ward = Ward(checks, Programs.within(options.programs), Path(folder))
+        try:
+            for step in options.only:
+                try:
+                    getattr(ward, step)()
+                except Broken as broken:
+                    checks.fail(step, broken)
+                checks.say(step)
+        finally:
+            ward.lab.end()
+    return checks.report()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
