@@ -46,8 +46,13 @@ extension IntegrationTests {
 
         /// Sends a file from one node and gives the message's id at the other.
         private static func sent(_ path: String, from ada: Node, to ben: Node) throws -> String {
-            _ = try ada.stoa("send", "agora", "--file", path)
-            return try Self.message(of: path, at: ben)
+            let said = try ada.stoa("--json", "send", "agora", "--file", path)
+            let line = Array((said.split(separator: "\n").last ?? "").utf8)
+            let id = try #require(JSON(parsing: line)["id"]?.stringValue)
+            try ben.await("the message") { node in
+                try node.history(of: "agora").contains { $0["id"]?.stringValue == id }
+            }
+            return id
         }
 
         /// The id of the message that tells of a file, once it is there.
