@@ -7,6 +7,8 @@ struct Replica: Hashable {
     struct Log: Hashable {
         var seq: UInt64
         var head: EntryID
+        /// The fork point as far as it shows: what would stand before it and is with nobody makes no
+        /// difference to a row, so two such nodes do not tell each other their proofs.
         var point: UInt64?
     }
 
@@ -29,7 +31,8 @@ extension ModelStore {
         for (key, log) in self.logs where key.conversation == room {
             guard log.count > 0 || log.proof != nil else { continue }
             replica.logs[key.name] = Replica.Log(
-                seq: log.count, head: log.head.id, point: log.proof?.point)
+                seq: log.count, head: log.head.id,
+                point: log.proof.map { min($0.point, log.count + 1) })
             for (index, row) in log.rows.enumerated()
             where row.visibility == .shown && row.entry.time <= deadline {
                 let name = key.name

@@ -100,7 +100,6 @@ extension Simulation {
         let (end, other) = (wire.ends[side], wire.ends[1 - side])
         self.lastNumber += 1
         let link = LinkID(self.lastNumber)
-        self.linkCount += 1
         self.wires[number]?.ends[side].link = link
         // By the clock of that machine, which may be slow.
         let decided = self.instant(end.machine).monotonic + Limits.probeMilliseconds

@@ -53,8 +53,6 @@ package final class Simulation {
     var blocked: Set<Way> = []
     var backups: [Int: ModelStore] = [:]
     var lastNumber: UInt64 = 0
-    /// How many ends of links have been opened.
-    var linkCount = 0
     /// Which machine listens at an address.
     var listeners: [String: Int] = [:]
     /// Addresses that machines have left.
