@@ -56,10 +56,16 @@ final class ReferenceStatements: StatementGroup {
 
     lazy var shown = self.sql(
         """
-        SELECT \(ReadingStatements.columns), r.kind FROM refs r
-        CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq \(ReadingStatements.joined)
+        SELECT e.arrival, e.log, e.seq, e.prefix, e.suffix, e.class, e.hlc, e.extra, e.payload,
+            e.flags, r.kind
+        FROM refs r CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq
         WHERE r.conversation = :conversation AND r.target = :target AND r.held = 0
             AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
-            AND \(EffectStatements.isWantedSQL)
+        """)
+    /// Whose log it is, unless the user has blocked them.
+    lazy var logName = self.sql(
+        """
+        SELECT a.key, l.incarnation FROM logs l CROSS JOIN authors a ON a.id = l.author
+        WHERE l.id = :log AND \(EffectStatements.isWantedSQL)
         """)
 }

@@ -171,8 +171,9 @@ extension StoreFile {
         try statement.bind(.conversation, id).bind(.since, since)
         defer { statement.reset() }
         var readings: [RowReading] = []
+        var logs = ReferringLogs()
         while try statement.step() {
-            let reading = try self.readShown(statement)
+            let reading = try self.readShown(statement, &logs)
             bytes += reading.entry.payloadBytes
             if readings.count == query.limit || (bytes > query.byteLimit && !readings.isEmpty) {
                 page.hasMore = true
@@ -230,6 +231,7 @@ extension StoreFile {
         var scanned = 0
         var through = cursor
         var readings: [RowReading] = []
+        var logs = ReferringLogs()
         let statement = self.statements.reading.arrivals
         try statement.bind(.arrival, cursor.rawValue)
         defer { statement.reset() }
@@ -252,7 +254,7 @@ extension StoreFile {
             scanned += 1
             bytes += size
             if isWanted {
-                let reading = try self.readShown(statement)
+                let reading = try self.readShown(statement, &logs)
                 bytes += reading.entry.payloadBytes - size
                 readings.append(reading)
             }

@@ -207,14 +207,15 @@ extension StoreFile {
 
     /// Adds the edit that counts, and what people make of the message.
     func addReferences(
-        to entry: inout StoredEntry, in conversation: Int64
+        to entry: inout StoredEntry, in conversation: Int64, _ logs: inout ReferringLogs
     ) throws(SQLiteError) {
         let digest = EntryTarget(log: entry.key.name, seq: entry.seq, id: entry.id).digest
         var edit: StoredEntry?
         var reactions: [StoredEntry] = []
+        let place = entry.key.conversation
         try self.statements.references.shown.bind(.conversation, conversation)
             .bind(.target, digest).forEach { (row) throws(SQLiteError) in
-                let found = try self.storedEntry(row)
+                guard let found = try self.referringEntry(row, in: place, &logs) else { return }
                 switch Reference.Kind(rawValue: row.int(.kind)) {
                 case .edit?: edit = edit.map { found.isShown(after: $0) ? found : $0 } ?? found
                 case .reaction?: reactions.append(found)

@@ -2,19 +2,27 @@ internal import ControlAPI
 internal import Engine
 internal import Storage
 
-/// Texts that a message shares with the one before it, so that a page makes them once.
+/// Texts that messages share with others of a page, so that it makes them once.
 ///
 /// Names may change between turns, so it does not outlive one.
 struct MessageTexts {
+    /// How a device stands in messages.
+    struct Device {
+        var id = ""
+        var name = ""
+        var isAmbiguous: Bool?
+        var isVerified: Bool?
+        var isOwn = false
+    }
+
     var conversation: ConversationID?
     var conversationID = ""
     var conversationName = ""
+    /// Who has written the message before.
     var author: PeerID?
-    var authorID = ""
-    var authorName = ""
-    var isAuthorAmbiguous: Bool?
-    var isAuthorVerified: Bool?
-    var isAuthorOwn = false
+    var ofAuthor = Device()
+    /// Those who make something of messages.
+    var devices: [PeerID: Device] = [:]
 }
 
 extension HybridTime {
@@ -34,20 +42,16 @@ extension NodeShell {
         }
         if texts.author != message.author {
             texts.author = message.author
-            texts.authorID = message.author.description
-            (texts.authorName, texts.isAuthorAmbiguous) = self.shownName(of: message.author)
-            let standing = self.node?.ask { $0.standing(of: message.author) }
-            texts.isAuthorOwn = self.isOwn(message.author)
-            texts.isAuthorVerified = standing == .verified ? true : nil
+            texts.ofAuthor = self.device(message.author)
         }
         var result = MessageResult()
         result.id = message.id.description
         result.conversation = texts.conversationID
         result.conversationName = texts.conversationName
-        result.author = texts.authorID
-        result.authorName = texts.authorName
-        result.ambiguous = texts.isAuthorAmbiguous
-        result.verified = texts.isAuthorVerified
+        result.author = texts.ofAuthor.id
+        result.authorName = texts.ofAuthor.name
+        result.ambiguous = texts.ofAuthor.isAmbiguous
+        result.verified = texts.ofAuthor.isVerified
         result.kind = MessageResult.Kind(message.content)
         switch message.content {
         case .text(let text), .action(let text), .topic(let text), .fallback(let text):
@@ -74,16 +78,24 @@ extension NodeShell {
         case .open, .erase, .edit, .reaction:
             preconditionFailure("what only has effects is not shown by itself")
         }
-        if self.isMention(message, isOwn: texts.isAuthorOwn) { result.mention = true }
+        if self.isMention(message, isOwn: texts.ofAuthor.isOwn) { result.mention = true }
         if let edited = message.edited {
             result.edited = Timestamp(clamping: edited.milliseconds)
         }
-        if !message.reactions.isEmpty { result.reactions = self.signs(of: message) }
+        if !message.reactions.isEmpty { result.reactions = self.signs(of: message, &texts) }
         result.time = Timestamp(clamping: message.time.milliseconds)
         result.cursor = message.cursor.rawValue
         result.late = message.isLate
         result.disputed = message.isDisputed ? true : nil
         return result
+    }
+
+    private func device(_ id: PeerID) -> MessageTexts.Device {
+        let (name, isAmbiguous) = self.shownName(of: id)
+        let isVerified = self.node?.ask { $0.standing(of: id) } == .verified
+        return MessageTexts.Device(
+            id: id.description, name: name, isAmbiguous: isAmbiguous,
+            isVerified: isVerified ? true : nil, isOwn: self.isOwn(id))
     }
 
     /// Whether a message of somebody else calls the user by name, or answers them.
@@ -106,24 +118,34 @@ extension NodeShell {
     }
 
     /// What people make of a message; nil where all of it was taken back.
-    private func signs(of message: Message) -> [MessageResult.Sign]? {
+    private func signs(
+        of message: Message, _ texts: inout MessageTexts
+    ) -> [MessageResult.Sign]? {
         let counts =
             self.node?.ask { node in
                 ReactionCount.count(message.reactions) { node.person(of: $0) }
             } ?? []
-        let signs = counts.map { count in
-            MessageResult.Sign {
-                $0.sign = count.sign
-                $0.count = Int64(count.people.count)
-                $0.own = count.people.contains { self.isOwn($0) } ? true : nil
-                $0.people = count.people.prefix(MessageResult.Sign.listedPeople)
-                    .map(\.description)
-                $0.names = count.people.prefix(MessageResult.Sign.listedPeople).map {
-                    self.shownName(of: $0).name
-                }
-            }
+        var signs: [MessageResult.Sign] = []
+        for count in counts {
+            let devices = count.people.map { self.device($0, &texts) }
+            signs.append(
+                MessageResult.Sign {
+                    $0.sign = count.sign
+                    $0.count = Int64(devices.count)
+                    $0.own = devices.contains { $0.isOwn } ? true : nil
+                    let listed = devices.prefix(MessageResult.Sign.listedPeople)
+                    $0.people = listed.map(\.id)
+                    $0.names = listed.map(\.name)
+                })
         }
         return signs.isEmpty ? nil : signs
+    }
+
+    private func device(_ id: PeerID, _ texts: inout MessageTexts) -> MessageTexts.Device {
+        if let known = texts.devices[id] { return known }
+        let made = self.device(id)
+        texts.devices[id] = made
+        return made
     }
 }
 

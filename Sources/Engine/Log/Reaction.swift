@@ -55,6 +55,11 @@ public struct ReactionCount: Hashable, Sendable {
     public static func count(
         _ reactions: [Message], person: (PeerID) -> PersonID?
     ) -> [ReactionCount] {
+        // Of most messages that have any.
+        if reactions.count == 1, case .reaction(let only)? = reactions.first?.content {
+            return only.isWithdrawn
+                ? [] : [ReactionCount(sign: only.sign, people: reactions.map(\.author))]
+        }
         struct Given: Hashable {
             var sign: String
             var person: PersonID?

@@ -185,13 +185,13 @@ static uint32_t ask_floor(struct connection *connection, const char *query, cons
 
 // `find` asks for the first page of what has the words of an anchor;
 // `newest` asks for the last page of a room, `before` for the one before a message, `list` for all
-// conversations, and `subscribe` waits for a page of events behind a cursor.
+// conversations, and `subscribe` waits for a page of events, of any kind, behind a cursor.
 static uint32_t ask_stoa(struct connection *connection, const char *query, const char *anchor) {
     char params[256];
     if (strcmp(query, "subscribe") == 0) {
         snprintf(params, sizeof params, "{\"to\":\"%s\",\"from\":%s}", room, anchor);
         connection->events = 0;
-        memset(connection->last_numbers, 0, sizeof connection->last_numbers);
+        connection->takes_all = 1;
         call(connection, "subscribe", params);
         while (connection->events < PAGE) read_some(connection, 0);
         return (uint32_t)connection->events;

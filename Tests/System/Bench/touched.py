@@ -13,6 +13,8 @@ from workloads import Workload
 
 # So many requests are under way at a time.
 PIPELINE = 512
+# But of so many before each message at which one will look, fewer.
+STRETCHES, MIXED, FEW = 32, 200, 10
 # So many messages a page of a search has.
 PAGE_OF_HITS = 20
 # Of ten messages five have something: two an edit, two a sign, one is taken back.
@@ -45,18 +47,32 @@ class Filler:
         return [found[number] for number in range(first, self.last + 1)]
 
     def fill(self, count):
-        """The ids of some messages all over the room, which nobody takes back."""
+        """The ids of some messages all over the room, which nobody takes back.
+
+        Before each of them, and before the end, what people do with messages comes right behind these,
+        as in a room; elsewhere, where nobody looks, behind many, which takes less time."""
         kept = []
-        for start in range(0, count, PIPELINE):
-            numbers = range(start, min(start + PIPELINE, count))
-            sent = self.ask([
-                ("send", {"to": ROOM, "text": f"message {number} of a room that people use"})
-                for number in numbers])
-            ids = {number: answer["id"] for number, answer in zip(numbers, sent)}
-            self.ask([self.touch(TOUCHED[number % 10], ids[number], number)
-                      for number in numbers if number % 10 in TOUCHED])
-            kept.append(ids[start])
+        stretch = count // STRETCHES
+        for start in range(0, count, stretch):
+            end = min(start + stretch, count)
+            mixed = max(start, end - MIXED)
+            for at in range(start, mixed, PIPELINE):
+                self.fill_between(at, min(at + PIPELINE, mixed))
+            for at in range(mixed, end, FEW):
+                last = self.fill_between(at, min(at + FEW, end))
+            kept.append(last)
         return kept
+
+    def fill_between(self, start, end):
+        numbers = range(start, end)
+        sent = self.ask([
+            ("send", {"to": ROOM, "text": f"message {number} of a room that people use"})
+            for number in numbers])
+        ids = {number: answer["id"] for number, answer in zip(numbers, sent)}
+        self.ask([
+            self.touch(TOUCHED[number % 10], ids[number], number)
+            for number in numbers if number % 10 in TOUCHED])
+        return ids[start]
 
     @staticmethod
     def touch(how, identifier, number):
@@ -73,7 +89,7 @@ class Touched(Workload):
         ("newest", "history, the newest page of 50"),
         ("before", "history, a page of 50 before an older message"),
         ("list", "list of 20 conversations with their last messages"),
-        ("subscribe", "subscribe from a cursor, until 50 messages are there"),
+        ("subscribe", "subscribe from a cursor, until 50 events are there"),
     ]
 
     def ask(self, system, anchors):
