@@ -148,9 +148,11 @@ struct RunTests {
             let run = Run(
                 key: LogWriter(bob).key, first: 1, prev: nil, attestation: .zero, entries: entries)
             var bytes = 0
-            var previous: HybridTime?
+            var previous: Entry?
             for entry in entries {
-                bytes += entry.runBytes(after: previous)
+                bytes += entry.runBytes(after: previous?.time)
+                // An epoch counts also where the entry before has said it.
+                if entry.epoch != .zero, entry.epoch == previous?.epoch { bytes -= 32 }
                 // What stands for the payload may be shorter than what it counts.
                 bytes -= max(entry.payload.count, 32)
                 if case .present(let payload) = entry.payload {
@@ -158,7 +160,7 @@ struct RunTests {
                 } else {
                     bytes += 32
                 }
-                previous = entry.time
+                previous = entry
             }
             // Conversation, author, incarnation, first, count and signature stand before the
             // entries.

@@ -5,21 +5,26 @@ extension Entry {
         static let payloadOmitted: UInt8 = 1
         static let epoch: UInt8 = 2
         static let extensions: UInt8 = 4
-        static let all: UInt8 = 7
+        static let sameEpoch: UInt8 = 8
+        static let all: UInt8 = 15
     }
 
-    /// Appends the entry as it stands in a run; `previous` is the time of the entry before it there.
-    func encode(into writer: inout WireWriter, after previous: HybridTime?) {
+    /// Appends the entry as it stands in a run; `previous` is the entry before it there.
+    ///
+    /// A key is named where it begins to be used: in a sealed room its id would be a fifth of a short message.
+    func encode(into writer: inout WireWriter, after previous: Entry?) {
         var form: UInt8 = 0
         if case .absent = self.payload { form |= Form.payloadOmitted }
-        if self.epoch != .zero { form |= Form.epoch }
+        if self.epoch != .zero {
+            form |= self.epoch == previous?.epoch ? Form.sameEpoch : Form.epoch
+        }
         if !self.extensions.isEmpty { form |= Form.extensions }
         writer.byte(self.entryClass)
         writer.byte(0)
         writer.byte(form)
         if let previous {
-            precondition(self.time > previous, "time grows within a log")
-            writer.varint(self.time.rawValue - previous.rawValue)
+            precondition(self.time > previous.time, "time grows within a log")
+            writer.varint(self.time.rawValue - previous.time.rawValue)
         } else {
             writer.u64(self.time.rawValue)
         }
@@ -36,8 +41,8 @@ extension Entry {
         if form & Form.extensions != 0 { writer.sized(self.extensions) }
     }
 
-    /// Reads an entry as it stands in a run; `previous` is the time of the entry before it there.
-    init(from reader: inout WireReader, after previous: HybridTime?) throws(WireError) {
+    /// Reads an entry as it stands in a run; `previous` is the entry before it there.
+    init(from reader: inout WireReader, after previous: Entry?) throws(WireError) {
         let entryClass = try reader.byte("entry class")
         guard try reader.byte("entry flags") == 0 else { throw .value(field: "entry flags") }
         let form = try reader.byte("entry form")
@@ -45,7 +50,7 @@ extension Entry {
         let time: HybridTime
         if let previous {
             let step = try reader.varint("entry time")
-            let (sum, overflow) = previous.rawValue.addingReportingOverflow(step)
+            let (sum, overflow) = previous.time.rawValue.addingReportingOverflow(step)
             guard step > 0, !overflow else { throw .value(field: "entry time") }
             time = HybridTime(sum)
         } else {
@@ -64,7 +69,16 @@ extension Entry {
         var epoch = Bytes32.zero
         if form & Form.epoch != 0 {
             epoch = try reader.bytes32("entry epoch")
-            guard epoch != .zero else { throw .value(field: "entry epoch") }
+            // One way to write each run.
+            guard epoch != .zero, epoch != previous?.epoch else {
+                throw .value(field: "entry epoch")
+            }
+        }
+        if form & Form.sameEpoch != 0 {
+            guard epoch == .zero, let same = previous?.epoch, same != .zero else {
+                throw .value(field: "entry form")
+            }
+            epoch = same
         }
         let payload: Payload
         if form & Form.payloadOmitted != 0 {
@@ -86,7 +100,7 @@ extension Entry {
     /// it there.
     ///
     /// As many as it takes, but a payload counts 32 bytes at least, so that leaving it out never makes
-    /// a run too large.
+    /// a run too large, and so does each epoch, so that no part of a run is too large.
     public func runBytes(after previous: HybridTime?) -> Int {
         let payload = self.payload.count
         var bytes = 3 + 1 + 32 * self.deps.count + WireWriter.varintBytes(UInt64(payload))
@@ -119,10 +133,10 @@ extension Run {
         writer.varint(self.entries.count)
         if let prev = self.prev { writer.raw(prev.hash) }
         writer.raw(self.attestation)
-        var previous: HybridTime?
+        var previous: Entry?
         for entry in self.entries {
             entry.encode(into: &writer, after: previous)
-            previous = entry.time
+            previous = entry
         }
         return writer.bytes
     }
@@ -146,9 +160,9 @@ extension Run {
         entries.reserveCapacity(count)
         var size = 0
         for _ in 0..<count {
-            let previous = entries.last?.time
+            let previous = entries.last
             let entry = try Entry(from: &reader, after: previous)
-            size += entry.runBytes(after: previous)
+            size += entry.runBytes(after: previous?.time)
             entries.append(entry)
         }
         guard size <= Limits.runEntryBytes else {

@@ -38,6 +38,7 @@ PAYLOAD_COUNTED_MINIMUM = 32
 FORM_PAYLOAD_OMITTED = 1
 FORM_EPOCH = 2
 FORM_EXTENSIONS = 4
+FORM_SAME_EPOCH = 8
 
 
 def room_id(name: str, realm: bytes = ZERO_32) -> bytes:
@@ -146,11 +147,11 @@ class Entry:
         """Whether it has an extension that is not to be ignored."""
         return any(type_ % 2 == 1 for type_ in read_fields(self.extensions))
 
-    @property
-    def counted(self) -> int:
-        """By how much its payload, left out or not, counts for more or less than what is sent."""
+    def counted(self, before: "Entry | None") -> int:
+        """By how much its payload and epoch, left out or not, count for more or less than what is sent."""
         sent = PAYLOAD_HASH_BYTES if self.payload is None else self.payload_length
-        return max(self.payload_length, PAYLOAD_COUNTED_MINIMUM) - sent
+        named = 32 if self.form(before) & FORM_SAME_EPOCH else 0
+        return max(self.payload_length, PAYLOAD_COUNTED_MINIMUM) - sent + named
 
     def without_payload(self) -> "Entry":
         return replace(self, payload=None)
@@ -186,29 +187,30 @@ class Entry:
     def identifier(self, log: LogName, seq: int, prev: bytes | None) -> bytes:
         return H("stoa entry", self.header(log, seq, prev))
 
-    @property
-    def form(self) -> int:
+    def form(self, before: "Entry | None") -> int:
         form = 0
         if self.payload is None:
             form |= FORM_PAYLOAD_OMITTED
         if self.epoch != ZERO_32:
-            form |= FORM_EPOCH
+            same = before is not None and before.epoch == self.epoch
+            form |= FORM_SAME_EPOCH if same else FORM_EPOCH
         if self.extensions:
             form |= FORM_EXTENSIONS
         return form
 
-    def packed(self, before: int | None) -> bytes:
-        """The entry inside a run; `before` is the hlc of the entry before it in that run."""
+    def packed(self, before: "Entry | None") -> bytes:
+        """The entry inside a run; `before` is the entry before it in that run."""
         stored = self.payload_hash if self.payload is None else self.payload
+        form = self.form(before)
         return b"".join(
             [
                 u8(self.class_),
                 u8(self.flags),
-                u8(self.form),
-                u64(self.hlc) if before is None else varint(self.hlc - before),
+                u8(form),
+                u64(self.hlc) if before is None else varint(self.hlc - before.hlc),
                 u8(len(self.deps)),
                 *self.deps,
-                self.epoch if self.epoch != ZERO_32 else b"",
+                self.epoch if form & FORM_EPOCH else b"",
                 varint(self.payload_length),
                 stored,
                 varint(len(self.extensions)) + self.extensions if self.extensions else b"",
@@ -220,17 +222,17 @@ def attestation_message(log: LogName, seq: int, identifier: bytes) -> bytes:
     return b"stoa.attestation.v2\x00" + log.packed + u64(seq) + identifier
 
 
-def read_entry(reader: Reader, before: int | None) -> Entry:
+def read_entry(reader: Reader, before: Entry | None) -> Entry:
     class_ = reader.u8()
     if reader.u8() != 0:
         raise Refused("entry flags that are not 0")
     form = reader.u8()
-    if form & ~(FORM_PAYLOAD_OMITTED | FORM_EPOCH | FORM_EXTENSIONS):
+    if form & ~(FORM_PAYLOAD_OMITTED | FORM_EPOCH | FORM_EXTENSIONS | FORM_SAME_EPOCH):
         raise Refused("unknown bits in an entry's form")
     if before is None:
         hlc = reader.u64()
     else:
-        hlc = before + reader.counted(1, 2**64 - 1, "an hlc difference")
+        hlc = before.hlc + reader.counted(1, 2**64 - 1, "an hlc difference")
         if hlc >= 2**64:
             raise Refused("an hlc over 64 bits")
     count = reader.u8()
@@ -244,6 +246,12 @@ def read_entry(reader: Reader, before: int | None) -> Entry:
         epoch = reader.take(32)
         if epoch == ZERO_32:
             raise Refused("an epoch of zeros that is said to be present")
+        if before is not None and before.epoch == epoch:
+            raise Refused("an epoch that stands in full though it is that of the entry before")
+    if form & FORM_SAME_EPOCH:
+        if epoch != ZERO_32 or before is None or before.epoch == ZERO_32:
+            raise Refused("an epoch like one that is not there")
+        epoch = before.epoch
     length = reader.counted(0, PAYLOAD_MAXIMUM, "a payload's length")
     data: bytes | None = None
     if form & FORM_PAYLOAD_OMITTED:
@@ -306,10 +314,10 @@ class Run:
 
     def packed(self) -> bytes:
         body = bytearray()
-        before: int | None = None
+        before: Entry | None = None
         for entry in self.entries:
             body += entry.packed(before)
-            before = entry.hlc
+            before = entry
         return (
             self.log.packed
             + varint(self.first)
@@ -335,9 +343,9 @@ def read_run(data: bytes) -> Run:
     left = reader.left
     entries: list[Entry] = []
     for _ in range(count):
-        entries.append(read_entry(reader, entries[-1].hlc if entries else None))
+        entries.append(read_entry(reader, entries[-1] if entries else None))
     reader.end()
-    size = left + sum(entry.counted for entry in entries)
+    size = left + sum(entry.counted(before) for before, entry in zip([None, *entries], entries))
     if size > RUN_BYTES_MAXIMUM:
         raise Refused(f"a run with {size} bytes of entries")
     return Run(log, first, prev, signature, tuple(entries))

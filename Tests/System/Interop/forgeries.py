@@ -70,8 +70,7 @@ class LinkForgery:
 
 def packed_entries(entries: Sequence[Entry]) -> list[bytes]:
     """Each entry as it stands in a run of these."""
-    before: list[int | None] = [None, *(entry.hlc for entry in entries)]
-    return [entry.packed(hlc) for entry, hlc in zip(entries, before)]
+    return [entry.packed(before) for before, entry in zip([None, *entries], entries)]
 
 
 def frame_forgeries() -> list[LinkForgery]:

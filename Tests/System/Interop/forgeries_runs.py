@@ -196,7 +196,7 @@ def counted(over: int) -> Make:
                 for index, length in enumerate(lengths)
             ]
             left = 131_072 + over - sum(map(len, packed_entries(entries)))
-            left -= sum(entry.counted for entry in entries)
+            left -= sum(entry.counted(None) for entry in entries)
             if left == 0:
                 return author.live(author.run(*entries))
             lengths[2] += left

@@ -39,6 +39,12 @@ def of_runs(runs: dict[str, Run]) -> Lines:
     at = body + len(first.packed(None))
     difference = varint(second.hlc - first.hlc)
     after = packed_pair[at + 3 + len(difference) :]
+    # The second of these names no epoch, since the first has named it.
+    sealed = runs["sealed"].packed()
+    named, same, _ = runs["sealed"].entries
+    form = body + len(named.packed(None)) + 2
+    place = form + 1 + len(varint(same.hlc - named.hlc)) + 1
+    unnamed = sealed[place:]
     full = runs["full"]
     over = replace(full.entries[1], payload_length=full.entries[1].payload_length + 1)
     two_at_first = Run.signed(ADA, runs["a1"].log, 1, None, [runs["a1"].entries[0], first])
@@ -53,6 +59,9 @@ def of_runs(runs: dict[str, Run]) -> Lines:
         "flags": altered(run, body + 1, b"\x01"),
         "form": altered(run, body + 2, b"\x08"),
         "epoch": altered(run, body + 2, b"\x02")[: body + 12] + bytes(32) + run[body + 12 :],
+        "epochAgain": altered(sealed, form, b"\x02")[:place] + named.epoch + unnamed,
+        "epochTwice": altered(sealed, form, b"\x0a")[:place] + b"\x07" * 32 + unnamed,
+        "formOver": altered(run, body + 2, b"\x10"),
         "extensions": extended + b"\x00",
         "extensionsOrder": extended + b"\x05\x04\x00\x02\x01x",
         "extensionsTwice": extended + b"\x04\x02\x00\x02\x00",

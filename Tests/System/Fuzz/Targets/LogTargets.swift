@@ -9,11 +9,16 @@ enum EntryTarget {
     static func run(_ bytes: [UInt8]) throws -> Verdict {
         var feed = Feed(bytes)
         let flags = feed.byte()
-        let previous = flags & 1 == 0 ? nil : HybridTime(feed.u64())
+        var previous: Entry?
+        if flags & 1 != 0 {
+            previous = Entry(
+                entryClass: 2, time: HybridTime(feed.u64()), deps: [], payload: .present([]))
+            if flags & 2 != 0 { previous?.epoch = BLAKE2b.hash256([], personal: .payload) }
+        }
         let raw = feed.remainder()
         var reader = WireReader(raw)
         guard let entry = try? Entry(from: &reader, after: previous) else { return .refused }
-        if let previous { try demand(entry.time > previous, "time stands still") }
+        if let previous { try demand(entry.time > previous.time, "time stands still") }
         let read = Array(raw.prefix(reader.position))
         var writer = WireWriter()
         entry.encode(into: &writer, after: previous)
