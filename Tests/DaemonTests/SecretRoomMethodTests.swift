@@ -142,6 +142,9 @@ struct SecretRoomMethodTests {
         // It is judged where the library is there; else nobody can say that it is strong.
         let weak = reason("createConversation", ["room": "x", "phrase": "hunter2"])
         #expect(["weakPhrase", "cannotJudge"].contains(weak))
+        // Who enters by it would make the room as well.
+        let joined = reason("join", ["room": "x", "phrase": "hunter2"])
+        #expect(joined == (weak == "weakPhrase" ? "weakPhrase" : nil))
     }
 
     @Test("while a key is made of a phrase, other requests are answered, and another key waits")

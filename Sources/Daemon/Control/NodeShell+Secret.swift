@@ -150,9 +150,15 @@ extension NodeShell {
         _ room: Room, by phrase: Phrase, _ suite: ConversationKey.Suite, isNew: Bool,
         _ reply: Reply, then pending: @escaping (SecretRoom) -> PendingRequest
     ) throws(RPCError) {
-        let isToJudge = isNew && phrase.suite == nil
+        let isChosen = phrase.suite == nil
         try self.makeKey(reply) { () throws(RPCError) in
-            if isToJudge { try Self.judge(phrase) }
+            if isChosen {
+                do throws(RPCError) { try Self.judge(phrase) } catch {
+                    guard !isNew else { throw error }
+                    // Where it cannot be judged here, it was where the room was made.
+                    guard error.reason == "cannotJudge" else { throw Self.weakToEnter(error) }
+                }
+            }
             return try Self.secretRoom(room, phrase, suite)
         } then: { secret in
             self.request(.joinSecret(secret), pending(secret))
@@ -191,6 +197,13 @@ extension NodeShell {
             throw .noMemoryForKey(
                 "the room's key", or: ", or join by an invitation, which needs none")
         }
+    }
+
+    /// A room that is there has no such phrase; and who enters first by it would make one that has.
+    private static nonisolated func weakToEnter(_ error: RPCError) -> RPCError {
+        .refused(
+            error.message, reason: "weakPhrase",
+            remedy: "compare the phrase with theirs, or be let in by a link: stoa invite ROOM")
     }
 
     /// Refuses a phrase that somebody chose and others could guess.
