@@ -27,6 +27,7 @@ import report  # noqa: E402
 import resting  # noqa: E402
 import sealed  # noqa: E402
 import touched  # noqa: E402
+import transfers  # noqa: E402
 import workloads  # noqa: E402
 from Driver.checks import Broken  # noqa: E402
 from Driver.control import Refusal  # noqa: E402
@@ -37,7 +38,7 @@ from prepared import Prepared  # noqa: E402
 # Queries before histories, whose readers leave their joins behind in the store they share.
 ALL = (
     workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL + sealed.ALL
-    + touched.ALL)
+    + touched.ALL + transfers.ALL)
 
 
 class Tools:
@@ -48,6 +49,7 @@ class Tools:
         self.load = work / "load"
         self.floor = work / "floor"
         self.queries = work / "queries"
+        self.filefloor = work / "filefloor"
         self.bare = work / "bare"
         self.commands = []
         self.prepared = Prepared(self, work)
@@ -58,6 +60,7 @@ class Tools:
         self.build("cc", *warnings, "-o", self.load, HERE / "load.c")
         self.build("cc", *warnings, "-o", self.floor, HERE / "floor.c", "-lsodium", "-lsqlite3")
         self.build("cc", *warnings, "-o", self.queries, HERE / "queries.c", "-lsqlite3")
+        self.build("cc", *warnings, "-o", self.filefloor, HERE / "filefloor.c", "-lsodium")
         if not self.bare.exists():
             source = work / "bare.swift"
             # Told to wait, it stays until its input ends, so that its memory can be read.
