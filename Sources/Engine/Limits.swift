@@ -357,7 +357,7 @@ public enum Limits {
     /// of members they fit a record, also sealed.
     static let markRows = 80
     /// Members who are told of each other's marks; in larger rooms only links tell what was received.
-    static let markMembers = 64
+    public static let markMembers = 64
     /// What the user has read is told this long after the last time: who scrolls reads many at once.
     static let readMilliseconds: UInt64 = 2_000
     /// What has come is told this seldom, to those who are linked through others only.
@@ -414,6 +414,8 @@ public enum Limits {
     public static let fewMilliseconds: UInt64 = 5_000
     /// In a crowd, a look at what was announced comes about as often, and costs no packet.
     public static let glanceAgainMilliseconds: UInt64 = 60_000
+    /// Who has no link although there is a crowd asks about as often, four times, then ever less often.
+    public static let askAloneMilliseconds: UInt64 = 6_000
     /// In a crowd somebody asks about as often.
     public static let askAgainMilliseconds: UInt64 = 30_000
     /// The longest time between two questions of a node, but for chance.

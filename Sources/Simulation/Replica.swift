@@ -41,9 +41,11 @@ extension ModelStore {
             }
         }
         let authors = Set(replica.logs.keys.map(\.author))
+        // In larger conversations marks are not taken any longer.
+        let takesMarks = authors.count <= Limits.markMembers + 1
         for (key, record) in self.records
         where authors.contains(key.author) && (key.conversation ?? room) == room
-            && record.time <= deadline
+            && record.time <= deadline && (takesMarks || key.kind != Record.Kind.mark)
         {
             replica.records[key] = record.hash
         }

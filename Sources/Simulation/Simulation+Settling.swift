@@ -169,7 +169,13 @@ extension Simulation {
             return "of a log of \(author) node \(first) has \(text(one.logs[name])), node "
                 + "\(second) \(text(other.logs[name]))"
         }
-        if one.records != other.records { return "records on \(first) and \(second) differ" }
+        let records = Set(one.records.keys).union(other.records.keys)
+        if let key = records.first(where: { one.records[$0] != other.records[$0] }) {
+            func text(_ record: Bytes32?) -> String { record == nil ? "none" : "one" }
+            let author = self.machines.first { $0.id == key.author }?.index ?? -1
+            return "of the records \(key.kind) of \(author) node \(first) has "
+                + "\(text(one.records[key])), node \(second) \(text(other.records[key]))"
+        }
         let counts = "\(first) shows \(one.shown.count), \(second) shows \(other.shown.count)"
         for (shown, lacking, machine) in [
             (one.shown, Set(other.shown), second), (other.shown, Set(one.shown), first),

@@ -61,7 +61,7 @@ extension Node {
         }
         let isKnown = self.tier(of: record.author) >= .known
         return self.conversationTable.has(conversation)
-            && self.conversationTable[known: conversation].members.count <= Limits.markMembers + 1
+            && self.conversationTable[known: conversation].takesMarks
             && self.marks.isTimely(record.key, isKnown: isKnown, at: self.now.monotonic)
     }
 

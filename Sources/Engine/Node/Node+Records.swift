@@ -122,8 +122,9 @@ extension Node {
 
     /// The records that a conversation's digest counts.
     private func countedRecords(of conversation: ConversationID) -> [Record] {
-        self.conversationTable[known: conversation].authors.flatMap {
-            self.profiles.records(of: $0, in: conversation)
+        let known = self.conversationTable[known: conversation]
+        return known.authors.flatMap {
+            known.counted(self.profiles.records(of: $0, in: conversation))
         }.filter { !self.time.isAhead($0.time) }
     }
 

@@ -79,7 +79,9 @@ struct Conversation: Sendable {
     var crowd: LogCrowd?
     /// What the next own entry follows.
     var heads = Heads()
-    private(set) var attendance: [PeerID: Attendance] = [:]
+    private(set) var attendance: [PeerID: Attendance] = [:] { didSet { self.countMembers() } }
+    /// Whether there are so few members that marks are written, taken and counted.
+    private(set) var takesMarks = true
     var latestShown = HybridTime(0)
     /// How much of what is said in it is kept.
     var retention = Retention()
@@ -398,6 +400,20 @@ struct Conversation: Sendable {
 
     mutating func recordsChanged() { self.recordCache = nil }
 
+    /// Marks of before a conversation grew are with some members and refused by others: they are not to
+    /// differ over them for ever.
+    private mutating func countMembers() {
+        let takesMarks = self.attendance.values.count { $0.isPresent } <= Limits.markMembers + 1
+        guard takesMarks != self.takesMarks else { return }
+        self.takesMarks = takesMarks
+        self.recordCache = nil
+    }
+
+    /// Those of some records that digests and record clocks count.
+    func counted(_ records: [Record]) -> [Record] {
+        self.takesMarks ? records : records.filter { $0.kind != Record.Kind.mark }
+    }
+
     /// Notes the time of an entry that is shown.
     mutating func noteShown(at time: HybridTime) {
         self.latestShown = max(self.latestShown, time)
@@ -427,7 +443,7 @@ struct Conversation: Sendable {
 
     private mutating func recordDigest(_ profiles: Profiles, through latest: UInt64) -> Bytes32 {
         if let (digest, newest) = self.recordCache, newest <= latest { return digest }
-        let known = self.authors.flatMap { profiles.records(of: $0, in: self.id) }
+        let known = self.authors.flatMap { self.counted(profiles.records(of: $0, in: self.id)) }
         let counted = known.filter { $0.time.milliseconds <= latest }
         var writer = WireWriter(capacity: 32 + 74 * counted.count)
         writer.raw(self.id.hash)

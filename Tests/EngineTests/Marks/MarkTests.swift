@@ -44,6 +44,26 @@ import Testing
         #expect(throws: WireError.self) { _ = try Mark(decoding: crowd.encoded) }
     }
 
+    @Test("count in no digest once a conversation has grown beyond those who write any")
+    func crowd() throws {
+        var random = SeededRandom(seed: 1)
+        let record = try #require(
+            Self.mark(10).record(
+                in: Self.ops, at: Self.time, by: signer(2), Keyring(), using: &random))
+        var conversation = Conversation(.room(room("ops")), isJoined: true)
+        func attend(_ number: Int, isPresent: Bool = true, seq: UInt64 = 2) {
+            conversation.attend(
+                Harness.peer(UInt8(number)),
+                Attendance(isPresent: isPresent, time: Self.time, incarnation: 1, seq: seq))
+        }
+        for number in 1...Limits.markMembers + 1 { attend(number) }
+        #expect(conversation.counted([record]) == [record])
+        attend(100)
+        #expect(conversation.counted([record]).isEmpty)
+        attend(7, isPresent: false, seq: 3)
+        #expect(conversation.counted([record]) == [record])
+    }
+
     @Test("of the largest size fit a record, also where they are sealed")
     func largest() throws {
         let mark = Mark(
