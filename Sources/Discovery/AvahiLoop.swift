@@ -117,6 +117,8 @@ private final class AvahiLoopWatch {
 /// An `AvahiTimeout`: one moment that the library waits for.
 private final class AvahiLoopTimeout {
     private var timer: LoopTimer?
+    /// What the timer is set to.
+    private var moment: (seconds: Int, microseconds: Int)?
 
     init?(
         _ owner: AvahiLoop, callback: @escaping AvahiTimeoutCallback,
@@ -124,6 +126,7 @@ private final class AvahiLoopTimeout {
     ) {
         let timer = try? owner.loop.makeTimer { [weak self] in
             guard let self else { return }
+            self.moment = nil
             callback(OpaquePointer(Unmanaged.passUnretained(self).toOpaque()), context)
         }
         guard let timer else { return nil }
@@ -137,18 +140,25 @@ private final class AvahiLoopTimeout {
     }
 
     /// Sets the timeout to a moment of the wall clock, which is how the library tells time.
+    ///
+    /// The library does so with each packet. A timer that is set anew is no longer about to fire, so what
+    /// is due would wait for as long as packets come; it keeps its turn, and a late one has the next.
     func set(_ time: UnsafePointer<timeval>?) {
         guard let time = time?.pointee else {
+            self.moment = nil
             self.timer?.clear()
             return
         }
+        if let moment = self.moment, moment == (time.tv_sec, Int(time.tv_usec)) { return }
+        self.moment = (time.tv_sec, Int(time.tv_usec))
         var now = timeval()
         gettimeofday(&now, nil)
         let microseconds =
             (time.tv_sec - now.tv_sec) * 1_000_000 + (Int(time.tv_usec) - Int(now.tv_usec))
         // Rounded up, since the library asks the clock again and goes back to sleep when early.
         let delay = UInt64(max(0, microseconds) + 999) / 1_000
-        self.timer?.set(afterMilliseconds: delay, accuracy: AvahiLoop.accuracy)
+        self.timer?.set(
+            afterMilliseconds: delay, accuracy: delay == 0 ? .exact : AvahiLoop.accuracy)
     }
 
     func cancel() {

@@ -106,6 +106,9 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         config.publish_domain = 0
         // Nothing of ours may be asked of a DNS server beyond the local network.
         config.enable_wide_area = 0
+        // As many records as all instances that are followed have, and as many again: what a stranger
+        // announces stays for as long as it says, and would leave no room for others.
+        config.n_cache_entries_max = UInt32(8 * InstanceTable.maximumInstances)
         if let interface = self.interface {
             config.allow_interfaces = avahi_string_list_add(nil, interface)
         }
@@ -304,18 +307,30 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         let key = SightingKey(name: name, interface: UInt32(interface))
         switch event {
         case AVAHI_BROWSER_NEW:
-            guard self.table.appear(name, on: key.interface) else { return }
-            let isNew = self.sightings.appear(key)
-            if isNew { self.emit(.seen(count: self.sightings.count)) }
-            if isNew || !self.table.isUsable(name, on: key.interface) {
-                self.sightings.want(key)
-                // Not from within the library.
-                self.loop.runLater { [weak self] in self?.lookUpWaiting() }
+            if !self.table.hasRoom(for: name), let key = self.sightings.anyKey {
+                // A look is ended by the library's own hand, but not from within it.
+                self.loop.runLater { [weak self] in
+                    if self?.table.hasRoom(for: name) == false { self?.drop(key) }
+                    self?.appeared(SightingKey(name: name, interface: UInt32(interface)))
+                }
+                return
             }
+            self.appeared(key)
         case AVAHI_BROWSER_REMOVE:
             if self.sightings.disappear(key) { self.drop(key) }
         default:
             break
+        }
+    }
+
+    private func appeared(_ key: SightingKey) {
+        guard self.browser != nil, self.table.appear(key.name, on: key.interface) else { return }
+        let isNew = self.sightings.appear(key)
+        if isNew { self.emit(.seen(count: self.sightings.count)) }
+        if isNew || !self.table.isUsable(key.name, on: key.interface) {
+            self.sightings.want(key)
+            // Not from within the library.
+            self.loop.runLater { [weak self] in self?.lookUpWaiting() }
         }
     }
 

@@ -23,11 +23,14 @@ struct InstanceTable {
     /// The names of all instances that were reported and are not lost.
     var reportedNames: Set<String> { Set(self.reported.keys) }
 
+    /// Whether one more instance may be followed.
+    func hasRoom(for name: String) -> Bool {
+        self.sightings[name] != nil || self.sightings.count < InstanceTable.maximumInstances
+    }
+
     /// Notes that an instance is there on an interface; false when the table is full.
     mutating func appear(_ name: String, on interface: UInt32) -> Bool {
-        if self.sightings[name] == nil, self.sightings.count >= InstanceTable.maximumInstances {
-            return false
-        }
+        guard self.hasRoom(for: name) else { return false }
         if self.sightings[name]?[interface] == nil {
             self.sightings[name, default: [:]][interface] = Sighting()
         }

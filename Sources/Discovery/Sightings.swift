@@ -40,6 +40,9 @@ struct Sightings {
     /// All that is seen.
     var keys: [SightingKey] { self.seen.keys.sorted() }
 
+    /// One of them by chance, to give way where there are too many: most are of who announces most.
+    var anyKey: SightingKey? { self.seen.keys.randomElement() }
+
     /// Begins a search: what it does not come upon is ``stale``.
     mutating func beginSearch() {
         for key in self.seen.keys {

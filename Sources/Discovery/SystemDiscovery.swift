@@ -251,9 +251,9 @@ public final class SystemDiscovery: ServiceDiscovery {
         switch answer {
         case .appeared(let name, let interface):
             self.hasAnswered = true
-            guard !self.ownNames.contains(name), self.table.appear(name, on: interface) else {
-                return
-            }
+            guard !self.ownNames.contains(name) else { return }
+            if !self.table.hasRoom(for: name), let key = self.sightings.anyKey { self.drop(key) }
+            guard self.table.appear(name, on: interface) else { return }
             let key = SightingKey(name: name, interface: interface)
             let isNew = self.sightings.appear(key)
             if isNew { self.emit(.seen(count: self.sightings.count)) }

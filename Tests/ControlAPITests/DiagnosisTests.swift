@@ -189,6 +189,7 @@ struct DiagnosisTests {
             ("refused", "", "reach", "stoad runs there"), ("wrongRealm", "", "realm", "realm join"),
             ("rejected", "no common version: the peer speaks 3 to 3", "protocol", "upgrade"),
             ("wrongKey", "another key answered", "key", "Peer="),
+            ("otherNetwork", "", "subnet", "stoa connect 10.0.0.7:4100"),
         ])
     func dials(failure: String, detail: String, check: String, remedy: String) throws {
         let dial = DialsMethod.Dial {

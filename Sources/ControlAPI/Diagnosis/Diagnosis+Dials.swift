@@ -14,19 +14,21 @@ extension Diagnosis {
             let place = dial.addresses.first ?? "an address"
             let name = who.map { "\($0) (\(place))" } ?? place
             switch failure {
+            case "otherNetwork" where isWanted:
+                return Finding(
+                    "subnet", .problem,
+                    "\(name) announces itself, and is in none of this machine's networks ("
+                        + "\(facts.networks.joined(separator: ", "))), so it is not dialled",
+                    remedy: "give both machines addresses of one network (ip address), or name it: "
+                        + "stoa connect \(place)")
             case "timedOut" where Self.isForeign(dial, facts):
                 return Finding(
                     "subnet", .problem,
-                    (dial.source == .discovery
-                        ? "\(name) announces itself and does not answer, and is"
-                        : "\(name) does not answer, and is")
-                        + " in none of this machine's networks ("
+                    "\(name) does not answer, and is in none of this machine's networks ("
                         + "\(facts.networks.joined(separator: ", ")))",
-                    remedy: dial.source == .discovery
-                        ? "give both machines addresses of one network: ip address"
-                        : "see that a route leads there and back (ip route get "
-                            + "\(Self.host(place))), and that the firewalls between let TCP port "
-                            + "\(Self.port(place))")
+                    remedy: "see that a route leads there and back (ip route get "
+                        + "\(Self.host(place))), and that the firewalls between let TCP port "
+                        + "\(Self.port(place))")
             case "timedOut":
                 return Finding(
                     "reach", .problem,

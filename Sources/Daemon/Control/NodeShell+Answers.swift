@@ -282,7 +282,7 @@ extension RPCError {
         switch failure.reason {
         case .ownAddress: "give the address of another daemon"
         case .wrongRealm: "be in the same realm on both sides"
-        case .refused, .noRoute, .timedOut, .wrongKey, .rejected, .failed:
+        case .refused, .noRoute, .otherNetwork, .timedOut, .wrongKey, .rejected, .failed:
             "the daemon goes on dialling; see stoa peers"
         }
     }

@@ -12,6 +12,11 @@ final class RunningDiscovery {
     /// The own instance name, by which the own announcement is told from others'.
     private var ownName: String?
     private var search = ServiceSearch.open
+    /// The networks that this machine is in, with the index of the interface, where that is loopback.
+    private var networks: [(subnet: Subnet, loopback: UInt32?)] = []
+    /// What was announced at addresses of other networks, until this machine is in one of them.
+    private var foreign: [String: ServiceInstance] = [:]
+    private static let foreignLimit = 256
 
     /// Whether the network is, or may be, told of this node.
     var isRunning: Bool { self.discovery != nil }
@@ -41,6 +46,7 @@ final class RunningDiscovery {
             txt: ["v": "\(versions.upperBound)", "min": "\(versions.lowerBound)"])
         self.ownName = advertisement.instanceName
         self.state = "starting"
+        _ = self.followNetworks()
         discovery.start(advertising: advertisement, interface: interface)
         // A start searches, but it is the node that says how.
         discovery.search(.rest)
@@ -83,10 +89,11 @@ final class RunningDiscovery {
             log(.debug, "announced as \(name) by \(self.backend) discovery")
         case .found(let instance), .changed(let instance):
             guard instance.name != self.ownName else { return nil }
-            return .found(
-                Service(name: instance.name, addresses: instance.addresses.map(\.description)))
+            return .found(self.service(instance))
         case .seen(let count): return .seen(services: count)
-        case .lost(let name): return .lost(name: name)
+        case .lost(let name):
+            self.foreign[name] = nil
+            return .lost(name: name)
         case .failed(let reason):
             if self.state != "failed: \(reason)" {
                 log(.warning, "discovery does not work at present: \(reason)")
@@ -94,6 +101,42 @@ final class RunningDiscovery {
             self.state = "failed: \(reason)"
         }
         return nil
+    }
+
+    // MARK: Networks
+
+    /// Takes the networks of this machine anew; gives the services that turn out to be in one.
+    func followNetworks() -> [Event] {
+        self.networks = ((try? NetworkInterface.all()) ?? []).flatMap { interface in
+            interface.subnets.map { ($0, interface.isLoopback ? interface.index : nil) }
+        }
+        let waiting = self.foreign
+        self.foreign = [:]
+        return waiting.keys.sorted().compactMap { name in
+            guard let service = waiting[name].map({ self.service($0) }), !service.isForeign else {
+                return nil
+            }
+            return .found(service)
+        }
+    }
+
+    /// A service with those of its addresses that are in a network of this machine: anybody may announce
+    /// any host, and this machine's own loopback as well.
+    private func service(_ instance: ServiceInstance) -> Service {
+        let near = instance.addresses.filter { address in
+            self.networks.contains { network in
+                network.subnet.contains(address.ip)
+                    && network.loopback.map { $0 == instance.interfaceIndex } ?? true
+            }
+        }
+        let isForeign = near.isEmpty && !self.networks.isEmpty
+        self.foreign[instance.name] = nil
+        if isForeign, self.foreign.count < Self.foreignLimit {
+            self.foreign[instance.name] = instance
+        }
+        let addresses = isForeign || self.networks.isEmpty ? instance.addresses : near
+        return Service(
+            name: instance.name, addresses: addresses.map(\.description), isForeign: isForeign)
     }
 }
 

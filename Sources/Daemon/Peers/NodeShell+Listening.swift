@@ -62,7 +62,10 @@ extension NodeShell {
     private func addressesChanged() {
         guard self.phase == .running else { return }
         self.listenAgain()
-        self.turn { self.happened(.networkChanged) }
+        self.turn {
+            self.happened(.networkChanged)
+            for event in self.discovery.followNetworks() { self.happened(event) }
+        }
     }
 
     /// Listeners that are bound to the addresses of an interface follow them, at the same port.

@@ -14,7 +14,7 @@ public enum DialBackOutcome: UInt8, Hashable, Sendable {
         self =
             switch failure.reason {
             case .refused, .wrongKey, .wrongRealm, .ownAddress, .rejected: .refused
-            case .noRoute, .timedOut, .failed: .noAnswer
+            case .noRoute, .otherNetwork, .timedOut, .failed: .noAnswer
             }
     }
 }

@@ -6,6 +6,8 @@ public struct DialFailure: Error, Hashable, Sendable {
         case refused
         /// The network does not lead there.
         case noRoute
+        /// It was only announced, and is in no network that this machine is in; it is not dialled.
+        case otherNetwork
         /// Nothing came back in time.
         case timedOut
         /// Another key than the expected one answered.

@@ -13,9 +13,14 @@ struct DialQueue: Hashable, Sendable {
     /// Adds a target at an address, `HOST:PORT`.
     mutating func add(_ id: TargetID, at address: String) {
         self.remove(id)
-        let host = address.lastIndex(of: ":").map { String(address[..<$0]) } ?? address
+        let host = Self.host(of: address)
         self.names[host, default: []].insert(id)
         self.hosts[id] = host
+    }
+
+    /// The host of an address, `HOST:PORT`.
+    static func host(of address: String) -> String {
+        address.lastIndex(of: ":").map { String(address[..<$0]) } ?? address
     }
 
     /// Takes a target out, if it waits.

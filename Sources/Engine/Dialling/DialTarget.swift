@@ -25,6 +25,8 @@ struct DialTarget: Sendable {
     var isSelf = false
     /// Whether discovery has lost sight of it.
     var isGone = false
+    /// Whether it was announced at addresses of other networks, where nobody is dialled.
+    var isForeign = false
     /// When the dial that is under way beside a doubted link began.
     var besideSince: UInt64?
     /// How dials have failed since the last link.

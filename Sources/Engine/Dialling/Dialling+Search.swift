@@ -11,7 +11,8 @@ extension Dialling {
         at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [DiallingAction] {
         let decision = self.search.due(
-            hasPlaces: self.linked.count < Limits.links, at: now.monotonic, using: &random)
+            hasPlaces: self.linked.count < Limits.links, isAlone: self.linked.isEmpty,
+            at: now.monotonic, using: &random)
         self.perform(decision)
         if decision.explores { self.explore(at: now, using: &random) }
         return self.take()
@@ -31,17 +32,27 @@ extension Dialling {
         let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
         guard !addresses.isEmpty else { return [] }
         if var target = self.targets[id] {
-            let isNew = target.addresses != addresses
+            let isNew = target.addresses != addresses || target.isForeign != service.isForeign
             target.isGone = false
+            target.isForeign = service.isForeign
             target.addresses = addresses
             if let address = target.peerAddress, !addresses.contains(address) {
                 target.forgetPeer()
             }
+            if !service.isForeign, target.failedDial?.failure.reason == .otherNetwork {
+                target.failedDial = nil
+            }
             self.targets[id] = target
-            if isNew { self.queue.add(id, at: addresses[0]) }
+            if isNew { self.queueService(id) }
         } else {
             self.log(.info, "discovered \(service.name) at \(addresses.joined(separator: ", "))")
-            self.addTarget(id, addresses, expecting: nil, at: now)
+            self.addService(id, addresses, isForeign: service.isForeign)
+        }
+        if service.isForeign, self.targets[id] != nil {
+            self.targets[known: id].failedDial = FailedDial(
+                failure: DialFailure(
+                    .otherNetwork, "it announces itself from a network that this machine is not in"),
+                time: now.wall, count: 1, nextTry: nil)
         }
         self.dialWaiting(at: now, using: &random)
         return self.take()
@@ -59,6 +70,47 @@ extension Dialling {
             self.removeTarget(id)
         }
         return self.take()
+    }
+
+    /// Notes a service to be dialled in its turn.
+    ///
+    /// Where there are too many, one of the host that has most gives way, so that who announces a
+    /// thousand keeps nobody out.
+    private mutating func addService(_ id: TargetID, _ addresses: [String], isForeign: Bool) {
+        if self.targets.count >= Limits.targets {
+            let host = DialQueue.host(of: addresses[0])
+            guard let crowded = self.mostCrowdedHost, crowded.host != host,
+                let worst = crowded.services.max(by: {
+                    ($0.value.backoffSteps, $0.key) < ($1.value.backoffSteps, $1.key)
+                })
+            else { return self.tellFull(addresses[0]) }
+            self.removeTarget(worst.key)
+        }
+        self.targets[id] = DialTarget(addresses: addresses, expecting: nil)
+        self.targets[known: id].isForeign = isForeign
+        self.queueService(id)
+    }
+
+    /// The host, of those with several services that are not linked, that has most of them.
+    private var mostCrowdedHost: (host: String, services: [TargetID: DialTarget])? {
+        var hosts: [String: [TargetID: DialTarget]] = [:]
+        for (id, target) in self.targets {
+            guard case .service = id, target.peer.map({ !self.linked.contains($0) }) ?? true
+            else { continue }
+            hosts[DialQueue.host(of: target.addresses[0]), default: [:]][id] = target
+        }
+        let most = hosts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
+        return most.flatMap { $0.value.count > 1 ? ($0.key, $0.value) : nil }
+    }
+
+    /// Has a service wait for its turn, which comes at once where there are few.
+    mutating func queueService(_ id: TargetID) {
+        guard let target = self.targets[id] else { return }
+        if target.isForeign {
+            self.queue.remove(id)
+        } else {
+            self.queue.add(id, at: target.addresses[0])
+        }
     }
 
     /// Dials of services that are under way.

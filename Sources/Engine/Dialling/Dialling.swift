@@ -87,27 +87,24 @@ struct Dialling: Sendable {
         return self.take()
     }
 
-    mutating func addTarget(
+    private mutating func addTarget(
         _ id: TargetID, _ addresses: [String], expecting: PeerID?, at now: Instant
     ) {
         guard self.targets[id] == nil else { return }
-        guard self.targets.count < Limits.targets else {
-            if !self.isFullTold {
-                self.log(
-                    .warning,
-                    "\(Limits.targets) addresses are being tried; \(addresses[0]) and others "
-                        + "that follow are not dialled")
-            }
-            self.isFullTold = true
-            return
-        }
+        guard self.targets.count < Limits.targets else { return self.tellFull(addresses[0]) }
         self.targets[id] = DialTarget(addresses: addresses, expecting: expecting)
-        // Services wait for their turn, which comes at once where there are few.
-        if case .service = id {
-            self.queue.add(id, at: addresses[0])
-        } else {
-            self.dial(id, at: now)
+        self.dial(id, at: now)
+    }
+
+    /// Says once that an address and those that follow are not dialled.
+    mutating func tellFull(_ address: String) {
+        if !self.isFullTold {
+            self.log(
+                .warning,
+                "\(Limits.targets) addresses are being tried; \(address) and others "
+                    + "that follow are not dialled")
         }
+        self.isFullTold = true
     }
 
     /// Makes room for what a user asks for: the target that failed most often gives way, but no
@@ -149,7 +146,7 @@ struct Dialling: Sendable {
     /// Begins with a target's first address, unless its peer is linked or it is being dialled.
     mutating func dial(_ id: TargetID, at now: Instant) {
         guard let target = self.targets[id], target.attempts.isEmpty, !target.isSelf,
-            !target.isGone, !self.isLinked(target)
+            !target.isGone, !target.isForeign, !self.isLinked(target)
         else { return }
         self.targets[known: id].nextAddress = 0
         self.targets[known: id].failedDial?.nextTry = nil
@@ -202,8 +199,8 @@ struct Dialling: Sendable {
     }
 
     private mutating func dialInTurn(_ id: TargetID, at now: Instant) {
-        if case .service = id, let address = self.targets[id]?.addresses.first {
-            self.queue.add(id, at: address)
+        if case .service = id {
+            self.queueService(id)
         } else {
             self.dial(id, at: now)
         }

@@ -45,6 +45,9 @@ struct Search: Hashable, Sendable {
     /// How many services are seen.
     private var count = 0
     private var askAt = UInt64.max
+    /// When a node without a link asks again, where it is known to have none, and how often it has.
+    private var aloneAt: UInt64?
+    private var asksAlone = 0
 
     /// The node starts, or its network is another one.
     mutating func begin(at now: UInt64) -> Decision {
@@ -52,6 +55,8 @@ struct Search: Hashable, Sendable {
         self.isAsking = true
         self.began = now
         self.askAt = .max
+        self.aloneAt = nil
+        self.asksAlone = 0
         return Decision(search: .ask, next: now + Limits.glanceMilliseconds[0])
     }
 
@@ -76,8 +81,34 @@ struct Search: Hashable, Sendable {
         return Decision(search: .rest, next: now + Limits.answersMilliseconds)
     }
 
-    /// The moment has come that was asked for; there are places for links, or not.
+    /// The moment has come that was asked for; there are places for links, or not, or no link at all.
+    ///
+    /// Where no link has come out of a crowd, it may be one that somebody invents, which nobody is to
+    /// rest for: then a node asks again, ever less often.
     mutating func due(
+        hasPlaces: Bool, isAlone: Bool, at now: UInt64,
+        using random: inout some RandomNumberGenerator
+    ) -> Decision {
+        guard isAlone else {
+            self.aloneAt = nil
+            self.asksAlone = 0
+            return self.due(hasPlaces: hasPlaces, at: now, using: &random)
+        }
+        let wait = Limits.askAloneMilliseconds << UInt64(max(0, self.asksAlone - 3))
+        let alone = self.aloneAt ?? now + Self.around(wait, using: &random)
+        self.aloneAt = alone
+        guard self.count >= Limits.crowd, self.phase != .open, now >= alone else {
+            var decision = self.due(hasPlaces: hasPlaces, at: now, using: &random)
+            decision.next = decision.next.map { min($0, max(alone, now + 1)) }
+            return decision
+        }
+        self.asksAlone = min(self.asksAlone + 1, 8)
+        self.aloneAt = now + Self.around(wait, using: &random)
+        self.isAsking = true
+        return Decision(search: .ask, next: self.aloneAt)
+    }
+
+    private mutating func due(
         hasPlaces: Bool, at now: UInt64, using random: inout some RandomNumberGenerator
     ) -> Decision {
         switch self.phase {

@@ -56,11 +56,15 @@ public struct Service: Hashable, Sendable {
     public var name: String
     /// Where it may be reached, best first: numeric `HOST:PORT`.
     public var addresses: [String]
+    /// Whether none of the addresses is in a network that this machine is in: such a service is reported and
+    /// never dialled, since anybody may announce any host.
+    public var isForeign: Bool
 
     /// Describes a service.
-    public init(name: String, addresses: [String]) {
+    public init(name: String, addresses: [String], isForeign: Bool = false) {
         self.name = name
         self.addresses = addresses
+        self.isForeign = isForeign
     }
 }
 

@@ -53,9 +53,10 @@ struct DialFixture {
             address, expecting: key, RequestID(request), by: by, at: self.now)
     }
 
-    mutating func find(_ name: String, at addresses: [String]) {
+    mutating func find(_ name: String, at addresses: [String], isForeign: Bool = false) {
         self.actions = self.dialling.serviceFound(
-            Service(name: name, addresses: addresses), at: self.now, using: &self.random)
+            Service(name: name, addresses: addresses, isForeign: isForeign), at: self.now,
+            using: &self.random)
     }
 
     mutating func lose(_ name: String) { self.actions = self.dialling.serviceLost(name) }

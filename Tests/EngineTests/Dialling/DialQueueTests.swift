@@ -38,6 +38,42 @@ import Testing
         }
     }
 
+    @Test("who announces more than is noted keeps out nobody else")
+    func crowdedHost() {
+        var fixture = DialFixture()
+        fixture.connect("192.0.2.1:1")
+        for number in 0..<Limits.targets + 10 {
+            fixture.find("fake\(number)", at: ["192.0.2.66:\(number + 1)"])
+        }
+        #expect(fixture.dialling.targets.count == Limits.targets)
+        for number in 0..<20 {
+            fixture.find("honest\(number)", at: ["192.0.2.\(number + 100):4100"])
+            #expect(fixture.dialling.targets[.service("honest\(number)")] != nil)
+        }
+        #expect(fixture.dialling.targets.count == Limits.targets)
+        #expect(fixture.dialling.targets[.fixed("192.0.2.1:1")] != nil)
+        // Of the host that has most, one more is one too many.
+        fixture.find("fake", at: ["192.0.2.66:9"])
+        #expect(fixture.dialling.targets[.service("fake")] == nil)
+    }
+
+    @Test("what is announced from another network is reported, and dialled once it is in ours")
+    func foreign() throws {
+        var fixture = DialFixture()
+        fixture.find("far", at: ["198.51.100.7:4100"], isForeign: true)
+        #expect(fixture.dials.isEmpty)
+        let target = try #require(fixture.dialling.targets[.service("far")])
+        #expect(target.failedDial?.failure.reason == .otherNetwork)
+        fixture.find("far", at: ["198.51.100.7:4100"])
+        #expect(fixture.dials.map(\.address) == ["198.51.100.7:4100"])
+        #expect(fixture.dialling.targets[.service("far")]?.failedDial == nil)
+        fixture.fail(fixture.dials[0].id, DialFailure(.timedOut, "no answer"))
+        // And no longer, once it is not.
+        fixture.find("far", at: ["198.51.100.7:4100"], isForeign: true)
+        fixture.redial(.service("far"))
+        #expect(fixture.dials.isEmpty)
+    }
+
     @Test("a thousand names at one host wait for one turn in two beside an honest host")
     func bySource() {
         var queue = DialQueue()

@@ -9,12 +9,14 @@ import Testing
 
     /// What the search decides from a moment to another, with the moments.
     private mutating func run(
-        from first: Search.Decision, through end: UInt64, hasPlaces: Bool = true
+        from first: Search.Decision, through end: UInt64, hasPlaces: Bool = true,
+        isAlone: Bool = false
     ) -> [(at: UInt64, Search.Decision)] {
         var found: [(at: UInt64, Search.Decision)] = []
         var next = first.next
         while let now = next, now <= end {
-            let decision = self.search.due(hasPlaces: hasPlaces, at: now, using: &self.random)
+            let decision = self.search.due(
+                hasPlaces: hasPlaces, isAlone: isAlone, at: now, using: &self.random)
             found.append((now, decision))
             next = decision.next
         }
@@ -67,6 +69,32 @@ import Testing
         #expect(decisions.allSatisfy { $0.1.search != .open })
         // It glances once a minute or so.
         #expect(zip(decisions, decisions.dropFirst()).allSatisfy { $1.at - $0.at <= 90_000 })
+    }
+
+    @Test("who has no link although there is a crowd goes on asking, ever less often")
+    mutating func invented() {
+        let begin = self.search.begin(at: 0)
+        let heard = self.search.saw(1_100, at: 100)
+        var asked: [UInt64] = []
+        var next = heard.next ?? begin.next
+        while let now = next, now <= 3_600_000 {
+            let decision = self.search.due(
+                hasPlaces: true, isAlone: true, at: now, using: &self.random)
+            if decision.search == .ask {
+                asked.append(now)
+                // The crowd is there still, and ends the search as it did.
+                #expect(self.search.saw(1_100, at: now + 10).search == .rest)
+            }
+            #expect(decision.next.map { $0 > now } == true)
+            next = decision.next
+        }
+        #expect(asked.first.map { $0 <= 11_000 } == true)
+        let waits = zip(asked, asked.dropFirst()).map { $1 - $0 }
+        #expect(waits.prefix(3).allSatisfy { $0 <= 3 * Limits.askAloneMilliseconds / 2 })
+        #expect(asked.count < 30)
+        // Who has a link is in no hurry.
+        let rest = self.run(from: Search.Decision(next: next), through: 3_700_000)
+        #expect(rest.allSatisfy { $0.1.search != .ask })
     }
 
     @Test("a node whose links are all taken does not look for more, and does when one is free")

@@ -161,6 +161,10 @@ main() {
         part nine-oclock-150 lines Tests/System/Network/nine_oclock.py "$programs" \
             --hosts 150 --no-room
     fi
+    part flood lines Tests/System/Network/flood.py "$programs"
+    if [ "${STOA_LONG:-}" = 1 ]; then
+        part flood-avahi lines Tests/System/Network/flood.py "$programs" --avahi
+    fi
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"
     part chat lines Tests/System/Chat/run.sh "$programs"
