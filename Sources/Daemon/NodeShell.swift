@@ -292,6 +292,7 @@ public actor NodeShell {
         case .signal(let signals): self.signal(signals)
         case .log(let level, let text, let subject):
             self.log(level, text, about: subject)
+        case .examine: self.examine { self.happened(.examined($0)) }
         }
     }
 

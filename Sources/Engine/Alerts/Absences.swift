@@ -80,7 +80,10 @@ struct Absences: Sendable {
     ///   - names: of those who are missed; at least one.
     ///   - links: how many others are linked.
     ///   - failure: why the one who is missed cannot be dialled, where that is known.
-    static func text(of names: [String], links: Int, failure: String?) -> String {
+    ///   - found: what is wrong on this machine, what matters most first.
+    static func text(
+        of names: [String], links: Int, failure: String?, found: [String]
+    ) -> String {
         let listed = names.prefix(3).joined(separator: ", ")
         let who = names.count > 3 ? "\(listed) and \(names.count - 3) more" : listed
         let isOne = names.count == 1
@@ -91,6 +94,16 @@ struct Absences: Sendable {
             + "\(minutes) minutes without a goodbye\(why); "
             + (links == 0
                 ? "nobody is linked" : "\(links) \(links == 1 ? "other is" : "others are") linked")
-            + ": stoa doctor says whether the network is why"
+            + "; " + Self.verdict(found)
+    }
+
+    /// The first of what was found, how much there is, and what to do.
+    private static func verdict(_ found: [String]) -> String {
+        guard let first = found.first else {
+            return "nothing is wrong on this machine: ask whether theirs is on, or see stoa doctor"
+        }
+        let rest = found.count - 1
+        let more = rest > 0 ? ", and \(rest) \(rest == 1 ? "thing" : "things") more" : ""
+        return "it may be that \(first)\(more): stoa doctor says what to do"
     }
 }
