@@ -106,6 +106,31 @@ struct ChatStateTests {
             } == ["first", "second", "third"])
     }
 
+    @Test("a page that comes once its conversation was let go of is not shown")
+    func staleHistory() {
+        func texts(_ numbers: ClosedRange<Int64>, _ client: Client) -> JSON {
+            .array(numbers.map { client.message("m\($0)", "text \($0)", cursor: $0) })
+        }
+        var client = Client()
+        client.change("joined")
+        client.answer(
+            "conversations",
+            ["items": [client.room(Client.ops, "ops"), client.room("other", "other")]])
+        client.state.enter("other")
+        client.give(.due)
+        client.answer("history", ["messages": texts(50...90, client), "more": true])
+        for _ in 0..<10 { client.give(.keys([.pageUp])) }
+        #expect(client.waiting("history").last?["before"] != nil)
+        // Scrolled away, it is let go of once another one is looked at.
+        client.state.enter(Client.ops)
+        client.state.enter("other")
+        client.give(.due)
+        client.answer("history", ["messages": texts(1...40, client), "more": false])
+        #expect(!client.screen().contains { $0.contains("text 40") })
+        client.answer("history", ["messages": texts(50...90, client), "more": true])
+        #expect(client.screen().contains { $0.contains("text 90") })
+    }
+
     @Test("what was seen is acknowledged, and nothing while it is scrolled away")
     func acknowledging() {
         var client = Client(history: [])
