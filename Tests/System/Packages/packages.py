@@ -288,6 +288,7 @@ class Life:
         checks.same("as a warning", code, 1)
         machine.run("mv", "/run/lingering", "/var/lib/systemd/linger/ada")
         machine.does("ada", *control, "disable", "--quiet", "stoad.service")
+        machine.does("ada", "rmdir", ".config/systemd/user", ".config/systemd")
         checks.same("lingering, all is well", machine.attempt("ada", "stoa", "doctor"), (0, "all is well\n"))
 
     def leave(self, before: set[str], debs: list[str]) -> None:
