@@ -42,7 +42,8 @@ except OSError as error:
     sys.exit(error.strerror)
 lines = connection.makefile("rb")
 def packet(number, method):
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": {}}
+    name, _, params = method.partition(" ")
+    return {"jsonrpc": "2.0", "id": number, "method": name, "params": json.loads(params or "{}")}
 def asked(value, isDue):
     try:
         connection.sendall(json.dumps(value).encode() + b"\\n")
@@ -87,7 +88,10 @@ class Robot:
         return self.machine.run("systemctl", "show", "--value", "-p", name, unit).strip()
 
     def ask(self, user: str, *methods: str, groups: list[str] | None = None) -> list[Any]:
-        """What a program of that user is answered: [method, reason] of each, then all of a batch."""
+        """What a program of that user is answered: [method, reason] of each, then all of a batch.
+
+        Parameters may follow a method behind a space.
+        """
         machine = self.machine
         account = machine.account(user)
         if groups is None:
@@ -195,6 +199,8 @@ class Robot:
             checks.that(f"a member is refused the account's methods {how}", denied == due,
                         {name: answers.get(name) for name in denied ^ due})
             checks.same(f"each is answered {how}", sorted(answers), sorted(self.access))
+        for asked in ('subscribe {"kinds":["message","request"]}', 'createConversation {"room":"den"}'):
+            checks.same(f"a member is refused {asked}", self.ask(user, asked)[0], [asked, "ownerOnly"])
         account = dict(item for item in self.ask(ROBOT, *self.access)[:-1])
         checks.that("the account is refused none as not its own",
                     "ownerOnly" not in account.values() and sorted(account) == sorted(self.access), account)
@@ -230,12 +236,13 @@ class Robot:
         checks, machine = self.checks, self.machine
         code, said = self.stoa(OTHER, "status")
         checks.same("others do not reach the socket", code, UNAVAILABLE)
-        checks.that("and are told why", "belongs to another user" in said, said)
+        checks.that("and are told why, and what to do", "ask to be taken into the group" in said, said)
         checks.same("nor do their programs", self.ask(OTHER, "status"), ["Permission denied"])
         # Without the file's mode the daemon itself says who may come.
         machine.run("chmod", "666", SOCKET)
         for method in ("status", "send", "join", "rpc.discover"):
-            checks.same(f"the daemon turns them away from {method}", self.ask(OTHER, method)[:1], [[method, "otherUser"]])
+            found = self.ask(OTHER, method)[:1]
+            checks.same(f"the daemon turns them away from {method}", found, [[method, "otherUser"]])
         code, said = self.stoa(OTHER, "status")
         checks.that("and says so", code != 0 and "another user" in said, f"{code}: {said}")
         checks.same("who has left the group is an other", self.ask(BACKUP, "status", groups=[])[:1],
