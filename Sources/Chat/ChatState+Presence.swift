@@ -25,11 +25,11 @@ struct OwnPresence: Equatable, Sendable {
     /// where nobody looks must not say that it was, nor take away what the desktop shows of it.
     static let readingMilliseconds: Int64 = 120_000
 
-    var standing = Standing.here
     /// How often other clients are told, by the daemon, that the user is at this one, in milliseconds: often
     /// enough that none takes them to be away.
     static let tellingMilliseconds: Int64 = 300_000
 
+    var standing = Standing.here
     /// When the user was there last, here or with another client.
     var lastActive: Int64 = 0
     /// When the daemon was told last that the user is at this client.

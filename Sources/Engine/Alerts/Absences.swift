@@ -19,7 +19,16 @@ struct Absences: Sendable {
         var isMissed = false
     }
 
+    /// What was found on this machine, and the monotonic moment.
+    private struct Examination: Sendable {
+        var found: [String]
+        var at: UInt64
+    }
+
     private var gone: [PersonID: Gone] = [:]
+    private var examination: Examination?
+    /// Whether this machine is being looked at.
+    private var isExamining = false
     /// The monotonic moment at which the own network became another one.
     private var movedAt: UInt64?
 
@@ -55,6 +64,7 @@ struct Absences: Sendable {
     mutating func moved(at now: Instant) {
         self.movedAt = now.monotonic
         self.gone = [:]
+        self.examination = nil
     }
 
     /// Lets time pass; true where others are missed than before.
@@ -72,6 +82,26 @@ struct Absences: Sendable {
             }
         }
         return self.missed != before
+    }
+
+    /// What was found on this machine so lately that it still holds; nil where it is to be looked at anew.
+    func found(at now: Instant) -> [String]? {
+        guard let examination = self.examination,
+            now.monotonic - min(examination.at, now.monotonic) < Limits.examinedMilliseconds
+        else { return nil }
+        return examination.found
+    }
+
+    /// This machine is to be looked at; false where it is being done already.
+    mutating func beginExamination() -> Bool {
+        defer { self.isExamining = true }
+        return !self.isExamining
+    }
+
+    /// This machine was looked at.
+    mutating func examined(_ found: [String], at now: Instant) {
+        self.isExamining = false
+        self.examination = Examination(found: found, at: now.monotonic)
     }
 
     /// What the alert says of those who are missed.

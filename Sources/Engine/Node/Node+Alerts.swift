@@ -79,13 +79,20 @@ extension Node {
 
     /// Others are missed than before: the alert says so once it is known how this machine is.
     private mutating func examineMissing() {
-        guard self.missed.isEmpty else { return self.actions.append(.examine) }
-        self.alerts.clear(.missing, at: self.now)
+        guard !self.missed.isEmpty else { return self.alerts.clear(.missing, at: self.now) }
+        if let found = self.absences.found(at: self.now) { return self.tellMissing(besides: found) }
+        if self.absences.beginExamination() { self.actions.append(.examine) }
+    }
+
+    /// The machine was looked at.
+    mutating func examined(_ found: [String]) {
+        self.absences.examined(found, at: self.now)
+        self.tellMissing(besides: found)
     }
 
     /// Says who is missed, and what was found on this machine that may be why; nothing where they have come
     /// back meanwhile.
-    mutating func tellMissing(besides found: [String]) {
+    private mutating func tellMissing(besides found: [String]) {
         let missed = self.missed
         guard let first = missed.first else { return }
         let status = missed.count == 1 ? self.peerStatus(of: first.device) : nil

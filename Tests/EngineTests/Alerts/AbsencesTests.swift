@@ -140,6 +140,28 @@ import Testing
         #expect(self.missing(harness).first?.contains("and 1 thing more: stoa doctor") == true)
     }
 
+    @Test("the machine is looked at once for many who vanish together")
+    func manyExaminedOnce() {
+        var harness = Harness()
+        self.known([2, 3, 4], &harness)
+        for number in [2, 3, 4] as [UInt64] {
+            harness.give(.linkClosed(LinkID(number), nil))
+            harness.pass(milliseconds: 1_000)
+        }
+        // Each is missed at a moment of their own.
+        self.pass(Self.wait - 3_000, &harness, finding: nil)
+        self.pass(1_000, &harness, finding: nil)
+        #expect(harness.examinations == 1)
+        harness.give(.examined(["the port is shut"]))
+        harness.settle()
+        #expect(self.missing(harness).first?.contains(" were here ") == true)
+        self.pass(1_000, &harness, finding: nil)
+        #expect(harness.examinations == 1)
+        let text = self.missing(harness).first ?? ""
+        #expect(text.contains("be that the port is shut") && text.contains("nobody is linked"))
+        #expect(text.prefix { $0 != ";" }.split(separator: ", ").count == 3)
+    }
+
     @Test("who is back before the machine has been looked at is missed by nobody")
     func backMeanwhile() {
         var harness = Harness()
