@@ -106,6 +106,28 @@ struct ChatStateTests {
             } == ["first", "second", "third"])
     }
 
+    @Test("who is in the group of somebody else's daemon talks there, and is not told who asks to")
+    func guest() {
+        var client = Client()
+        client.give(.lost("gone"))
+        client.asked = []
+        client.give(.connected)
+        func kinds() -> [JSON] { client.waiting("subscribe").last?["kinds"]?.arrayValue ?? [] }
+        let asked = client.asked.filter { $0.method == "subscribe" }
+        #expect(asked.first?.params["kinds"]?.arrayValue?.contains("request") == true)
+        client.refuse(
+            "subscribe", RPCError(.refused, "not for you", reason: "ownerOnly", remedy: "go"))
+        #expect(kinds().contains("message") && !kinds().contains("request"))
+        // Refused again, it is said, and not asked for without end.
+        let count = client.waiting("subscribe").count
+        for _ in 0..<count {
+            client.refuse(
+                "subscribe", RPCError(.refused, "not for you", reason: "ownerOnly", remedy: "go"))
+        }
+        #expect(client.waiting("subscribe").isEmpty)
+        #expect(client.screen().contains { $0.contains("not for you") })
+    }
+
     @Test("a page that comes once its conversation was let go of is not shown")
     func staleHistory() {
         func texts(_ numbers: ClosedRange<Int64>, _ client: Client) -> JSON {

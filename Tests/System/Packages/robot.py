@@ -169,6 +169,9 @@ class Robot:
         for user, other in ((BACKUP, WEB), (WEB, BACKUP)):
             history = self.does(user, "history", ROOM)
             checks.that(f"{user} reads what {other} has sent", f"{other} is done" in history, history)
+        said = machine.does(BACKUP, "sh", "-c", f"echo by the line | stoa --socket {SOCKET} chat {ROOM}")
+        checks.that("a member talks there, too", f"{WEB} is done" in said, said)
+        until("what was typed is there", lambda: "by the line" in self.does(WEB, "history", ROOM))
         self.exchange_files()
         code, said = self.stoa(BACKUP, "doctor")
         checks.same("a member may ask what is wrong", (code, said), (0, "all is well\n"))
