@@ -76,6 +76,8 @@ let package = Package(
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),
         library("ControlClient", ["ControlAPI", "Posix"]),
+        // What a machine says of itself to those who ask what is wrong: the command, and the daemon.
+        library("Doctor", ["ControlAPI", "Posix"]),
         // sd-event and sd-daemon, apart from Posix because the `stoa` command uses Posix and may
         // not load libsystemd. The target is not called EventLoop because its main type is.
         library("Loop", ["CLinux", "CSystemd", "Posix"]),
@@ -89,11 +91,14 @@ let package = Package(
         library("Discovery", ["Loop", "Posix", "CDNSSD", "CAvahi"]),
         library(
             "Daemon",
-            ["Blobs", "ControlAPI", "Discovery", "Engine", "Loop", "Crypto", "Posix", "Storage"]),
+            [
+                "Blobs", "ControlAPI", "Discovery", "Doctor", "Engine", "Loop", "Crypto", "Posix",
+                "Storage",
+            ]),
         library("Simulation", ["Engine", "Crypto"]),
         .executableTarget(name: "stoad", dependencies: ["Daemon"], swiftSettings: strict),
         .executableTarget(
-            name: "stoa", dependencies: ["ControlAPI", "ControlClient", "Posix"],
+            name: "stoa", dependencies: ["ControlAPI", "ControlClient", "Doctor", "Posix"],
             swiftSettings: strict),
         // The screen of `stoa chat`, apart so that no other command loads its library.
         .executableTarget(
@@ -118,7 +123,8 @@ let package = Package(
         tests("Engine", ["Engine", "Crypto", "TestSupport"], exclude: ["Vectors"]),
         tests("ControlAPI", ["ControlAPI", "Posix", "TestSupport"]),
         tests(
-            "ControlClient", ["ControlAPI", "ControlClient", "Posix", "TestSupport", "stoa"],
+            "ControlClient",
+            ["ControlAPI", "ControlClient", "Doctor", "Posix", "TestSupport", "stoa"],
             exclude: ["Golden"]),
         tests("Chat", ["Chat", "ControlAPI"]),
         tests("Notifications", ["ControlAPI", "ControlClient", "Notifications"]),

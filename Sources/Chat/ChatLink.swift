@@ -35,6 +35,8 @@ struct ChatLink: Equatable, Sendable {
     var asked: [Int64: Asked] = [:]
     /// The last change that was dealt with.
     var cursor: Int64?
+    /// Whether the daemon is somebody else's, whose group the user is in: what comes to whom is not all for them.
+    var isGuest = false
     /// The subscription for what is new.
     var following: Int64?
     /// The conversation to begin with.
@@ -80,14 +82,7 @@ extension ChatState {
         self.link.pause = ChatLink.pauses.lowerBound
         self.link.nextAttempt = nil
         self.ask(StatusMethod.self, .status) { _ in }
-        let cursor = self.link.cursor
-        self.ask(SubscribeMethod.self, .follow) {
-            $0.from = cursor
-            $0.kinds = [
-                .message, .conversation, .alert, .request, .erased, .edited, .reaction, .delivery,
-                .peer, .typing, .presence,
-            ]
-        }
+        self.follow()
         // Of these the daemon keeps the newest of each, so this is how all stand now.
         self.ask(SubscribeMethod.self, .positions) {
             $0.from = 0
@@ -96,6 +91,19 @@ extension ChatState {
         self.ask(TransfersMethod.self, .transfers) { $0.follow = true }
         self.tellPresenceAgain()
         self.askForConversations()
+    }
+
+    /// Subscribes to what is new; who may write to somebody else is not for their guests.
+    private mutating func follow() {
+        let (cursor, isGuest) = (self.link.cursor, self.link.isGuest)
+        self.ask(SubscribeMethod.self, .follow) {
+            $0.from = cursor
+            $0.kinds = [
+                .message, .conversation, .alert, .erased, .edited, .reaction, .delivery, .peer,
+                .typing, .presence,
+            ]
+            if !isGuest { $0.kinds?.append(.request) }
+        }
     }
 
     /// Asks for the list of conversations, behind the one that is coming where one is: pages of two would
@@ -179,6 +187,9 @@ extension ChatState {
         case .members(_, let isShown): if isShown { self.undone(asked, Self.text(error)) }
         case .command, .edit: self.undone(asked, Self.text(error))
         case .info(let id): self.with(id) { if !$0.stale.isEmpty { $0.stale.removeFirst() } }
+        case .follow where error.reason == "ownerOnly" && !self.link.isGuest:
+            self.link.isGuest = true
+            self.follow()
         case .status, .follow, .positions, .conversations, .transfers:
             self.notice = Self.text(error)
         case .typing, .presence, .acknowledge: break

@@ -247,6 +247,10 @@ extension ChatState {
                     + result.shown("state"), in: id)
             let status = result.shown("status")
             if !status.isEmpty { self.note("status: \(status)", in: id) }
+            if result["picture"]?["size"]?.integerValue != nil {
+                let key = "@\(result.shown("id").prefix(16))"
+                self.note("they have a picture: stoa picture \(key)", in: id)
+            }
         case .verify: self.verified(result, in: id)
         case .decline: self.note("\(result.shownPerson()) is declined", in: id)
         case .block: self.note("\(result.shownPerson()) is blocked", in: id)

@@ -205,12 +205,14 @@ extension ChatState {
 
     mutating func loaded(_ result: JSON, of id: String, _ what: ChatConversation.Loading) {
         guard let place = self.place(of: id) else { return }
+        let page = result.list("messages").compactMap { ChatMessage($0) }
+        for message in page { self.outbox.confirm(message.id) }
+        // What was shown when it was asked for may have been let go of since: then it fits nowhere.
+        guard self.conversations[place].loading == what else { return }
         // A message that was let go of and comes back begins to count its changes anew.
         self.layouts = LayoutCache()
-        let page = result.list("messages").compactMap { ChatMessage($0) }
         let more = result["more"] == .bool(true)
         let own = self.own.id
-        for message in page { self.outbox.confirm(message.id) }
         var shown = self.conversations[place]
         shown.loading = nil
         switch what {

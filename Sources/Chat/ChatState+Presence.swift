@@ -25,9 +25,15 @@ struct OwnPresence: Equatable, Sendable {
     /// where nobody looks must not say that it was, nor take away what the desktop shows of it.
     static let readingMilliseconds: Int64 = 120_000
 
+    /// How often other clients are told, by the daemon, that the user is at this one, in milliseconds: often
+    /// enough that none takes them to be away.
+    static let tellingMilliseconds: Int64 = 300_000
+
     var standing = Standing.here
     /// When the user was there last, here or with another client.
     var lastActive: Int64 = 0
+    /// When the daemon was told last that the user is at this client.
+    var toldActive: Int64 = 0
     /// When they were here last.
     var lastKey: Int64 = 0
     /// The same by the clock on the wall, which goes on while the machine is suspended.
@@ -50,7 +56,15 @@ extension ChatState {
     /// The user has pressed a key here, or given the terminal another size.
     mutating func isHere() {
         (self.ownPresence.lastKey, self.ownPresence.lastKeyWall) = (self.now, self.wall)
+        // Said elsewhere, it may be over with this key.
+        let isSaidElsewhere = self.ownPresence.standing == .elsewhere
         self.isActive()
+        let since = self.now - self.ownPresence.toldActive
+        guard isSaidElsewhere || since >= OwnPresence.tellingMilliseconds,
+            self.ownPresence.standing != .returning,
+            self.ask(PresenceMethod.self, .presence, { $0.active = true })
+        else { return }
+        self.ownPresence.toldActive = self.now
     }
 
     /// The user was here, or has said something with another client.
@@ -70,6 +84,7 @@ extension ChatState {
         guard self.link.isConnected else { return }
         if self.ownPresence.standing == .returning {
             self.ownPresence.standing = .here
+            self.ownPresence.toldActive = self.now
             self.ask(PresenceMethod.self, .presence) { $0.presence = .online }
         } else if let due = self.ownPresence.due, due <= self.now {
             self.ownPresence.standing = .looking
@@ -80,7 +95,8 @@ extension ChatState {
     /// A daemon that has started again says that the user is there, so it is told anew.
     mutating func tellPresenceAgain() {
         switch self.ownPresence.standing {
-        case .idle, .said: self.ask(PresenceMethod.self, .presence) { $0.presence = .away }
+        case .idle: self.sayUnattended()
+        case .said: self.ask(PresenceMethod.self, .presence) { $0.presence = .away }
         case .here, .returning: break
         case .looking, .elsewhere: self.ownPresence.standing = .here
         }
@@ -92,8 +108,21 @@ extension ChatState {
         guard result["presence"] != "away" else {
             return self.ownPresence.standing = .elsewhere
         }
+        if let since = result["activeMilliseconds"]?.integerValue,
+            (0..<OwnPresence.idleMilliseconds).contains(since)
+        {
+            // They are at another client.
+            self.ownPresence.standing = .here
+            self.ownPresence.lastActive = self.now - since
+            return
+        }
         self.ownPresence.standing = .idle
-        self.ask(PresenceMethod.self, .presence) { $0.presence = .away }
+        self.sayUnattended()
+    }
+
+    /// Says that the user is away, until they are at any client.
+    private mutating func sayUnattended() {
+        self.ask(PresenceMethod.self, .presence) { ($0.presence, $0.active) = (.away, false) }
     }
 
     /// Takes back what only this client has said, before it ends: no key would do it later.

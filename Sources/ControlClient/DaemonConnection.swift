@@ -215,12 +215,19 @@ public final class DaemonConnection {
         }
     }
 
+    /// Whether a socket is for a group, too.
+    private static func isShared(_ path: String) -> Bool {
+        Files.permissions(path).map { $0.mode & 0o060 != 0 } ?? false
+    }
+
     private static func clientError(_ error: SystemError) -> ClientError {
         switch error.code {
         case EACCES, EPERM:
             .unusable(
                 reason: "\(error.context) belongs to another user",
-                remedy: "start a stoad of your own, or name its socket with --socket")
+                remedy: Self.isShared(error.context)
+                    ? "ask to be taken into the group of that file, or start a stoad of your own"
+                    : "start a stoad of your own, or name its socket with --socket")
         case EAGAIN, ETIMEDOUT: .noAnswer
         default:
             .unusable(

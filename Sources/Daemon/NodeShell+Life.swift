@@ -87,7 +87,8 @@ extension NodeShell {
             as: SessionIdentity(
                 signer: self.birth.identity.signer, certificate: self.birth.identity.certificate,
                 boot: self.birth.boot, listenPort: addresses.first?.port,
-                realms: self.nodeRealms.secrets(at: self.now.wall), features: .own))
+                realms: self.nodeRealms.secrets(at: self.now.wall),
+                features: self.discovery.isRunning ? .ownAnnounced : .own))
         self.turn {
             self.happened(.started)
             self.takeUpRestored()

@@ -56,6 +56,10 @@ public actor NodeShell {
     var control: ControlServer?
     var dirtyClients: [ControlConnection] = []
     var requests = PendingRequests()
+    /// The monotonic moment at which a client has said last that the user is at it.
+    var userActiveAt: UInt64?
+    /// Whether the user is away since nobody was at a client, and not by their own word.
+    var isAwayUnattended = false
     var subscriptions: [SubscriptionKey: Subscription] = [:]
     let search = SearchFeed()
     let files = FileTransfers()
@@ -292,6 +296,7 @@ public actor NodeShell {
         case .signal(let signals): self.signal(signals)
         case .log(let level, let text, let subject):
             self.log(level, text, about: subject)
+        case .examine: self.examine { self.happened(.examined($0)) }
         }
     }
 

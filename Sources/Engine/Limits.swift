@@ -443,6 +443,9 @@ public enum Limits {
     public static let missingMilliseconds: UInt64 = 600_000
     /// Who is gone for so long is not missed any longer: their machine is off.
     public static let missedMilliseconds: UInt64 = 43_200_000
+    /// What was found on this machine when somebody was missed holds for so long: of many who vanish together
+    /// each is missed at a moment of their own.
+    static let examinedMilliseconds: UInt64 = 60_000
     /// Links that end so soon after the own network became another one are those that it has left: they are
     /// found dead within a minute, or when the network is looked at.
     static let movedMilliseconds: UInt64 = 120_000

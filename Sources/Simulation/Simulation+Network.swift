@@ -68,7 +68,7 @@ extension Simulation {
         let machine = self.machines[index]
         return SessionIdentity(
             signer: machine.signer, certificate: machine.certificate, boot: machine.boot,
-            listenPort: 7000, realms: machine.secrets, features: .own)
+            listenPort: 7000, realms: machine.secrets, features: .ownAnnounced)
     }
 
     /// The side that was dialled begins to shake hands.
@@ -114,7 +114,7 @@ extension Simulation {
             peer: self.machines[other.machine].id,
             certificate: self.machines[other.machine].certificate, boot: other.boot,
             role: side == 0 ? .initiator : .responder, dial: wire.dial.rawValue, realm: realm,
-            version: 2, features: .own, listenPort: 7000, exporter: wire.exporter)
+            version: 2, features: .ownAnnounced, listenPort: 7000, exporter: wire.exporter)
         // The tags of a real handshake would differ from run to run; all else must be the same.
         if var proven {
             proven.exporter = wire.exporter

@@ -151,6 +151,18 @@ final class CommandContext {
         }
     }
 
+    /// The same of a list that the daemon shows to its user alone: who is in the group of its socket goes on
+    /// without it.
+    func forEachOfOwn<Method: ControlMethod>(
+        _ method: Method.Type, _ body: (JSON) throws(Failure) -> Void
+    ) throws(Failure) where Method.Params == PageParams {
+        do throws(Failure) {
+            try self.forEach(method, body)
+        } catch {
+            guard error.answer?.reason == "ownerOnly" else { throw error }
+        }
+    }
+
     /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
         _ method: Method.Type, _ params: (PageParams) -> Method.Params, empty: String,

@@ -157,6 +157,9 @@ private struct WordSplitter {
             self.options[name] = [""]
             return
         }
+        guard syntax.repeats || self.options[name] == nil else {
+            throw .usage("\(name) is given twice", next: "give it once: only one can count")
+        }
         if parts.count == 2 {
             self.options[name, default: []].append(String(parts[1]))
         } else if self.next < self.words.count {

@@ -7,11 +7,14 @@ struct OptionSyntax {
     /// The name of its value in the usage; nil when it takes none.
     let value: String?
     let summary: String
+    /// Whether it may be given several times.
+    let repeats: Bool
 
-    init(_ name: String, _ value: String? = nil, _ summary: String) {
+    init(_ name: String, _ value: String? = nil, _ summary: String, repeats: Bool = false) {
         self.name = name
         self.value = value
         self.summary = summary
+        self.repeats = repeats
     }
 
     /// Options that every command takes, before or after its name.

@@ -57,7 +57,7 @@ struct OverviewCommand: Subcommand {
         }
         var text = context.console.table(rows)
         var waiting = Names()
-        try context.forEach(RequestsMethod.self) {
+        try context.forEachOfOwn(RequestsMethod.self) {
             waiting.add($0.shownPerson(key: "person"))
         }
         if !waiting.isEmpty {

@@ -21,7 +21,7 @@ struct ParsedArguments: Equatable {
     /// Whether an option without value was given.
     func has(_ name: String) -> Bool { self.options[name] != nil }
 
-    /// The value of an option, the last one where it was given several times, or nil when it was not given.
+    /// The value of an option that is given once, or nil when it was not given.
     func value(_ name: String) -> String? { self.options[name]?.last }
 
     /// The values of an option that may be given several times, in order.

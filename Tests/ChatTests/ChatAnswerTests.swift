@@ -10,6 +10,20 @@ struct ChatAnswerTests {
 
     // MARK: Commands
 
+    @Test("/whois says who has a picture, and how to see it", arguments: [true, false])
+    func pictures(hasPicture: Bool) {
+        var client = Client()
+        client.say("/whois @ben")
+        var members: [JSON.Member] = [
+            .init("id", .string(Client.ben)), .init("name", "ben"), .init("tier", "known"),
+            .init("state", "away"),
+        ]
+        if hasPicture { members.append(.init("picture", ["size": 5])) }
+        client.answer("whois", .object(members))
+        let due = "they have a picture: stoa picture @\(Client.ben.prefix(16))"
+        #expect(client.screen().contains { $0.contains(due) } == hasPicture)
+    }
+
     @Test("what /msg says goes to whom it names, though two are asked for at a time")
     func twoPeople() {
         var client = Client()

@@ -27,7 +27,8 @@ struct ChatPresenceTests {
         #expect(client.waiting("presence") == [[:]])
         client.answer("presence", ["presence": "online", "shown": true])
         #expect(
-            client.answer("presence", ["presence": "away", "shown": true]) == ["presence": "away"])
+            client.answer("presence", ["presence": "away", "shown": true])
+                == ["presence": "away", "active": false])
         // Nothing is due while nobody comes.
         #expect(client.state.nextDue == nil)
         client.type("y")
@@ -43,7 +44,44 @@ struct ChatPresenceTests {
         client.give(.due)
         client.answer("presence", ["presence": "away", "shown": true])
         client.type("y")
+        // Only that somebody is here: it is over where nobody was at the other client, and not where it was said.
+        #expect(client.waiting("presence") == [["active": true]])
+    }
+
+    @Test("a client that nobody is at does not say away while they are at another one")
+    func atAnotherClient() {
+        var idle = Client()
+        idle.now += OwnPresence.idleMilliseconds
+        idle.give(.due)
+        let since: Int64 = 240_000
+        idle.answer(
+            "presence",
+            ["presence": "online", "shown": true, "activeMilliseconds": .integer(since)])
+        #expect(idle.waiting("presence").isEmpty)
+        // It looks again once they may have been away for ten minutes.
+        #expect(idle.state.nextDue == idle.now - since + OwnPresence.idleMilliseconds)
+        idle.now += OwnPresence.idleMilliseconds - since
+        idle.give(.due)
+        idle.answer(
+            "presence",
+            [
+                "presence": "online", "shown": true,
+                "activeMilliseconds": .integer(OwnPresence.idleMilliseconds),
+            ])
+        #expect(idle.waiting("presence") == [["presence": "away", "active": false]])
+    }
+
+    @Test("that somebody is at a client is told with a key, and once in five minutes at most")
+    func tellingThatSomebodyIsHere() {
+        var client = Client()
+        client.type("x")
         #expect(client.waiting("presence").isEmpty)
+        client.now += OwnPresence.tellingMilliseconds
+        client.give(.due)
+        #expect(client.waiting("presence").isEmpty)
+        client.type("y")
+        client.type("z")
+        #expect(client.waiting("presence") == [["active": true]])
     }
 
     @Test("who says something with another client is there")
@@ -95,7 +133,7 @@ struct ChatPresenceTests {
         client.give(.lost("gone"))
         client.asked = []
         client.give(.connected)
-        #expect(client.waiting("presence") == [["presence": "away"]])
+        #expect(client.waiting("presence") == [["presence": "away", "active": false]])
     }
 
     @Test("somebody with whom one talks alone has a mark: there, away, or gone")
@@ -201,7 +239,8 @@ struct ChatPresenceTests {
         var client = Client()
         client.say("/away")
         #expect(
-            client.answer("presence", ["presence": "away", "shown": true]) == ["presence": "away"])
+            client.answer("presence", ["presence": "away", "shown": true])
+                == ["presence": "away"])
         #expect(client.screen().contains { $0.contains("you are away: /back") })
         client.say("one more thing")
         #expect(client.waiting("presence").isEmpty)

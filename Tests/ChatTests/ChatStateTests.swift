@@ -106,6 +106,53 @@ struct ChatStateTests {
             } == ["first", "second", "third"])
     }
 
+    @Test("who is in the group of somebody else's daemon talks there, and is not told who asks to")
+    func guest() {
+        var client = Client()
+        client.give(.lost("gone"))
+        client.asked = []
+        client.give(.connected)
+        func kinds() -> [JSON] { client.waiting("subscribe").last?["kinds"]?.arrayValue ?? [] }
+        let asked = client.asked.filter { $0.method == "subscribe" }
+        #expect(asked.first?.params["kinds"]?.arrayValue?.contains("request") == true)
+        client.refuse(
+            "subscribe", RPCError(.refused, "not for you", reason: "ownerOnly", remedy: "go"))
+        #expect(kinds().contains("message") && !kinds().contains("request"))
+        // Refused again, it is said, and not asked for without end.
+        let count = client.waiting("subscribe").count
+        for _ in 0..<count {
+            client.refuse(
+                "subscribe", RPCError(.refused, "not for you", reason: "ownerOnly", remedy: "go"))
+        }
+        #expect(client.waiting("subscribe").isEmpty)
+        #expect(client.screen().contains { $0.contains("not for you") })
+    }
+
+    @Test("a page that comes once its conversation was let go of is not shown")
+    func staleHistory() {
+        func texts(_ numbers: ClosedRange<Int64>, _ client: Client) -> JSON {
+            .array(numbers.map { client.message("m\($0)", "text \($0)", cursor: $0) })
+        }
+        var client = Client()
+        client.change("joined")
+        client.answer(
+            "conversations",
+            ["items": [client.room(Client.ops, "ops"), client.room("other", "other")]])
+        client.state.enter("other")
+        client.give(.due)
+        client.answer("history", ["messages": texts(50...90, client), "more": true])
+        for _ in 0..<10 { client.give(.keys([.pageUp])) }
+        #expect(client.waiting("history").last?["before"] != nil)
+        // Scrolled away, it is let go of once another one is looked at.
+        client.state.enter(Client.ops)
+        client.state.enter("other")
+        client.give(.due)
+        client.answer("history", ["messages": texts(1...40, client), "more": false])
+        #expect(!client.screen().contains { $0.contains("text 40") })
+        client.answer("history", ["messages": texts(50...90, client), "more": true])
+        #expect(client.screen().contains { $0.contains("text 90") })
+    }
+
     @Test("what was seen is acknowledged, and nothing while it is scrolled away")
     func acknowledging() {
         var client = Client(history: [])

@@ -27,6 +27,8 @@ struct CommandMistakesTests {
         ("an option of another command", words("status", "--limit", "3")),
         ("an option before its command", words("--wait", "sent", "send", "ops", "x")),
         ("an option without its value", words("tail", "--limit")),
+        ("an option that counts once, twice", words("history", "ops", "--limit", "3", "--limit=5")),
+        ("two sockets", words("--socket", "FOLDER/a", "status", "--socket", "FOLDER/b")),
         ("a value for an option that takes none", words("status", "--json=yes")),
         ("a text that begins with a dash", words("send", "ops", "-5 degrees")),
         ("nobody to send to", words("send")),

@@ -1,5 +1,7 @@
 import ControlAPI
 import Glibc
+import Posix
+import TestSupport
 import Testing
 
 @testable import stoa
@@ -130,6 +132,28 @@ struct CommandTests {
         for text in ["stoa send '@Ada Lovelace' hello", "stoa chat '@Ada Lovelace'"] {
             #expect(run.output.contains(text))
         }
+    }
+
+    @Test("a picture that is refused is named by its path, and nothing else is")
+    func refusedPicture() throws {
+        let folder = try TestFolder()
+        let path = folder("me.gif")
+        try Files.writeAtomically([0x47], to: path, mode: 0o600)
+        let remedy = "give a PNG"
+        let daemon = try FakeDaemon { request in
+            let isAboutName = request.params.json?["name"] != nil
+            return [
+                .failure(
+                    .refused(
+                        isAboutName ? "the picture of a name" : "that is none", reason: "no",
+                        remedy: remedy, param: isAboutName ? nil : "picture"))
+            ]
+        }
+        let picture = try CommandRun(["profile", "--picture", path], daemon: daemon)
+        #expect(picture.errors == "stoa: profile: \(path): that is none; \(remedy)\n")
+        let both = try CommandRun(
+            ["profile", "--picture", path, "--name", "Ada"], daemon: daemon)
+        #expect(both.errors == "stoa: profile: the picture of a name; \(remedy)\n")
     }
 
     @Test("without a command and without a daemon it says how to start it, and ends well")

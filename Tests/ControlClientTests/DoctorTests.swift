@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import Doctor
 @testable import stoa
 
 @Suite("The doctor on the command line", .timeLimit(.minutes(1)))
@@ -118,9 +119,11 @@ struct DoctorTests {
             "  1: 00000000:\(port) 00000000:0000 07 00000000:00000000 00:00000000 00000000 \(user) 0 1\n"
         }
         let accounts =
-            "root:x:0:0::/:/bin/sh\navahi:x:107:1::/:/\nsystemd-resolve:x:996:1::/:/\nada:x:1000:1::/:/\n"
+            "root:x:0:0::/:/bin/sh\navahi:x:107:1::/:/\nsystemd-resolve:x:996:1::/:/\nrobot:x:995:1::/:/\nada:x:1000:1::/:/\n"
         func names(_ lines: String, own: UInt32 = 1_000) -> [String] {
-            MulticastHolders.names(sockets: head + lines, accounts: accounts, own: own)
+            MulticastHolders.names(sockets: head + lines, accounts: accounts, own: own) {
+                $0 == "robot"
+            }
         }
         #expect(names("") == [])
         // Avahi, people, other ports, whoever runs all that is everybody's, and oneself.
@@ -130,6 +133,9 @@ struct DoctorTests {
         #expect(names(line("14E9", 0)) == [])
         #expect(names(line("14E9", 996), own: 996) == [])
         #expect(names(line("14E9", 996) + line("14E9", 996)) == ["systemd-resolve"])
+        // An account of this machine that runs a daemon of Stoa, too.
+        #expect(names(line("14E9", 995)) == [])
+        #expect(names(line("14E9", 995) + line("14E9", 996)) == ["systemd-resolve"])
         #expect(names("garbage\n1: 2:14E9 3 4 5 6 7 x\n") == [])
     }
 }

@@ -206,6 +206,9 @@ extension CommandTests {
         let sent = try daemon.params("send").map { try JSON(parsing: $0) }
         #expect(sent.map { $0["text"] } == ["hello", "日本", "cut"])
         #expect(Set(sent.compactMap { $0["idempotencyKey"]?.stringValue }).count == 3)
+        // What stands there is read.
+        let read = try daemon.params("acknowledge").map { try JSON(parsing: $0) }
+        #expect(read.compactMap { $0["cursor"] } == [4, 5])
         #expect(try CommandRun(["chat", "ops", "--json"], daemon: daemon).code == .usage)
     }
 

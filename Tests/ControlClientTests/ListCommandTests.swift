@@ -6,6 +6,40 @@ import Testing
 
 /// Commands that list: page by page, as tables and as JSON.
 extension CommandTests {
+    @Test("who is in the group of the socket sees what is for the group, without the rest")
+    func ofTheGroup() throws {
+        let peer = PeersMethod.Peer {
+            $0.id = Self.id
+            $0.name = "ada"
+            $0.state = .linked
+            $0.addresses = ["h:1"]
+        }
+        let status = StatusMethod.Result {
+            $0.name = "robot"
+            $0.id = Self.id
+        }
+        let daemon = try FakeDaemon { request in
+            switch request.method {
+            case "peers": [.result(["items": [peer.json]])]
+            case "dials", "refusals", "requests":
+                [
+                    .failure(
+                        RPCError(.refused, "not for you", reason: "ownerOnly", remedy: "go"))
+                ]
+            case "status": [.result(status.json)]
+            default: [.result(["items": []])]
+            }
+        }
+        let peers = try CommandRun(["peers"], daemon: daemon)
+        #expect(peers.status == 0)
+        #expect(peers.output.split(separator: "\n").count == 2)
+        // Asked for alone, it is refused.
+        #expect(try CommandRun(["peers", "--refusals"], daemon: daemon).status == 77)
+        let overview = try CommandRun([], daemon: daemon)
+        #expect(overview.status == 0)
+        #expect(overview.output.hasPrefix("you            robot @"))
+    }
+
     @Test("lists are one element per line with --json, and a table without")
     func lists() throws {
         let peer = PeersMethod.Peer {

@@ -21,6 +21,25 @@ struct DiagnoseMethodTests {
         #expect(found["portIsChosen"] == false)
     }
 
+    @Test("once somebody is missed the daemon looks by itself, and finds what the doctor finds")
+    func byItself() async throws {
+        let ben = try TestDaemon(name: "ben")
+        let alone = try TestDaemon(name: "ada")
+        // The key is another daemon's, so that no link comes about.
+        let key = try #require(try alone.ask("status")["id"]?.stringValue)
+        let found = await alone.shell.examined()
+        #expect(
+            found.filter { !$0.contains("network") } == ["discovery is off, and nobody is linked"])
+        let ada = try TestDaemon(name: "ada", peers: ["\(key)@\(try ben.address())"])
+        try ada.ask("status")
+        let deadline = SystemClock.monotonicMilliseconds() + 10_000
+        while true {
+            let found = await ada.shell.examined()
+            if found.contains(where: { $0.contains(" is somebody else: ") }) { break }
+            try #require(SystemClock.monotonicMilliseconds() < deadline, "\(found)")
+        }
+    }
+
     @Test("a linked peer dials back, comes in and is told of, whichever of the two had dialled")
     func reached() throws {
         let ada = try TestDaemon(name: "ada")
@@ -37,6 +56,15 @@ struct DiagnoseMethodTests {
             let reach = try asker.ask("diagnose")["reach"]?.arrayValue
             #expect(reach?.map { $0["outcome"] } == ["reached"])
             #expect(reach?.first?["peer"] == id && reach?.first?["tier"] == "stranger")
+        }
+    }
+}
+
+extension NodeShell {
+    /// What it finds by itself at this moment, once it has started.
+    fileprivate func examined() async -> [String] {
+        await withCheckedContinuation { continuation in
+            self.turn { self.examine { continuation.resume(returning: $0) } }
         }
     }
 }

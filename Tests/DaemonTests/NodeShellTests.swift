@@ -313,7 +313,12 @@ import Testing
             ]
             for (bytes, reason) in wrong {
                 let found = refusal {
-                    _ = try client.ask("profile", ["picture": true], passing: bytes)
+                    do {
+                        _ = try client.ask("profile", ["picture": true], passing: bytes)
+                    } catch TestClientError.rpc(let error) {
+                        #expect(error.data?["param"] == "picture")
+                        throw TestClientError.rpc(error)
+                    }
                 }
                 #expect(found == reason)
             }

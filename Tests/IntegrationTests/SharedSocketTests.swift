@@ -71,7 +71,7 @@ extension IntegrationTests {
             #expect(try self.stoa(account, "history", "ops").contains("backup done"))
             for line in [
                 ["status"], ["rooms"], ["conversations"], ["people"], ["members", "ops"],
-                ["search", "backup"], ["send", "@me", "a note"], ["usage"],
+                ["search", "backup"], ["send", "@me", "a note"], ["usage"], ["peers"], [],
             ] {
                 _ = try ChildProcess.run(
                     Self.become(job, in: group)
@@ -81,6 +81,7 @@ extension IntegrationTests {
                 ["join", "more"], ["leave", "ops"], ["profile", "--name", "Mallory"],
                 ["realm", "new", "office"], ["backup", "/tmp/stolen"], ["forget", "ops"],
                 ["connect", "127.0.0.1:9"], ["mute", "ops"], ["create", "r", "--secret"],
+                ["tail", "--kind", "message,request"],
             ] {
                 _ = try ChildProcess.run(
                     Self.become(job, in: group)

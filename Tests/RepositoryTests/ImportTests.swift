@@ -9,6 +9,7 @@ struct ImportTests {
         "ControlAPI": ["FoundationEssentials"],
         "Posix": ["CLinux", "Glibc", "Synchronization"],
         "ControlClient": ["ControlAPI", "Glibc", "Posix"],
+        "Doctor": ["ControlAPI", "Posix"],
         "Chat": ["ControlAPI"],
         "Notifications": ["ControlAPI", "ControlClient"],
         "stoa-notify": [
@@ -21,14 +22,13 @@ struct ImportTests {
         "Blobs": ["Crypto", "Engine", "Posix"],
         "Discovery": ["CAvahi", "CDNSSD", "Glibc", "Loop", "Posix"],
         "Daemon": [
-            "Blobs", "ControlAPI", "Discovery", "Engine", "Glibc", "Loop", "Crypto", "Posix",
-            "Storage",
-            "Synchronization",
+            "Blobs", "ControlAPI", "Discovery", "Doctor", "Engine", "Glibc", "Loop", "Crypto",
+            "Posix", "Storage", "Synchronization",
         ],
         "Simulation": ["Engine", "Crypto"],
         "simulate": ["Glibc", "Simulation"],
         "stoad": ["Daemon", "Glibc", "Posix"],
-        "stoa": ["ControlAPI", "ControlClient", "Glibc", "Posix"],
+        "stoa": ["ControlAPI", "ControlClient", "Doctor", "Glibc", "Posix"],
     ]
 
     /// The modules that a file imports, and the lines that say so.

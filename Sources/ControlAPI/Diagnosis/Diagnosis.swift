@@ -35,6 +35,16 @@ public enum Diagnosis {
         return found + self.alerts(facts)
     }
 
+    /// Of what is wrong, all that may keep people from this machine, problems first: what the daemon looks for
+    /// by itself once somebody is missed.
+    public static func partings(_ facts: DiagnosisFacts) -> [Finding] {
+        let found =
+            self.network(facts) + self.discovery(facts) + self.multicast(facts)
+            + self.reach(facts) + self.dials(facts) + self.versions(facts)
+            + self.responders(facts) + self.clock(facts)
+        return found.filter { $0.severity == .problem } + found.filter { $0.severity == .warning }
+    }
+
     private static func daemon(_ facts: DiagnosisFacts) -> [Finding] {
         let log = "see its log: journalctl --user -u stoad"
         switch facts.answer {

@@ -9,6 +9,9 @@ public enum PresenceMethod: ControlMethod {
     public struct Params: ControlValue {
         /// Whether the user is there; nil to ask only.
         public var presence: PresenceWord?
+        /// Whether somebody is at this client right now: true ends an `away` that another client has said with
+        /// false, since nobody was at it.
+        public var active: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -17,6 +20,10 @@ public enum PresenceMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field(
                 "presence", &self.presence, .any, "online or away. Left out: nothing is said.")
+            visitor.field(
+                "active", &self.active, .any,
+                "true: somebody is at this client now. With away and false: since nobody was at it, until somebody is at any."
+            )
         }
     }
 
@@ -34,6 +41,9 @@ public enum PresenceMethod: ControlMethod {
         public var presence = PresenceWord.online
         /// Whether others are told so at all.
         public var shown = true
+        /// How long ago a client of the user was told last that they are there, by `active` or as online, in
+        /// milliseconds; nil where none was since the daemon has started.
+        public var activeMilliseconds: Int64?
 
         /// An empty result.
         public init() {}
@@ -42,6 +52,7 @@ public enum PresenceMethod: ControlMethod {
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("presence", &self.presence)
             visitor.field("shown", &self.shown)
+            visitor.field("activeMilliseconds", &self.activeMilliseconds)
         }
     }
 }

@@ -248,13 +248,21 @@ extension RPCError {
     }
 
     /// The request is not allowed; -32006.
-    public static func refused(_ message: String, reason: String, remedy: String) -> RPCError {
-        RPCError(.refused, message, reason: reason, remedy: remedy)
+    ///
+    /// - Parameter param: which parameter it is about, where that is not the request as a whole.
+    public static func refused(
+        _ message: String, reason: String, remedy: String, param: String? = nil
+    ) -> RPCError {
+        RPCError(
+            .refused, message, reason: reason, remedy: remedy,
+            details: param.map { [JSON.Member("param", .string($0))] } ?? [])
     }
 
     /// Something exceeds a limit; -32007 with the limit and what was seen.
+    ///
+    /// - Parameter param: which parameter it is about, where that is not the request as a whole.
     public static func tooLarge(
-        _ what: String, bytes: Int, limit: Int, remedy: String
+        _ what: String, bytes: Int, limit: Int, remedy: String, param: String? = nil
     ) -> RPCError {
         RPCError(
             .tooLarge, "\(what) has \(bytes) bytes, more than \(limit)", reason: "tooLarge",
@@ -262,7 +270,7 @@ extension RPCError {
             details: [
                 JSON.Member("bytes", .integer(Int64(bytes))),
                 JSON.Member("limit", .integer(Int64(limit))),
-            ])
+            ] + (param.map { [JSON.Member("param", .string($0))] } ?? []))
     }
 
     /// The idempotency key belongs to another text; -32011.

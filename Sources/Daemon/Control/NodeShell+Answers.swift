@@ -19,6 +19,8 @@ struct PendingRequest {
     var settled: (() -> Void)?
     /// What answers once payloads have gone, with their number.
     var expired: ((Int) -> Void)?
+    /// What is given the answer to one of the shell's own: who reaches this node.
+    var reached: (([DialBackReport]) -> Void)?
     /// What comes after the answer to one of the shell's own, unless the disk has refused it.
     var ended: (() -> Void)?
 }
@@ -39,6 +41,7 @@ extension NodeShell {
                     .warning, "what the daemon itself asked for failed: \(RPCError(error).message)")
             }
             if case .failed(.storage) = answer { return }
+            if case .reach(let reports) = answer { pending.reached?(reports) }
             pending.ended?()
             return
         }

@@ -19,7 +19,16 @@ struct Absences: Sendable {
         var isMissed = false
     }
 
+    /// What was found on this machine, and the monotonic moment.
+    private struct Examination: Sendable {
+        var found: [String]
+        var at: UInt64
+    }
+
     private var gone: [PersonID: Gone] = [:]
+    private var examination: Examination?
+    /// Whether this machine is being looked at.
+    private var isExamining = false
     /// The monotonic moment at which the own network became another one.
     private var movedAt: UInt64?
 
@@ -55,6 +64,7 @@ struct Absences: Sendable {
     mutating func moved(at now: Instant) {
         self.movedAt = now.monotonic
         self.gone = [:]
+        self.examination = nil
     }
 
     /// Lets time pass; true where others are missed than before.
@@ -74,13 +84,36 @@ struct Absences: Sendable {
         return self.missed != before
     }
 
+    /// What was found on this machine so lately that it still holds; nil where it is to be looked at anew.
+    func found(at now: Instant) -> [String]? {
+        guard let examination = self.examination,
+            now.monotonic - min(examination.at, now.monotonic) < Limits.examinedMilliseconds
+        else { return nil }
+        return examination.found
+    }
+
+    /// This machine is to be looked at; false where it is being done already.
+    mutating func beginExamination() -> Bool {
+        defer { self.isExamining = true }
+        return !self.isExamining
+    }
+
+    /// This machine was looked at.
+    mutating func examined(_ found: [String], at now: Instant) {
+        self.isExamining = false
+        self.examination = Examination(found: found, at: now.monotonic)
+    }
+
     /// What the alert says of those who are missed.
     ///
     /// - Parameters:
     ///   - names: of those who are missed; at least one.
     ///   - links: how many others are linked.
     ///   - failure: why the one who is missed cannot be dialled, where that is known.
-    static func text(of names: [String], links: Int, failure: String?) -> String {
+    ///   - found: what is wrong on this machine, what matters most first.
+    static func text(
+        of names: [String], links: Int, failure: String?, found: [String]
+    ) -> String {
         let listed = names.prefix(3).joined(separator: ", ")
         let who = names.count > 3 ? "\(listed) and \(names.count - 3) more" : listed
         let isOne = names.count == 1
@@ -91,6 +124,16 @@ struct Absences: Sendable {
             + "\(minutes) minutes without a goodbye\(why); "
             + (links == 0
                 ? "nobody is linked" : "\(links) \(links == 1 ? "other is" : "others are") linked")
-            + ": stoa doctor says whether the network is why"
+            + "; " + Self.verdict(found)
+    }
+
+    /// The first of what was found, how much there is, and what to do.
+    private static func verdict(_ found: [String]) -> String {
+        guard let first = found.first else {
+            return "nothing is wrong on this machine: ask whether theirs is on, or see stoa doctor"
+        }
+        let rest = found.count - 1
+        let more = rest > 0 ? ", and \(rest) \(rest == 1 ? "thing" : "things") more" : ""
+        return "it may be that \(first)\(more): stoa doctor says what to do"
     }
 }

@@ -8,6 +8,8 @@ public enum Feature: UInt8, Hashable, Sendable, CaseIterable {
     case ephemeral = 2
     /// Reserved.
     case neighbours = 3
+    /// It tells the network of itself, so that whoever is linked to it should have heard it by multicast.
+    case announced = 4
 }
 
 /// The optional parts of the protocol that a node knows, with those that only it knows.
@@ -19,6 +21,9 @@ public struct Features: Hashable, Sendable {
 
     /// Those that this version knows.
     public static let own = Features([.dialBack, .blobs, .ephemeral])
+
+    /// ``own``, of a node that tells the network of itself.
+    public static let ownAnnounced = Features([.dialBack, .blobs, .ephemeral, .announced])
 
     /// Names some features.
     public init(_ features: Set<Feature> = []) {

@@ -243,4 +243,7 @@ public enum Action: Hashable, Sendable {
     case signal([Signal])
     /// Write a line to the log, with what it is about; never holds message text.
     case log(LogLevel, String, LogSubject = LogSubject())
+    /// Somebody is missed: look at this machine and its network, and say by ``Event/examined(_:)`` what is
+    /// wrong there.
+    case examine
 }

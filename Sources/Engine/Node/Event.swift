@@ -270,6 +270,9 @@ public enum Event: Sendable {
     case realms(Realms)
     /// What became of files, or what is wanted of them.
     case transfer(FileEvent)
+    /// The answer to ``Action/examine``: what was found that may keep people from here, each in a sentence
+    /// without its point, what matters most first; empty where all is well.
+    case examined([String])
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
 }

@@ -69,13 +69,32 @@ extension Node {
     private mutating func lookWhoIsMissing() {
         guard let next = self.absences.next, next <= self.now.monotonic else { return }
         let here = Set(self.links.all.map(\.info.certificate.personID))
-        if self.absences.look(at: self.now, isHere: { here.contains($0) }) { self.tellMissing() }
+        if self.absences.look(at: self.now, isHere: { here.contains($0) }) { self.examineMissing() }
     }
 
-    /// Somebody is missed, or no longer.
-    private mutating func tellMissing() {
-        let missed = self.absences.missed.filter { self.tier(of: $0.device) >= .known }
-        guard let first = missed.first else { return self.alerts.clear(.missing, at: self.now) }
+    /// Those who are missed, of whom the user still knows.
+    private var missed: [Absences.Missed] {
+        self.absences.missed.filter { self.tier(of: $0.device) >= .known }
+    }
+
+    /// Others are missed than before: the alert says so once it is known how this machine is.
+    private mutating func examineMissing() {
+        guard !self.missed.isEmpty else { return self.alerts.clear(.missing, at: self.now) }
+        if let found = self.absences.found(at: self.now) { return self.tellMissing(besides: found) }
+        if self.absences.beginExamination() { self.actions.append(.examine) }
+    }
+
+    /// The machine was looked at.
+    mutating func examined(_ found: [String]) {
+        self.absences.examined(found, at: self.now)
+        self.tellMissing(besides: found)
+    }
+
+    /// Says who is missed, and what was found on this machine that may be why; nothing where they have come
+    /// back meanwhile.
+    private mutating func tellMissing(besides found: [String]) {
+        let missed = self.missed
+        guard let first = missed.first else { return }
         let status = missed.count == 1 ? self.peerStatus(of: first.device) : nil
         let failure = status?.failedDial.map { failed in
             ([status?.addresses.first].compactMap { $0 } + [failed.failure.detail])
@@ -86,7 +105,9 @@ extension Node {
             return name.isEmpty ? missed.device.shortText : name
         }
         self.raiseAlert(
-            .missing, Absences.text(of: names, links: self.links.count, failure: failure))
+            .missing,
+            Absences.text(
+                of: names, links: self.links.count, failure: failure, found: found))
     }
 
     /// The last link with a peer has ended, with a goodbye or without.
@@ -104,13 +125,13 @@ extension Node {
     mutating func missNoLonger(_ person: PersonID) {
         let before = self.absences.missed
         self.absences.forget(person)
-        if self.absences.missed != before { self.tellMissing() }
+        if self.absences.missed != before { self.examineMissing() }
     }
 
     /// The own network is another one: this node has left those whom it missed.
     mutating func missNobody() {
         self.absences.moved(at: self.now)
-        self.tellMissing()
+        self.examineMissing()
     }
 
     mutating func refuse(address: String?, peer: PeerID?, _ reason: String) {

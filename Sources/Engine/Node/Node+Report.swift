@@ -77,12 +77,14 @@ extension Node {
         }
     }
 
-    /// Linked peers that discovery has never seen, though their links are as old as it takes to be seen.
+    /// Linked peers that discovery has never seen, though they announce themselves, and their links are as old
+    /// as it takes to be seen.
     ///
     /// It says something only where discovery follows all that comes and goes.
     public func unheard(at now: Instant) -> [PeerID] {
         let old = self.links.all.filter {
-            now.monotonic - min($0.openedAt, now.monotonic) >= Limits.hearingMilliseconds
+            $0.info.features.contains(.announced)
+                && now.monotonic - min($0.openedAt, now.monotonic) >= Limits.hearingMilliseconds
         }
         return old.map(\.info.peer).filter { peer in
             !self.dialling.leads(to: peer).keys.contains {

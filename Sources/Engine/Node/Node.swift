@@ -164,6 +164,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .realms(let realms): self.setRealms(realms)
         case .preferences(let preferences): self.setPreferences(preferences)
         case .transfer(let event): self.transferred(event)
+        case .examined(let found): self.examined(found)
         case .damage(let text): self.damageFound(text)
         }
         self.endDepartures()

@@ -22,12 +22,12 @@ struct PeersCommand: Subcommand {
                     "no peers yet; others on this network appear by themselves, or dial one with: "
                     + "stoa connect HOST:PORT", heading: Self.heading, row: Self.row)
             if context.json { return }
-            try context.forEach(DialsMethod.self) { (dial) throws(Failure) in
+            try context.forEachOfOwn(DialsMethod.self) { (dial) throws(Failure) in
                 if dial["detail"] != nil { try console.print(Self.line(of: dial, console)) }
             }
         }
         var count = 0
-        try context.forEach(RefusalsMethod.self) { (refusal) throws(Failure) in
+        func show(_ refusal: JSON) throws(Failure) {
             count += 1
             if context.json {
                 try console.print(refusal)
@@ -35,7 +35,11 @@ struct PeersCommand: Subcommand {
                 try console.print(Self.line(ofRefusal: refusal, console))
             }
         }
-        if count == 0, self.refusalsOnly, !context.json { try console.print("no refusals\n") }
+        guard self.refusalsOnly else {
+            return try context.forEachOfOwn(RefusalsMethod.self, show)
+        }
+        try context.forEach(RefusalsMethod.self, show)
+        if count == 0, !context.json { try console.print("no refusals\n") }
     }
 
     private static func line(ofRefusal refusal: JSON, _ console: Console) -> String {

@@ -44,8 +44,7 @@ struct ProfileCommand: Subcommand {
             try self.show(context, passing: descriptor.number)
         } catch {
             // The daemon knows of a descriptor, and of no name.
-            guard error.answer?.reason == "notPicture" || error.why.hasPrefix("the picture")
-            else { throw error }
+            guard error.answer?.data?["param"] == "picture" else { throw error }
             throw Failure(
                 error.code, why: "\(TerminalText.line(path)): \(error.why)", next: error.next,
                 answer: error.answer)

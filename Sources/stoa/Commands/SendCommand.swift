@@ -19,7 +19,7 @@ struct SendCommand: Subcommand {
                 "--location", "LAT,LON", "send a place in degrees, whose name the text is, or none"),
             OptionSyntax(
                 "--file", "FILE",
-                "send a file; the text is said with it; may be given several times"),
+                "send a file; the text is said with it; may be given several times", repeats: true),
             OptionSyntax("--name", "NAME", "call the file NAME; needed where FILE is -"),
             OptionSyntax("--type", "TYPE", "say that the file is of TYPE, as image/png"),
             OptionSyntax("--lines", nil, "send each line of standard input as a message"),

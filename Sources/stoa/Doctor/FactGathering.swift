@@ -1,5 +1,6 @@
 import ControlAPI
 import ControlClient
+import Doctor
 import Glibc
 import Posix
 
@@ -9,7 +10,6 @@ struct FactGathering {
     private static let answerMilliseconds = 5_000
     /// Where systemd-logind keeps who lingers.
     private static let lingering = "/var/lib/systemd/linger"
-    private static let procLimitBytes = 4 << 20
 
     private let context: CommandContext
 
@@ -36,12 +36,12 @@ struct FactGathering {
         }
         if facts.status != nil { self.askMore(&facts) }
         self.lookAtSession(&facts)
-        self.lookAtNetwork(&facts)
+        facts.lookAtNetwork()
         let paths = Paths(environment: self.context.environment, userID: ProcessEnvironment.userID)
         if let folder = facts.status?.dataDirectory ?? (try? paths.dataDirectory()) {
             // Root, and who is in the group of the socket, ask a daemon whose files are not theirs.
-            if Files.permissions(socket)?.isOwn != false { facts.files = Self.files(folder) }
-            facts.freeBytes = Files.freeBytes(folder)
+            if Files.permissions(socket)?.isOwn != false { facts.lookAtFiles(in: folder) }
+            facts.lookAtDisk(of: folder)
         }
         return facts
     }
@@ -109,57 +109,5 @@ struct FactGathering {
         let environment = self.context.environment
         facts.isWithoutDesktop =
             environment["DISPLAY"] == nil && environment["WAYLAND_DISPLAY"] == nil
-    }
-
-    private func lookAtNetwork(_ facts: inout DiagnosisFacts) {
-        let interfaces = try? NetworkInterface.all()
-        facts.hasNetwork = interfaces?.contains {
-            $0.isUp && !$0.isLoopback && !$0.addresses.isEmpty
-        }
-        facts.addresses = Set((interfaces ?? []).flatMap(\.addresses).map(\.description))
-        self.lookAtNetworks(&facts, interfaces ?? [])
-        facts.avahiRuns = Files.exists("/run/avahi-daemon/socket")
-        let sockets = ["/proc/net/udp", "/proc/net/udp6"].map(Self.text).joined()
-        facts.otherResponders = MulticastHolders.names(
-            sockets: sockets, accounts: Self.text("/etc/passwd"),
-            own: ProcessEnvironment.userID)
-    }
-
-    /// Which networks this machine is in, who is in none of them, and whether multicast passes.
-    private func lookAtNetworks(
-        _ facts: inout DiagnosisFacts, _ interfaces: [NetworkInterface]
-    ) {
-        let up = interfaces.filter { $0.isUp && !$0.isLoopback && !$0.addresses.isEmpty }
-        let subnets = up.flatMap(\.subnets)
-        facts.networks = subnets.filter { !$0.address.isLinkLocal || !$0.address.isIPv6 }
-            .map(\.description)
-        let places =
-            facts.dials.flatMap(\.addresses) + (facts.diagnosis?.unheard.map(\.address) ?? [])
-        for place in places {
-            guard let ip = SocketAddress(place)?.ip, !ip.isLoopback,
-                !subnets.contains(where: { $0.contains(ip) })
-            else { continue }
-            facts.foreignHosts.insert(ip.description)
-        }
-        guard let status = facts.status, status.discovery.mode != "off" else { return }
-        // What the daemon does not listen on it does not announce itself on.
-        let used = Set(status.listen.compactMap { SocketAddress($0)?.ip })
-        facts.multicast = up.filter { !$0.isPointToPoint && !used.isDisjoint(with: $0.addresses) }
-            .compactMap(MulticastCheck.of)
-    }
-
-    private static func text(_ path: String) -> String {
-        String(
-            decoding: (try? Files.read(path, limitBytes: Self.procLimitBytes)) ?? [],
-            as: UTF8.self)
-    }
-
-    private static func files(_ folder: String) -> [DiagnosisFacts.PrivateFile] {
-        ["", "/identity.key", "/stoa.db"].compactMap { name in
-            Files.permissions(folder + name).map {
-                DiagnosisFacts.PrivateFile(
-                    path: folder + name, mode: $0.mode, isOwn: $0.isOwn, isFolder: name.isEmpty)
-            }
-        }
     }
 }

@@ -64,13 +64,21 @@ import Testing
     @Test("the alert names the first, counts the rest, and tells what is known of why")
     func text() {
         #expect(
-            Absences.text(of: ["Ben"], links: 0, failure: "192.0.2.2:4100: no answer")
+            Absences.text(
+                of: ["Ben"], links: 0, failure: "192.0.2.2:4100: no answer",
+                found: ["multicast is not heard on eth0"])
                 == "Ben was here and has been gone for over 10 minutes without a goodbye "
-                + "(192.0.2.2:4100: no answer); nobody is linked: stoa doctor says whether the "
-                + "network is why")
-        let many = Absences.text(of: ["A", "B", "C", "D", "E"], links: 2, failure: nil)
+                + "(192.0.2.2:4100: no answer); nobody is linked; it may be that multicast is not "
+                + "heard on eth0: stoa doctor says what to do")
+        let names = ["A", "B", "C", "D", "E"]
+        let many = Absences.text(of: names, links: 2, failure: nil, found: [])
         #expect(many.hasPrefix("A, B, C and 2 more were here and have been gone"))
-        #expect(many.contains("; 2 others are linked: stoa doctor"))
+        #expect(
+            many.hasSuffix(
+                "; 2 others are linked; nothing is wrong on this machine: ask whether theirs is "
+                    + "on, or see stoa doctor"))
+        let found = Absences.text(of: names, links: 1, failure: nil, found: ["x", "y", "z"])
+        #expect(found.contains("; 1 other is linked; it may be that x, and 2 things more: stoa"))
     }
 
     // MARK: In a node
@@ -88,9 +96,14 @@ import Testing
         harness.node.status(at: harness.now).alerts.filter { $0.code == .missing }.map(\.text)
     }
 
-    private func pass(_ milliseconds: UInt64, _ harness: inout Harness) {
+    /// Lets time pass, and answers what the node asks of the machine.
+    private func pass(
+        _ milliseconds: UInt64, _ harness: inout Harness, finding found: [String]? = []
+    ) {
+        let before = harness.examinations
         harness.pass(milliseconds: milliseconds)
         harness.give(.timer(.alerts))
+        if let found, harness.examinations > before { harness.give(.examined(found)) }
         harness.settle()
     }
 
@@ -106,6 +119,58 @@ import Testing
         #expect(self.missing(harness).count == 1)
         #expect(self.missing(harness).first?.contains("nobody is linked") == true)
         harness.link(2, in: [])
+        #expect(self.missing(harness) == [])
+    }
+
+    @Test("the machine is examined when others are missed than before, and at no other time")
+    func examined() {
+        var harness = Harness()
+        self.known([2, 3], &harness)
+        self.pass(Self.wait, &harness)
+        #expect(harness.examinations == 0)
+        harness.give(.linkClosed(LinkID(2), nil))
+        self.pass(Self.wait, &harness, finding: ["the port is shut"])
+        #expect(harness.examinations == 1)
+        #expect(self.missing(harness).first?.contains("be that the port is shut: stoa") == true)
+        self.pass(Self.wait, &harness)
+        #expect(harness.examinations == 1)
+        harness.give(.linkClosed(LinkID(3), nil))
+        self.pass(Self.wait, &harness, finding: ["the port is shut", "the clock is off"])
+        #expect(harness.examinations == 2)
+        #expect(self.missing(harness).first?.contains("and 1 thing more: stoa doctor") == true)
+    }
+
+    @Test("the machine is looked at once for many who vanish together")
+    func manyExaminedOnce() {
+        var harness = Harness()
+        self.known([2, 3, 4], &harness)
+        for number in [2, 3, 4] as [UInt64] {
+            harness.give(.linkClosed(LinkID(number), nil))
+            harness.pass(milliseconds: 1_000)
+        }
+        // Each is missed at a moment of their own.
+        self.pass(Self.wait - 3_000, &harness, finding: nil)
+        self.pass(1_000, &harness, finding: nil)
+        #expect(harness.examinations == 1)
+        harness.give(.examined(["the port is shut"]))
+        harness.settle()
+        #expect(self.missing(harness).first?.contains(" were here ") == true)
+        self.pass(1_000, &harness, finding: nil)
+        #expect(harness.examinations == 1)
+        let text = self.missing(harness).first ?? ""
+        #expect(text.contains("be that the port is shut") && text.contains("nobody is linked"))
+        #expect(text.prefix { $0 != ";" }.split(separator: ", ").count == 3)
+    }
+
+    @Test("who is back before the machine has been looked at is missed by nobody")
+    func backMeanwhile() {
+        var harness = Harness()
+        self.known([2], &harness)
+        harness.give(.linkClosed(LinkID(2), nil))
+        self.pass(Self.wait, &harness, finding: nil)
+        #expect(harness.examinations == 1 && self.missing(harness) == [])
+        harness.link(2, in: [])
+        harness.give(.examined(["the port is shut"]))
         #expect(self.missing(harness) == [])
     }
 

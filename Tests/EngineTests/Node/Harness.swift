@@ -22,6 +22,8 @@ struct Harness {
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
     private(set) var secrets: [RealmSecret]?
+    /// How often the machine was to be examined.
+    private(set) var examinations = 0
     /// What users were answered, in order.
     private(set) var answers: [(request: RequestID, answer: Answer)] = []
     /// Dials that were begun, in order.
@@ -182,6 +184,7 @@ struct Harness {
             case .show(let changes): self.shown += changes
             case .close(let link, let reason, _): self.closed[link] = reason
             case .answer(let request, let answer): self.answers.append((request, answer))
+            case .examine: self.examinations += 1
             default: break
             }
         }

@@ -186,14 +186,17 @@ import Testing
         #expect(self.outcomes(harness, RequestID(902)) == [Harness.peer(2): .silent])
     }
 
-    @Test("who is linked for half a minute and was never announced is not heard")
+    @Test("who announces itself, and is linked for half a minute and was never seen, is not heard")
     func unheard() {
         var harness = Harness()
-        self.link(&harness, 2)
-        self.link(&harness, 3)
+        self.link(&harness, 2, features: .ownAnnounced)
+        self.link(&harness, 3, features: .ownAnnounced)
+        // Its discovery is off: there is nothing to be heard.
+        self.link(&harness, 4)
         harness.give(.found(Service(name: "abc", addresses: ["192.0.2.2:4100"])))
         if let dial = harness.dials.last?.dial {
-            let info = LinkInfo(to: Harness.peer(2), boot: 2, role: .initiator)
+            var info = LinkInfo(to: Harness.peer(2), boot: 2, role: .initiator)
+            info.features = .ownAnnounced
             harness.give(.linkOpened(LinkID(50), info, address: "192.0.2.2:4100", dial: dial))
         }
         #expect(harness.node.unheard(at: harness.now) == [])

@@ -21,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from Driver.checks import Checks  # noqa: E402
+from Driver.control import Control  # noqa: E402
 from Driver.desktop import Bus, Keyboard, Notifier  # noqa: E402
 from Driver.process import processor_seconds, until, wake_ups  # noqa: E402
 from naughty import NAUGHTY, TITLES  # noqa: E402
@@ -106,6 +107,11 @@ def plain(pair: Pair, checks: Checks) -> None:
     pair.control.call("send", to="plain", text="comes between")
     pair.terminal.see("ben: comes between")
     pair.terminal.see("half a li")
+
+    def unread() -> int:
+        with Control(pair.ada.socket) as control:
+            return sum(each["unread"] for each in control.every("conversations") if each["name"] == "plain")
+    until("what is printed is read", lambda: unread() == 0)
     pair.terminal.type("ne")
     pair.terminal.press("Enter")
     pair.terminal.see("ada: half a line")

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,11 @@ from Driver.daemon import Daemon, Programs  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
 from Driver.process import UNTIL_SECONDS, until  # noqa: E402
 
-FIRST, SECOND = "10.77.0.1", "10.77.0.2"
+FIRST, SECOND, THIRD = "10.77.0.1", "10.77.0.2", "10.77.0.3"
 SECOND_CARD = "02:00:77:00:00:02"
 TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft")
+# After so long who was not heard is said to be kept apart, and a little.
+HEARING_SECONDS = 32.0
 # As many bytes as the database needs, and less than a daemon should have.
 SMALL = "24m"
 # A Stoa of another time: no version of the preface is common.
@@ -40,6 +43,16 @@ STRANGER = (
     "    c.sendall(bytes([0, 7, 9]))\n"
     "    c.close()\n")
 
+
+# Holds the port of multicast DNS until its input ends.
+RESPONDER = (
+    "import socket, sys\n"
+    "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+    "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n"
+    "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
+    "s.bind(('', 5353))\n"
+    "print('ready', flush=True)\n"
+    "sys.stdin.read()\n")
 
 # A Stoa of another time that dials.
 CALLER = (
@@ -203,18 +216,26 @@ class Ward:
         self.drop(1, "input", f"ether saddr {SECOND_CARD} udp dport 5353")
         ben = self.host(2, "ben", "--listen", f"{SECOND}:4100")
         ben.start()
-        ada = self.host(1, "ada", "--peer", f"{SECOND}:4100")
+        # And somebody whom nobody can hear, since their discovery is off.
+        cleo = self.host(3, "cleo", "--listen", f"{THIRD}:4100", "--discovery", "off")
+        cleo.start()
+        ada = self.host(1, "ada", "--peer", f"{SECOND}:4100", "--peer", f"{THIRD}:4100")
         ada.start()
-        self.linked(ada)
+        until("ada is linked to both", lambda: ada.call("status")["links"] == 2)
+        linked = time.monotonic()
         # It takes half a minute to say so.
         self.is_found(ada, "isolation", 1, "answers by unicast", seconds=90)
+        # Of the other one, too, if it were.
+        until("both are linked for long enough", lambda: time.monotonic() > linked + HEARING_SECONDS, 90)
+        kept = [finding["text"] for finding in ada.findings()]
+        self.checks.that("who has no discovery is not said to be kept apart", THIRD not in str(kept), kept)
         self.is_well("who hears all", ben)
         ada.stop()
         self.allow(1)
         ada.start()
         self.linked(ada)
         self.is_well("with nobody kept apart", ada)
-        for host in (ada, ben):
+        for host in (ada, ben, cleo):
             host.stop()
 
     def elsewhere(self) -> None:
@@ -262,6 +283,25 @@ class Ward:
             host.start()
             self.is_found(host, check, code, word)
             host.stop()
+        host = self.host(2, "ada")
+        host.start()
+        self.is_well("with nothing wrong", host)
+        # An account of the system that speaks multicast DNS, as systemd-resolved does.
+        other = subprocess.Popen(
+            [*self.lab.prefix(2), "setpriv", "--reuid=games", "--clear-groups", "python3", "-c", RESPONDER],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            assert other.stdout
+            other.stdout.readline()
+            self.is_found(host, "mdns", 1, "games speaks multicast DNS on this machine, too")
+        finally:
+            other.communicate(timeout=UNTIL_SECONDS)
+        self.is_well("alone with its port", host)
+        self.lab.run(2, "ip link set eth0 down")
+        self.is_found(host, "network", 2, "connect this machine to the network")
+        self.lab.run(2, "ip link set eth0 up")
+        self.is_well("with its network back", host)
+        host.stop()
 
     def full_disk(self) -> None:
         host = self.host(2, "ada")
@@ -292,6 +332,15 @@ class Ward:
         finally:
             other.kill()
             other.wait()
+        ben = self.host(2, "ben", "--listen", f"{SECOND}:4100")
+        ben.start()
+        cem = self.host(3, "cem")
+        cem.start()
+        ada = self.host(1, "ada", "--peer", f"{cem.identity}@{SECOND}:4100")
+        ada.start()
+        self.is_found(ada, "key", 2, "correct Peer= or stoa connect")
+        for host in (ada, ben, cem):
+            host.stop()
         ben = self.host(2, "ben", "--open-realm", "no")
         ben.start()
         ben.output("realm", "new", "office")
@@ -304,9 +353,10 @@ class Ward:
     def clocks(self) -> None:
         ada, ben = self.host(1, "ada"), self.host(2, "ben")
         # Without its wrapper, whose semaphore has the process number of another namespace. The linker
-        # knows what $LIB stands for.
+        # knows what $LIB stands for. It takes the distance from what timers are set to, too, so that one
+        # longer than the machine runs would set them to before its start, which the kernel refuses.
         ben.environment |= {
-            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+2h",
+            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+5m",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
         for host in (ada, ben):
             host.start()

@@ -26,7 +26,8 @@ class Machine:
         words = self.process.stdout.readline().split()
         if words[:1] != ["lab"] or self.process.stdout.readline() != "ready\n":
             raise Broken("the machine does not boot")
-        self.prefix = ["nsenter", "-t", words[1], "-m", "-n", "-u", "-p", "--"]
+        self.number = words[1]
+        self.prefix = ["nsenter", "-t", self.number, "-m", "-n", "-u", "-p", "--"]
 
     def end(self) -> None:
         assert self.process.stdin
@@ -48,16 +49,22 @@ class Machine:
     def add_user(self, name: str) -> None:
         """A person whose service manager runs from now on, as it does after a log-in."""
         self.run("useradd", "--create-home", "--shell", "/bin/bash", name)
-        entry = self.run("getent", "passwd", name).strip().split(":")
-        self.users[name], self.homes[name] = int(entry[2]), entry[5]
+        self.homes[name] = self.account(name)[5]
+        self.users[name] = int(self.account(name)[2])
         self.run("loginctl", "enable-linger", name)
         self.run("systemctl", "start", f"user@{self.users[name]}.service")
 
+    def account(self, user: str) -> list[str]:
+        """Its line of the accounts."""
+        return self.run("getent", "passwd", user).strip().split(":")
+
     def command(self, user: str, *command: str) -> list[str]:
+        """As a person who was added, or as an account that has no home and no service manager."""
+        home = self.homes.get(user, "/")
+        session = [f"XDG_RUNTIME_DIR=/run/user/{self.users[user]}"] if user in self.users else []
         return [
             "setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", "env", "-i",
-            f"--chdir={self.homes[user]}", f"HOME={self.homes[user]}", f"USER={user}", f"LOGNAME={user}",
-            f"XDG_RUNTIME_DIR=/run/user/{self.users[user]}", "LANG=C.UTF-8",
+            f"--chdir={home}", f"HOME={home}", f"USER={user}", f"LOGNAME={user}", *session, "LANG=C.UTF-8",
             "PATH=/usr/bin:/bin", *command]
 
     def attempt(self, user: str, *command: str) -> tuple[int, str]:

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.process import until  # noqa: E402
 from machine import Machine  # noqa: E402
+from robot import LEFT, Robot  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[3]
 USERS = ("ada", "ben")
@@ -166,6 +167,7 @@ class Life:
     def __init__(self, checks: Checks, machine: Machine, version: str, older: str) -> None:
         self.checks, self.machine = checks, machine
         self.version, self.older = version, older
+        self.robot = Robot(checks, machine)
 
     def apt(self, *arguments: str) -> str:
         return self.machine.run(
@@ -212,6 +214,7 @@ class Life:
         machine, checks = self.machine, self.checks
         machine.run("sh", "-c", "printf '[Node]\\nLogLevel=notice\\n' > /etc/stoa/stoad.conf")
         processes = {user: machine.unit(user, "stoad.service", "MainPID") for user in USERS}
+        robot = self.robot.process()
         writers = [Writer(machine, user) for user in USERS]
         for writer in writers:
             writer.more()
@@ -234,6 +237,7 @@ class Life:
             status = machine.does(user, "stoa", "status")
             checks.that("then it is not", f"stoad {self.version}\n" in status, status)
             checks.same("and all is well", machine.attempt(user, "stoa", "doctor"), (0, "all is well\n"))
+        self.robot.live_through(robot)
         self.compare(writers)
 
     def compare(self, writers: list[Writer]) -> None:
@@ -276,14 +280,24 @@ class Life:
         machine.does("ada", *control, "reset-failed")
         machine.does("ada", *control, "restart", "stoad.socket", "stoad.service")
         checks.same("mended, all is well", machine.attempt("ada", "stoa", "doctor"), (0, "all is well\n"))
+        machine.does("ada", *control, "enable", "--quiet", "stoad.service")
+        # Behind the back of the log-in manager, which would end her services.
+        machine.run("mv", "/var/lib/systemd/linger/ada", "/run/lingering")
+        code, said = machine.attempt("ada", "stoa", "doctor")
+        checks.that("a daemon that ends at log-out is named", "loginctl enable-linger" in said, said)
+        checks.same("as a warning", code, 1)
+        machine.run("mv", "/run/lingering", "/var/lib/systemd/linger/ada")
+        machine.does("ada", *control, "disable", "--quiet", "stoad.service")
+        machine.does("ada", "rmdir", ".config/systemd/user", ".config/systemd")
+        checks.same("lingering, all is well", machine.attempt("ada", "stoa", "doctor"), (0, "all is well\n"))
 
     def leave(self, before: set[str], debs: list[str]) -> None:
         machine, checks = self.machine, self.checks
-        processes = [machine.unit(user, "stoad.service", "MainPID") for user in USERS]
+        processes = [machine.unit(user, "stoad.service", "MainPID") for user in USERS] + [self.robot.process()]
         self.apt("remove", "stoa", "stoad")
         for process in processes:
-            code, _ = machine.attempt("ada", "test", "-e", f"/proc/{process}")
-            checks.same("no daemon outlives its package", code, 1)
+            found = machine.execute(["test", "-e", f"/proc/{process}"])
+            checks.same("no daemon outlives its package", found.returncode, 1)
         files = machine.files()
         checks.that("the administrator's settings outlive it", "/etc/stoa/stoad.conf" in files)
         self.apt("install", *debs)
@@ -291,11 +305,12 @@ class Life:
         self.apt("purge", "stoa", "stoad")
         left = machine.files() - before
         # The folders above were not there either.
-        data = {f"{machine.homes[user]}/{path}" for user in USERS for path in DATA}
+        data = {f"{machine.homes[user]}/{path}" for user in USERS for path in DATA} | set(LEFT)
         above = {str(parent) for path in data for parent in Path(path).parents}
         for user in USERS:
             database = f"{machine.homes[user]}/.local/share/stoa/stoa.db"
             checks.that(f"{user}'s messages are left", database in left)
+        checks.that("the robot's, too", f"{LEFT[0]}/stoa.db" in left)
         others = {
             path for path in left - above
             if not any(path == each or path.startswith(each + "/") for each in data)}
@@ -336,6 +351,8 @@ def main() -> int:
         life.install(old)
         checks.say("installed")
         life.talk()
+        life.robot.live(USERS[0])
+        checks.say("a robot's account was tried by everybody")
         life.upgrade(new)
         checks.say("upgraded")
         life.lose_units()

@@ -1,5 +1,7 @@
 internal import ControlAPI
+internal import Doctor
 internal import Engine
+internal import Loop
 internal import Posix
 internal import Storage
 
@@ -7,18 +9,73 @@ extension DiagnoseMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let port = shell.listening.addresses.first?.port ?? 0
-        let interfaces = (try? NetworkInterface.all()) ?? []
-        let own = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses)
-        shell.request(
-            .reach(
-                port: port,
-                besides: Set(own.map { Source(SocketAddress(ip: $0, port: port).description) })),
-            PendingRequest(reply: reply))
+        shell.lookWhoReaches(PendingRequest(reply: reply))
     }
 }
 
 extension NodeShell {
+    /// Has peers that are not on this machine dial the own port.
+    fileprivate func lookWhoReaches(_ pending: PendingRequest) {
+        let port = self.listening.addresses.first?.port ?? 0
+        let interfaces = (try? NetworkInterface.all()) ?? []
+        let own = interfaces.filter { $0.isUp && !$0.isLoopback }.flatMap(\.addresses)
+        self.request(
+            .reach(
+                port: port,
+                besides: Set(own.map { Source(SocketAddress(ip: $0, port: port).description) })),
+            pending)
+    }
+
+    /// Does by itself what `stoa doctor` does about links, since somebody is missed; gives what was found, in
+    /// sentences.
+    ///
+    /// It costs a few frames and what `status` does, and at most a second on the worker; it is done when others
+    /// are missed than before, and at no other time. Nothing is given once the daemon is about to end.
+    func examine(then done: @escaping ([String]) -> Void) {
+        var pending = PendingRequest(reply: nil)
+        pending.reached = { reports in
+            self.lookAtStatus { status in
+                guard let facts = self.facts(status, reports) else { return }
+                let isTaken = self.worker?.run { () -> [String] in
+                    var facts = facts
+                    facts.lookAtNetwork()
+                    return Diagnosis.partings(facts).map(\.text)
+                } then: { found in
+                    self.turn { done(found) }
+                }
+                // What needs no looking is found all the same.
+                if isTaken != true { done(Diagnosis.partings(facts).map(\.text)) }
+            }
+        }
+        self.lookWhoReaches(pending)
+    }
+
+    /// What the daemon knows itself of what a diagnosis is made of.
+    private func facts(
+        _ status: StatusMethod.Result?, _ reports: [DialBackReport]
+    ) -> DiagnosisFacts? {
+        guard let status, let tiers = self.node?.ask({ $0.tiers(of: $0.peers) }) else {
+            return nil
+        }
+        var facts = DiagnosisFacts()
+        facts.status = status
+        let targets = self.node?.targets ?? []
+        facts.dials = targets.filter { $0.state == .connecting || $0.state == .waiting }
+            .map { DialsMethod.Dial($0) }
+        let dialled = Set(facts.dials.compactMap(\.peer))
+        facts.peers = tiers.sorted { $0.key < $1.key }.compactMap { id, tier in
+            let status = self.peerStatus(of: id)
+            guard status.state == .linked || dialled.contains(id.description) else { return nil }
+            var peer = PeersMethod.Peer(status)
+            peer.tier = TierWord(tier)
+            return peer
+        }
+        facts.refusals = (self.node?.refusals ?? []).map { RefusalsMethod.Refusal($0) }
+        facts.now = Timestamp(milliseconds: Int64(clamping: SystemClock.wallMilliseconds()))
+        facts.diagnosis = self.diagnosis(reports)
+        return facts
+    }
+
     /// Answers what the daemon knows of itself, with what has become of asking its peers.
     func answerDiagnosis(_ reports: [DialBackReport], _ reply: Reply) {
         self.ask { (store) async throws(StoreFailure) in

@@ -85,9 +85,10 @@ extension RPCError {
         guard size <= UInt64(Limits.pictureBytes) else {
             return .tooLarge(
                 "the picture", bytes: Int(clamping: size), limit: Limits.pictureBytes,
-                remedy: remedy)
+                remedy: remedy, param: "picture")
         }
         return .refused(
-            "by its first bytes that is no picture", reason: "notPicture", remedy: remedy)
+            "by its first bytes that is no picture", reason: "notPicture", remedy: remedy,
+            param: "picture")
     }
 }

@@ -9,6 +9,10 @@ extension SubscribeMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
+        // As with the method of that name: who may write to the account is for the account to say.
+        guard params.kinds?.contains(.request) != true || reply.asker?.access != .group else {
+            throw .ownerOnly("to be told of requests")
+        }
         let conversation = try params.to.map { (to) throws(RPCError) in
             try shell.conversation(to)
         }

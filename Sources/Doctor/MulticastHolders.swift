@@ -6,13 +6,17 @@ enum MulticastHolders {
     /// nothing.
     private static let firstPerson: UInt32 = 1_000
 
-    /// The accounts of the system, other than Avahi's, in order.
+    /// The accounts of the system, other than Avahi's and those that run a daemon of Stoa, which share the port
+    /// with each other, in order.
     ///
     /// - Parameters:
     ///   - sockets: lines of `/proc/net/udp`.
     ///   - accounts: lines of `/etc/passwd`.
     ///   - own: the user's own number.
-    static func names(sockets: String, accounts: String, own: UInt32) -> [String] {
+    ///   - runsStoa: whether an account of that name does.
+    static func names(
+        sockets: String, accounts: String, own: UInt32, runsStoa: (String) -> Bool
+    ) -> [String] {
         var users: Set<UInt32> = []
         for line in sockets.split(separator: "\n") {
             let fields = line.split(separator: " ")
@@ -28,6 +32,6 @@ enum MulticastHolders {
             }
             return String(fields[0])
         }
-        return names.filter { $0 != "avahi" && $0 != "root" }.sorted()
+        return names.filter { $0 != "avahi" && $0 != "root" && !runsStoa($0) }.sorted()
     }
 }

@@ -1,5 +1,5 @@
-import ControlAPI
-import Posix
+internal import ControlAPI
+internal import Posix
 
 /// Whether multicast passes this machine's own rules on an interface.
 enum MulticastCheck {
