@@ -43,6 +43,22 @@ struct Downloads: Sendable {
 
     func report(of blob: BlobID) -> TransferReport? { self.table[blob]?.report }
 
+    /// Parts that peers are asked for, or that are on their way to the disk.
+    var underWay: Int { self.askedCount + self.storing }
+
+    /// What there is of it and how much there may be, in words.
+    var bounds: [(count: Int, limit: Int, what: String)] {
+        [
+            (self.table.count, Limits.downloads, "downloads"),
+            (self.active.count, Limits.openDownloads, "open downloads"),
+            (self.underWay, Limits.partsUnderWay, "parts of files under way"),
+            (
+                self.asked.values.map(\.count).max() ?? 0, Limits.partsPerLink,
+                "parts of files asked of a link"
+            ),
+        ]
+    }
+
     /// What of a file is here; nil where it is not fetched, or not yet looked at.
     func standing(of blob: BlobID) -> BlobStanding? {
         guard let download = self.table[blob],
