@@ -71,6 +71,11 @@ struct Checker {
     var entriesReceived = 0
     /// The content of files, as their authors have sent it.
     var files: [BlobID: [UInt8]] = [:]
+    /// What was sent of streams that nobody keeps, and who has got what of them.
+    var streams: [UInt64: SentStream] = [:]
+    var readStreams: [StreamReader: ReadStream] = [:]
+    /// How many streams somebody has read to their end.
+    var streamsRead = 0
     /// How many files were fetched.
     var filesFetched = 0
     /// The conversations in which somebody has written, in order.

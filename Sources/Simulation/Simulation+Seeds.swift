@@ -30,6 +30,7 @@ extension Simulation {
         workload.sealedRooms = random.chance(30) ? [0] : []
         workload.erasures = 20
         workload.drawFiles(in: 40, of: seed)
+        workload.drawStreams(in: 30, of: seed)
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
         simulation.log = log

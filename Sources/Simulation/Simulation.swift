@@ -31,6 +31,7 @@ package final class Simulation {
         case fault(FaultEvent)
         case assault(machine: Int)
         case file(machine: Int, FileHappening)
+        case stream(machine: Int, StreamHappening)
     }
 
     /// Milliseconds since 1970 at which a simulation begins.
@@ -48,6 +49,10 @@ package final class Simulation {
     var erasing: SeededRandom
     /// Draws all about files, apart for the same reason.
     var filing: SeededRandom
+    /// Draws all about streams.
+    var streaming: SeededRandom
+    /// What programs are to send, by the stream's name.
+    var streamPlans: [StreamName: StreamPlan] = [:]
     var eventQueue = EventQueue<Happening>()
     var machines: [Machine] = []
     var wires: [Int: Wire] = [:]
@@ -109,6 +114,7 @@ package final class Simulation {
         self.random = SeededRandom(seed: seed)
         self.erasing = SeededRandom(seed: ~seed)
         self.filing = SeededRandom(seed: seed ^ 0xb10b)
+        self.streaming = SeededRandom(seed: seed ^ 0x57ea)
         self.faults = faults
         self.neighbours = neighbours
         for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
@@ -259,6 +265,8 @@ package final class Simulation {
             try self.tell(index, .lost(name: name))
         case .assault(let index): if !self.isSettling { try self.assault(by: index) }
         case .file(let index, let happening): try self.happen(happening, on: index)
+        case .stream(let index, let happening):
+            if !self.isSettling { try self.happen(happening, on: index) }
         case .request(let index, let request): try self.request(index, request)
         case .fault(let fault): if !self.isSettling { try self.cause(fault) }
         }
@@ -367,6 +375,7 @@ package final class Simulation {
                 throw Violation("node \(index) answers \(request) twice")
             }
             try self.checker.answered(what, answer, by: self.machines[index], of: self.machines)
+            try self.streamAnswered(what, answer, by: index)
             // A file that was to be sent and was not.
             if case .failed = answer, case .send(let outgoing) = what,
                 case .file(let file) = outgoing.content

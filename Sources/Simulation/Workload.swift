@@ -32,6 +32,8 @@ package struct Workload: Sendable {
     package var signals = 0
     /// How many files users send.
     package var files = 0
+    /// How many streams programs send.
+    package var streams = 0
 
     /// A plain workload.
     package init() {}
@@ -57,6 +59,7 @@ package struct Workload: Sendable {
         var signalling = SeededRandom(seed: self.milliseconds << 20 ^ UInt64(self.messages) ^ 1)
         self.signals = signalling.chance(25) ? signalling.number(1...60) : 0
         self.drawFiles(in: 25, of: self.milliseconds << 20 ^ UInt64(self.messages))
+        self.drawStreams(in: 20, of: self.milliseconds << 20 ^ UInt64(self.messages))
     }
 
     /// Draws how many files are sent in so many of a hundred seeds; in the others none, so that these
@@ -64,6 +67,12 @@ package struct Workload: Sendable {
     mutating func drawFiles(in percent: Int, of seed: UInt64) {
         var filing = SeededRandom(seed: seed ^ 0xf11e)
         self.files = filing.chance(percent) ? filing.number(2...10) : 0
+    }
+
+    /// Draws how many streams are sent, in the same way.
+    mutating func drawStreams(in percent: Int, of seed: UInt64) {
+        var streaming = SeededRandom(seed: seed ^ 0x57eb)
+        self.streams = streaming.chance(percent) ? streaming.number(1...10) : 0
     }
 
     /// The most rooms that there are.
@@ -86,6 +95,7 @@ extension Simulation {
         self.scheduleSecrets(workload)
         self.scheduleSignals(workload)
         self.scheduleFiles(workload)
+        self.scheduleStreams(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(
