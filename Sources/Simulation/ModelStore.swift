@@ -76,7 +76,7 @@ struct ModelStore {
     var erasures: [Erasure] = []
     /// The files that entries tell of, and those of which one batch has taken an entry away.
     private var attached: [BlobID: Set<EntryPlace>] = [:]
-    private var loosened: Set<BlobID> = []
+    private var loosened: Set<FileWithdrawal> = []
 
     /// Creates an empty store.
     init(owner: PeerID) { self.owner = owner }
@@ -157,7 +157,15 @@ struct ModelStore {
         }
         for (key, marks) in batch.logMarks { self.logs[key]?.marks.formUnion(marks) }
         outcome.expired = batch.expiry.map { self.expire($0) }
-        outcome.detached = self.loosened.filter { self.attached[$0] == nil }.sorted()
+        for gone in self.loosened.sorted(by: {
+            ($0.blob, $0.conversation) < ($1.blob, $1.conversation)
+        }) {
+            if self.attached[gone.blob] == nil {
+                if outcome.detached.last != gone.blob { outcome.detached.append(gone.blob) }
+            } else if !self.tells(gone.conversation, of: gone.blob) {
+                outcome.withdrawn.append(gone)
+            }
+        }
         for entry in outcome.filled + outcome.released {
             guard let read = self.positions[entry.key]?[self.owner]?.read else { continue }
             self.positions[entry.key]?[self.owner]?.read = min(read, entry.seq - 1)
@@ -295,7 +303,8 @@ struct ModelStore {
         guard case .file(let blob, _)? = verdict.attaches else { return }
         self.attached[blob]?.remove(place)
         if self.attached[blob]?.isEmpty == true { self.attached[blob] = nil }
-        self.loosened.insert(blob)
+        self.loosened.insert(
+            FileWithdrawal(blob: blob, conversation: place.key.conversation))
     }
 
     /// The files that entries tell of, in order.

@@ -153,6 +153,12 @@ struct Downloads: Sendable {
     /// What tells of one; nothing where it is not fetched.
     func places(of blob: BlobID) -> [BlobPlace] { self.table[blob]?.places ?? [] }
 
+    /// One of the places that tell of a file does so no longer: nobody is asked there from here on.
+    mutating func forget(_ place: BlobPlace, of blob: BlobID) {
+        guard self.places(of: blob).contains(where: { $0 != place }) else { return }
+        self.table[blob]?.places.removeAll { $0 == place }
+    }
+
     /// What tells of those whose turn has come.
     var activePlaces: Set<BlobPlace> { Set(self.active.flatMap { self.places(of: $0) }) }
 

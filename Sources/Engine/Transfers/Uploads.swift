@@ -101,12 +101,22 @@ struct Uploads: Sendable {
     /// No message tells of a file any longer, or no profile: nobody is served it who was for that reason;
     /// gives who had asked.
     mutating func drop(_ blob: BlobID, ofProfile isProfile: Bool) -> [LinkID] {
+        self.drop(blob) { $0.isProfile == isProfile }
+    }
+
+    /// One place does not tell of a file any longer: nobody is served it who was for that reason; gives
+    /// who had asked.
+    mutating func drop(_ blob: BlobID, of place: BlobPlace) -> [LinkID] {
+        self.drop(blob) { $0 == place }
+    }
+
+    private mutating func drop(_ blob: BlobID, where isGone: (BlobPlace) -> Bool) -> [LinkID] {
         let askers = self.askers(of: blob).filter {
-            self.place(of: blob, on: $0)?.isProfile == isProfile
+            self.place(of: blob, on: $0).map(isGone) == true
         }
         for link in askers { self.withdraw(blob, on: link) }
         for link in self.peers.keys
-        where self.peers[link]?.looks[blob]?.place.isProfile == isProfile {
+        where self.peers[link]?.looks[blob].map({ isGone($0.place) }) == true {
             self.peers[link]?.looks[blob]?.isVoid = true
         }
         return askers

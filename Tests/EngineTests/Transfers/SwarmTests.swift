@@ -143,6 +143,33 @@ import Testing
         }
     }
 
+    @Test("what two conversations tell of is served in the one that still does")
+    func elsewhere() throws {
+        let blob = BlobID(size: 10, root: .zero)
+        let other = BlobPlace.conversation(ConversationID(BLAKE2b.hash256([2])))
+        let (here, there, late) = (LinkID(1), LinkID(2), LinkID(3))
+        var uploads = Uploads()
+        for (link, place) in [
+            (here, BlobPlace.conversation(Swarm.room)), (there, other),
+            (late, .conversation(Swarm.room)),
+        ] {
+            let isAsked = uploads.ask(blob, in: place, on: link)
+            #expect(isAsked)
+            guard link != late else { continue }
+            _ = uploads.looked(link, blob, BlobStanding(chunks: ChunkSet(all: 1)))
+        }
+        let askers = uploads.drop(blob, of: .conversation(Swarm.room))
+        #expect(askers == [here])
+        let told = uploads.looked(late, blob, BlobStanding(chunks: ChunkSet(all: 1)))
+        #expect(told == BlobHoldings(blob, .nothing))
+        #expect(uploads.askers(of: blob) == [there])
+        let want = BlobWant(number: 1, blob: blob, part: .chunk(0))
+        let isServed = uploads.want(want, on: here)
+        #expect(!isServed)
+        let isServedThere = uploads.want(want, on: there)
+        #expect(isServedThere)
+    }
+
     @Test("what is read goes nowhere once its conversation is left")
     func left() throws {
         let layout = try #require(BlobLayout(size: 10))
