@@ -39,6 +39,9 @@ struct Adversary: Sendable {
     var lie: Int64 = 0
     /// How many logs it has made up; below what a node takes of one author.
     var logCount = 0
+    /// How many percent of what it says of files it keeps back, or changes.
+    var filesKept = 0
+    var filesChanged = 0
 
     func does(_ kind: Kind) -> Bool { self.kinds.contains(kind) }
 }
@@ -94,6 +97,7 @@ extension Simulation {
         _ side: Int
     ) {
         guard let frame = received.frame, let wire = self.wires[number] else { return }
+        if frame.givesFiles, self.sendOfFiles(frame, adversary, number, side) { return }
         let isDeprived = adversary.deprived.contains(wire.ends[1 - side].machine)
         if adversary.does(.withhold), isDeprived {
             switch frame {
@@ -156,7 +160,7 @@ extension Simulation {
     // MARK: By itself
 
     /// The open links of a machine, in a fixed order.
-    private func streams(of index: Int) -> [(wire: Int, side: Int)] {
+    func streams(of index: Int) -> [(wire: Int, side: Int)] {
         self.machines[index].wires.values.map { ($0.wire, $0.side) }.sorted { $0.0 < $1.0 }
     }
 

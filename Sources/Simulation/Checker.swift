@@ -69,6 +69,17 @@ struct Checker {
     var syncFrames = 0
     /// How many entries honest machines got from others.
     var entriesReceived = 0
+    /// The content of files, as their authors have sent it.
+    var files: [BlobID: [UInt8]] = [:]
+    /// What was sent of streams that nobody keeps, and who has got what of them.
+    var streams: [UInt64: SentStream] = [:]
+    var readStreams: [StreamReader: ReadStream] = [:]
+    /// How many streams somebody has read to their end.
+    var streamsRead = 0
+    /// How many files were fetched.
+    var filesFetched = 0
+    /// The conversations in which somebody has written, in order.
+    var conversations: [ConversationID] { self.authors.keys.sorted() }
     /// How many runs were sent.
     var runCount = 0
     /// How many messages were acknowledged.
@@ -303,8 +314,11 @@ struct Checker {
                     "node \(machine.index) says that it is there to a node that must not know")
             }
             return
-        case .blobAsk(let conversation, _): conversations = conversation.map { [$0] } ?? []
-        case .blobHoldings, .blobWant, .blobUnavailable, .blobPiece: return
+        case .blobAsk(let conversation, _):
+            try self.sentOfFiles(frame, by: machine, to: receiver, direction)
+            conversations = conversation.map { [$0] } ?? []
+        case .blobHoldings, .blobWant, .blobUnavailable, .blobPiece:
+            return try self.sentOfFiles(frame, by: machine, to: receiver, direction)
         // The answer to somebody who asks for a conversation tells nothing of it.
         case .unavailable, .payloads: break
         case .records(let records):

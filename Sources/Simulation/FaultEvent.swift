@@ -216,7 +216,9 @@ extension Simulation {
     }
 
     /// Keeps a copy of a machine's disk.
-    package func backUp(_ machine: Int) { self.backups[machine] = self.machines[machine].store }
+    package func backUp(_ machine: Int) {
+        self.backups[machine] = (self.machines[machine].store, self.machines[machine].blobs)
+    }
 
     /// Adds a machine with a key of its own.
     package func addMachine() -> Int {
@@ -227,6 +229,7 @@ extension Simulation {
     package func clone(_ machine: Int) -> Int {
         let index = self.addMachine(signer: self.machines[machine].signer)
         self.machines[index].store = self.machines[machine].store
+        self.machines[index].blobs = self.machines[machine].blobs
         self.machines[index].expiredBefore = self.machines[machine].expiredBefore
         self.machines[index].certificate = self.machines[machine].certificate
         self.checker.persons[self.machines[index].id] = self.machines[index].certificate.personID
@@ -247,10 +250,12 @@ extension Simulation {
     /// - Parameter isWhole: the continuity file beside the disk is put back, too, so that nothing
     /// shows it.
     package func restore(_ machine: Int, isWhole: Bool = false) {
-        guard var backup = self.backups[machine], !self.machines[machine].isUp,
+        guard let (store, blobs) = self.backups[machine], !self.machines[machine].isUp,
             !self.machines[machine].isRetired
         else { return }
+        var backup = store
         if isWhole {
+            self.machines[machine].blobs = blobs
             self.checker.forkers.insert(self.machines[machine].id)
         } else {
             // The continuity file beside the disk tells another story now, so the incarnation ends.

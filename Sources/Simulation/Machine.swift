@@ -19,6 +19,13 @@ struct Machine {
     var addresses: [String]
     var random: SeededRandom
     var store: ModelStore
+    /// The content of files, and what is to be done about it.
+    var blobs = ModelBlobs()
+    var fileJobs: [Simulation.FileJob] = []
+    /// Files of at most so many bytes are fetched by themselves.
+    var autoFetchBytes: UInt64 = 0
+    /// Whether its user fetches all files in the end.
+    var wantsAllFiles = false
     /// The running node; nil while it is stopped.
     var node: Node<SeededRandom>?
     /// Counts the starts.

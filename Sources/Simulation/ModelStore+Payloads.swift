@@ -16,6 +16,7 @@ extension ModelStore {
         let isShown = row.visibility.isShown && row.verdict.isSeen
         if isShown { row.cursor = self.nextCursor() }
         self.logs[fill.key]?.rows[Int(fill.seq) - 1] = row
+        self.attach(row.verdict, at: EntryPlace(key: fill.key, seq: fill.seq))
         return isShown ? row.id : nil
     }
 
@@ -35,6 +36,8 @@ extension ModelStore {
         guard row.id == erasure.target.id,
             row.entry.entryClass != EntryClass.control.rawValue
         else { return .forget }
+        self.detach(
+            row.verdict, at: EntryPlace(key: erasure.key, seq: erasure.target.seq))
         row.entry.payload = row.entry.payload.omitted
         row.verdict = EntryVerdict()
         row.verdict.payload = .erased
@@ -69,6 +72,8 @@ extension ModelStore {
         for index in log.rows.indices.suffix(from: cut) {
             if log.rows[index].cursor != nil { drop.shown.append(UInt64(index) + 1) }
             self.forgetPlace(of: log.rows[index].id)
+            self.detach(
+                log.rows[index].verdict, at: EntryPlace(key: key, seq: UInt64(index) + 1))
         }
         log.rows.removeSubrange(cut...)
         drop.isWhole = log.rows.isEmpty
@@ -96,6 +101,8 @@ extension ModelStore {
         var outcome = ExpiryOutcome(entries: [], next: nil)
         for place in aged.prefix(Self.expiredPerBatch) {
             guard var row = self.logs[place.key]?.rows[place.index] else { continue }
+            self.detach(
+                row.verdict, at: EntryPlace(key: place.key, seq: UInt64(place.index) + 1))
             row.entry.payload = row.entry.payload.omitted
             row.verdict = EntryVerdict()
             row.verdict.payload = .expired

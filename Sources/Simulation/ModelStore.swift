@@ -74,6 +74,9 @@ struct ModelStore {
     private var heldEntries: Set<EntryID> = []
     /// Erasures that wait for their entries.
     var erasures: [Erasure] = []
+    /// The files that entries tell of, and those of which one batch has taken an entry away.
+    private var attached: [BlobID: Set<EntryPlace>] = [:]
+    private var loosened: Set<FileWithdrawal> = []
 
     /// Creates an empty store.
     init(owner: PeerID) { self.owner = owner }
@@ -86,6 +89,7 @@ struct ModelStore {
     mutating func commit(
         _ batch: Batch, isAttested: (VerifiedRun) -> Bool
     ) throws -> BatchOutcome {
+        self.loosened = []
         let isKnownFirst = batch.proofs.map(batch.isKnownBeforeAppends)
         for (proof, isFirst) in zip(batch.proofs, isKnownFirst) where isFirst {
             try self.end(proof)
@@ -153,6 +157,15 @@ struct ModelStore {
         }
         for (key, marks) in batch.logMarks { self.logs[key]?.marks.formUnion(marks) }
         outcome.expired = batch.expiry.map { self.expire($0) }
+        for gone in self.loosened.sorted(by: {
+            ($0.blob, $0.conversation) < ($1.blob, $1.conversation)
+        }) {
+            if self.attached[gone.blob] == nil {
+                if outcome.detached.last != gone.blob { outcome.detached.append(gone.blob) }
+            } else if !self.tells(gone.conversation, of: gone.blob) {
+                outcome.withdrawn.append(gone)
+            }
+        }
         for entry in outcome.filled + outcome.released {
             guard let read = self.positions[entry.key]?[self.owner]?.read else { continue }
             self.positions[entry.key]?[self.owner]?.read = min(read, entry.seq - 1)
@@ -223,6 +236,7 @@ struct ModelStore {
             if row.visibility.isShown { row.cursor = self.nextCursor() }
             self.places[id] = (run.key, Int(run.first) - 1 + offset)
             self.logs[run.key, default: Log()].rows.append(row)
+            self.attach(row.verdict, at: EntryPlace(key: run.key, seq: run.first + UInt64(offset)))
         }
     }
 
@@ -274,6 +288,40 @@ struct ModelStore {
     mutating func nextCursor() -> Cursor {
         self.newestCursor += 1
         return Cursor(self.newestCursor)
+    }
+
+    // MARK: Files
+
+    /// Notes the file that an entry tells of, if any.
+    mutating func attach(_ verdict: EntryVerdict, at place: EntryPlace) {
+        guard case .file(let blob, _)? = verdict.attaches else { return }
+        self.attached[blob, default: []].insert(place)
+    }
+
+    /// An entry that may have told of a file has gone.
+    mutating func detach(_ verdict: EntryVerdict, at place: EntryPlace) {
+        guard case .file(let blob, _)? = verdict.attaches else { return }
+        self.attached[blob]?.remove(place)
+        if self.attached[blob]?.isEmpty == true { self.attached[blob] = nil }
+        self.loosened.insert(
+            FileWithdrawal(blob: blob, conversation: place.key.conversation))
+    }
+
+    /// The files that entries tell of, in order.
+    var attachedFiles: [BlobID] { self.attached.keys.sorted() }
+
+    /// Where a file is told of, and its size as it is told there.
+    func attachments(of blob: BlobID) -> [(conversation: ConversationID, size: UInt64)] {
+        (self.attached[blob] ?? []).sorted { ($0.key, $0.seq) < ($1.key, $1.seq) }.compactMap {
+            let row = self.logs[$0.key]?.rows[Int($0.seq) - 1]
+            guard case .file(_, let size)? = row?.verdict.attaches else { return nil }
+            return ($0.key.conversation, size)
+        }
+    }
+
+    /// Whether a conversation tells of a file.
+    func tells(_ conversation: ConversationID, of blob: BlobID) -> Bool {
+        self.attached[blob]?.contains { $0.key.conversation == conversation } == true
     }
 
     // MARK: Looking up

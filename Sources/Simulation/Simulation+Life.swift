@@ -29,10 +29,12 @@ extension Simulation {
                 name: "n\(index)", staticPeers: statics, buildTime: Self.built,
                 realms: machine.realms,
                 preferences: NodePreferences(
-                    tellsPresence: self.checker.signals, tellsTyping: self.checker.signals)),
+                    autoFetchBytes: machine.autoFetchBytes, tellsPresence: self.checker.signals,
+                    tellsTyping: self.checker.signals)),
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
             keyring: machine.keyring, random: self.machines[index].random.split())
         try self.tell(index, .started)
+        if self.hasFiles { self.takeUpFiles(index) }
         for other in self.machines where other.isUp && self.meets(index, other.index) {
             self.noteDiscovery(of: other.index, by: index)
             self.noteDiscovery(of: index, by: other.index)
@@ -89,6 +91,7 @@ extension Simulation {
         self.machines[index].requests = [:]
         self.machines[index].dials = [:]
         self.machines[index].wires = [:]
+        self.stopFiles(index, hasPower: !isSilent)
         for number in self.wires.keys.sorted() {
             for side in 0...1 {
                 guard let end = self.wires[number]?.ends[side], end.machine == index,

@@ -157,7 +157,9 @@ extension Simulation {
         if let frame = received.frame {
             if self.isRecording { self.record(frame, kind: encoded.bytes[0]) }
             // Who was left waiting by a hostile peer may ask it again until the link is given up.
-            if encoded.channel.hasCredit, !self.isHostile(wire) { self.checker.syncFrames += 1 }
+            if encoded.channel.hasCredit, !self.isHostile(wire), !frame.isSeeking {
+                self.checker.syncFrames += 1
+            }
             var heard = direction
             if self.time <= direction.readBy { heard.announced.formUnion(direction.leftEarly) }
             if case .rooms(let tag, _) = frame { direction.roomTag = tag }
@@ -414,6 +416,8 @@ extension Simulation {
                 self.wires[number]?.directions[side].leftEarly.remove(room)
             }
         case .shares(let tags): self.noteShares(tags, number, side)
+        case .blobWant(let want):
+            self.wires[number]?.directions[side].wanted[want.number, default: []].insert(want.blob)
         case .roomsLeft(let rooms):
             self.wires[number]?.directions[side].announced.subtract(rooms)
             if let direction = self.wires[number]?.directions[side], self.time <= direction.readBy {
@@ -427,6 +431,7 @@ extension Simulation {
         }
         if let adversary = self.machines[end.machine].adversary, let frame = received.frame {
             self.mirror(frame, adversary, number, side)
+            self.answerWrongly(frame, adversary, number, side)
         }
         try self.tell(end.machine, .received(link, received))
     }

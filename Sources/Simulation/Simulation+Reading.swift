@@ -102,6 +102,7 @@ extension Simulation {
         let hostile = self.machines.count { $0.adversary != nil }
         return "nodes \(self.machines.count) hostile \(hostile) "
             + "sessions \(self.faults.hasSessions ? 1 : 0) messages \(self.acknowledgedCount) "
+            + "files \(self.checker.filesFetched) streams \(self.checker.streamsRead) "
             + "assaults \(self.assaultCount) events \(self.eventCount) "
             + "milliseconds \(self.time) rounds \(self.rounds)"
     }

@@ -29,6 +29,8 @@ extension Simulation {
         workload.rooms = random.number(1...2)
         workload.sealedRooms = random.chance(30) ? [0] : []
         workload.erasures = 20
+        workload.drawFiles(in: 40, of: seed)
+        workload.drawStreams(in: 30, of: seed)
         let simulation = Simulation(
             seed: random.next(), machines: random.number(5...7), faults: faults)
         simulation.log = log
@@ -78,6 +80,7 @@ extension Simulation {
     }
 
     private func prepare(_ workload: Workload) {
+        self.hasFiles = workload.files > 0
         self.checker.signals = workload.signals > 0
         // Where each machine meets only some, members might have no way to one another.
         if self.neighbours == nil, self.random.chance(30) {

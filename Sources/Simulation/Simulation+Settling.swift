@@ -28,6 +28,7 @@ extension Simulation {
             self.machines[index].readRate = 1_000_000
             if !self.machines[index].isRetired { try self.start(index) }
         }
+        if self.hasFiles { self.chooseWanters() }
         for one in self.machines.indices {
             for other in self.machines.indices where self.meets(one, other) {
                 self.noteDiscovery(of: other, by: one)
@@ -45,6 +46,7 @@ extension Simulation {
                 until: "all agree", every: self.machines.count > 100 ? 5_000 : 250,
                 within: rounds * Limits.pingMilliseconds
             ) {
+                if self.hasFiles { try self.fetchLacking() }
                 reason = try self.disagreement() ?? ""
                 return reason.isEmpty
             }
@@ -91,6 +93,7 @@ extension Simulation {
                 throw Violation("at rest node \(machine.index) does not know its own disk")
             }
             try self.checkServing(machine)
+            try self.checker.keptFiles(on: machine)
         }
         for wire in self.wires.values {
             for (side, direction) in wire.directions.enumerated() where !wire.ends[side].isGone {
@@ -136,7 +139,7 @@ extension Simulation {
             let reason = self.disagreement(in: room, among: machines.map(\.index))
             if let reason { return reason }
         }
-        return nil
+        return self.hasFiles ? self.lackOfFiles() : nil
     }
 
     /// What does not agree yet of a conversation among those of some machines that are in it.

@@ -21,7 +21,8 @@ extension Simulation {
 
 extension Checker {
     /// A node tells its user of others what these have said, and of what it shares with them alone.
-    func signalled(_ signals: [Signal], by machine: Machine, of machines: [Machine]) throws {
+    mutating func signalled(_ signals: [Signal], by machine: Machine, of machines: [Machine]) throws
+    {
         for signal in signals {
             switch signal {
             case .presence(let peer, _):
@@ -43,8 +44,9 @@ extension Checker {
             case .typing(_, _, false): break
             case .picture:
                 throw Violation("node \(machine.index) shows a picture, and nobody has any")
-            case .packet:
-                throw Violation("node \(machine.index) gives a packet, and nobody sends any")
+            case .packet(let peer, let conversation, let stream, let packet):
+                try self.given(
+                    packet, of: stream, from: peer, in: conversation, by: machine, of: machines)
             }
         }
     }

@@ -30,6 +30,8 @@ package final class Simulation {
         case request(machine: Int, Request)
         case fault(FaultEvent)
         case assault(machine: Int)
+        case file(machine: Int, FileHappening)
+        case stream(machine: Int, StreamHappening)
     }
 
     /// Milliseconds since 1970 at which a simulation begins.
@@ -45,13 +47,19 @@ package final class Simulation {
     var random: SeededRandom
     /// Draws what is erased, apart from all else, so that a seed without erasures stays as it is.
     var erasing: SeededRandom
+    /// Draws all about files, apart for the same reason.
+    var filing: SeededRandom
+    /// Draws all about streams.
+    var streaming: SeededRandom
+    /// What programs are to send, by the stream's name.
+    var streamPlans: [StreamName: StreamPlan] = [:]
     var eventQueue = EventQueue<Happening>()
     var machines: [Machine] = []
     var wires: [Int: Wire] = [:]
     var checker = Checker()
     /// Ways that are blocked: from one machine to another.
     var blocked: Set<Way> = []
-    var backups: [Int: ModelStore] = [:]
+    var backups: [Int: (store: ModelStore, blobs: ModelBlobs)] = [:]
     var lastNumber: UInt64 = 0
     /// Which machine listens at an address.
     var listeners: [String: Int] = [:]
@@ -81,6 +89,8 @@ package final class Simulation {
     package internal(set) var rounds: UInt64 = 0
     /// Whether nothing may go wrong any more.
     var isSettling = false
+    /// Whether users send files.
+    var hasFiles = false
     private var touched: [(wire: Int, side: Int)] = []
     /// Milliseconds since the beginning.
     package private(set) var time: UInt64 = 0
@@ -101,6 +111,8 @@ package final class Simulation {
     ) {
         self.random = SeededRandom(seed: seed)
         self.erasing = SeededRandom(seed: ~seed)
+        self.filing = SeededRandom(seed: seed ^ 0xb10b)
+        self.streaming = SeededRandom(seed: seed ^ 0x57ea)
         self.faults = faults
         self.neighbours = neighbours
         for _ in 0..<count { self.addMachine(signer: Self.signer(&self.random)) }
@@ -250,6 +262,9 @@ package final class Simulation {
             guard self.isRunning(index, start) else { return }
             try self.tell(index, .lost(name: name))
         case .assault(let index): if !self.isSettling { try self.assault(by: index) }
+        case .file(let index, let happening): try self.happen(happening, on: index)
+        case .stream(let index, let happening):
+            if !self.isSettling { try self.happen(happening, on: index) }
         case .request(let index, let request): try self.request(index, request)
         case .fault(let fault): if !self.isSettling { try self.cause(fault) }
         }
@@ -334,7 +349,11 @@ package final class Simulation {
                 .readPayloads(
                     machine: index, start: start, read, key, from: from, through: through),
                 in: delay)
-        case .transfer: throw Violation("node \(index) handles a file, and nobody sends any")
+        case .transfer(let task):
+            guard self.hasFiles else {
+                throw Violation("node \(index) handles a file, and nobody sends any")
+            }
+            try self.perform(task, index)
         case .lookUp(let request, let conversation, let key):
             let delay = self.machines[index].random.number(UInt64(0)...3)
             self.schedule(
@@ -355,6 +374,13 @@ package final class Simulation {
                 throw Violation("node \(index) answers \(request) twice")
             }
             try self.checker.answered(what, answer, by: self.machines[index], of: self.machines)
+            try self.streamAnswered(what, answer, by: index)
+            // A file that was to be sent and was not.
+            if case .failed = answer, case .send(let outgoing) = what,
+                case .file(let file) = outgoing.content
+            {
+                self.release(file.blob, index)
+            }
         case .show(let changes):
             self.mix(UInt64(changes.count))
             try self.checker.shown(changes, by: &self.machines[index])
@@ -363,6 +389,7 @@ package final class Simulation {
                 signals, by: self.machines[index], of: self.machines)
         case .log(let level, let text, _):
             if level <= .warning { self.lines.append("\(self.time) \(index): \(text)") }
+            try self.checker.accused(text, by: self.machines[index], of: self.machines)
         }
     }
 

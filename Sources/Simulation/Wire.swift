@@ -58,6 +58,8 @@ struct Wire {
         /// links stays reads both only then.
         var leftEarly: Set<ConversationID> = []
         var readBy: UInt64 = 0
+        /// The files of which the receiving side has wanted parts, by its numbers.
+        var wanted: [UInt64: Set<BlobID>] = [:]
     }
 
     let number: Int

@@ -30,6 +30,10 @@ package struct Workload: Sendable {
     package var hasTwoDevices = false
     /// How often users say that they are there or away, or write; 0 where all keep that to themselves.
     package var signals = 0
+    /// How many files users send.
+    package var files = 0
+    /// How many streams programs send.
+    package var streams = 0
 
     /// A plain workload.
     package init() {}
@@ -54,6 +58,21 @@ package struct Workload: Sendable {
         // Drawn apart once more, so that seeds without them stay as they are.
         var signalling = SeededRandom(seed: self.milliseconds << 20 ^ UInt64(self.messages) ^ 1)
         self.signals = signalling.chance(25) ? signalling.number(1...60) : 0
+        self.drawFiles(in: 25, of: self.milliseconds << 20 ^ UInt64(self.messages))
+        self.drawStreams(in: 20, of: self.milliseconds << 20 ^ UInt64(self.messages))
+    }
+
+    /// Draws how many files are sent in so many of a hundred seeds; in the others none, so that these
+    /// stay as they are.
+    mutating func drawFiles(in percent: Int, of seed: UInt64) {
+        var filing = SeededRandom(seed: seed ^ 0xf11e)
+        self.files = filing.chance(percent) ? filing.number(2...10) : 0
+    }
+
+    /// Draws how many streams are sent, in the same way.
+    mutating func drawStreams(in percent: Int, of seed: UInt64) {
+        var streaming = SeededRandom(seed: seed ^ 0x57eb)
+        self.streams = streaming.chance(percent) ? streaming.number(1...10) : 0
     }
 
     /// The most rooms that there are.
@@ -75,6 +94,8 @@ extension Simulation {
         self.scheduleDirects(workload)
         self.scheduleSecrets(workload)
         self.scheduleSignals(workload)
+        self.scheduleFiles(workload)
+        self.scheduleStreams(workload)
         for machine in self.machines.indices {
             for room in 0..<workload.rooms where room == 0 || self.random.chance(70) {
                 self.joinLater(

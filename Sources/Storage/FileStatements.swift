@@ -7,6 +7,11 @@ final class FileStatements: StatementGroup {
         """)
     lazy var detach = self.sql(
         "DELETE FROM attachments WHERE log = :log AND seq = :seq RETURNING blob")
+    lazy var withdrawn = self.sql(
+        """
+        SELECT hash FROM conversations c WHERE c.id = :conversation AND NOT EXISTS
+            (SELECT 1 FROM attachments WHERE blob = :blob AND conversation = c.id)
+        """)
     lazy var isAttached = self.sql("SELECT 1 FROM attachments WHERE blob = :blob LIMIT 1")
     lazy var isAttachedIn = self.sql(
         """

@@ -15,18 +15,27 @@ extension StoreFile {
         let statement = self.statements.files.detach
         let blob = try statement.bind(.log, row.log).bind(.seq, row.seq)
             .first { (row) throws(SQLiteError) in BlobID(try row.bytes32(.blob)) }
-        if let blob { progress.detached.insert(blob) }
+        if let blob { progress.detached[blob, default: []].insert(row.conversation) }
     }
 
-    /// Those of which no entry tells, in order.
-    func unattached(_ blobs: Set<BlobID>) throws(SQLiteError) -> [BlobID] {
-        var found: [BlobID] = []
-        for blob in blobs.sorted() {
+    /// Notes of which files no entry tells any longer, or none of a conversation, in order.
+    func noteDetached(_ progress: Progress, in outcome: inout BatchOutcome) throws(SQLiteError) {
+        for (blob, conversations) in progress.detached.sorted(by: { $0.key < $1.key }) {
             let isAttached =
                 try self.statements.files.isAttached.bind(.blob, blob.hash).int() != nil
-            if !isAttached { found.append(blob) }
+            guard isAttached else {
+                outcome.detached.append(blob)
+                continue
+            }
+            for conversation in conversations.sorted() {
+                let gone = try self.statements.files.withdrawn.bind(.blob, blob.hash)
+                    .bind(.conversation, conversation)
+                    .first { (row) throws(SQLiteError) in try row.bytes32(.hash) }
+                guard let gone else { continue }
+                outcome.withdrawn.append(
+                    FileWithdrawal(blob: blob, conversation: ConversationID(gone)))
+            }
         }
-        return found
     }
 
     /// Whether an entry of a conversation tells of a file.

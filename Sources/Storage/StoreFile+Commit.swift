@@ -25,8 +25,8 @@ extension StoreFile {
         var cursors: [[Cursor?]] = []
         /// What people see of entries that are in no append of this batch.
         var filled: [StoredEntry] = []
-        /// Files of which an entry has gone that told of them.
-        var detached: Set<BlobID> = []
+        /// Files of which an entry has gone that told of them, and the rows of its conversations.
+        var detached: [BlobID: Set<Int64>] = [:]
         /// Edits that went with their messages.
         var erased: [Erasure] = []
         /// Whose latest join or leave must be found anew.
@@ -180,7 +180,7 @@ extension StoreFile {
             held: try self.held(progress.heldCount))
         outcome.filled = progress.filled
         outcome.drops = try self.settled(drops)
-        outcome.detached = try self.unattached(progress.detached)
+        try self.noteDetached(progress, in: &outcome)
         outcome.sizes = try self.sizes(progress)
         outcome.erased = erased.done + progress.erased
         outcome.ownNotices = zip(cursors.dropFirst(batch.notices.count), own).map {

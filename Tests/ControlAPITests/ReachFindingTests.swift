@@ -166,25 +166,26 @@ struct ReachFindingTests {
 
     // MARK: Networks, versions, quota
 
-    @Test("who is in none of the own networks and does not answer, found or configured")
+    @Test("who is in none of the own networks, announced or configured")
     func subnets() throws {
-        func found(_ source: PeersMethod.Source) throws -> Finding {
+        func found(_ source: PeersMethod.Source, _ failure: String) throws -> Finding {
             try Self.only {
                 $0.foreignHosts = ["198.51.100.7"]
                 $0.dials = [
                     DialsMethod.Dial {
                         $0.addresses = ["198.51.100.7:4100"]
                         $0.source = source
-                        $0.failure = "timedOut"
+                        $0.failure = failure
                     }
                 ]
+                $0.status?.links = 0
             }
         }
-        let announced = try found(.discovery)
+        let announced = try found(.discovery, "otherNetwork")
         #expect(announced.check == "subnet")
         #expect(announced.text.contains("none of this machine's networks (192.0.2.1/24)"))
         #expect(announced.remedy.contains("addresses of one network"))
-        let named = try found(.static)
+        let named = try found(.static, "timedOut")
         #expect(named.check == "subnet" && named.remedy.contains("ip route get 198.51.100.7"))
     }
 

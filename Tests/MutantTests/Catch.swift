@@ -39,9 +39,15 @@
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .shareWithAnybody: [SimulationCatches.secretRooms]
             case .serveAnyPicture: [EngineCatches.pictures]
-            case .serveUnreferenced: [EngineCatches.uploads]
-            case .believeWrongChunks: [EngineCatches.parts, EngineCatches.liars]
-            case .forgetPieces: [EngineCatches.resumes]
+            case .serveUnreferenced:
+                [.seed(35, says: "a file that it must not have"), EngineCatches.uploads]
+            case .believeWrongChunks:
+                [
+                    .seed(35, says: "shows as whole what its author did not send"),
+                    EngineCatches.parts, EngineCatches.liars,
+                ]
+            case .forgetPieces:
+                [.seed(110, says: "a part of a file that it has"), EngineCatches.resumes]
             case .acceptUnshared: [EngineCatches.unshared]
             case .letAnybodyIn: [SimulationCatches.requests]
             case .takeDigestsForEqual: [.seed(1, says: "still not: all agree")]

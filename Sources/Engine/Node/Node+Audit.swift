@@ -24,6 +24,12 @@ extension Node {
         return wholes
     }
 
+    /// Whether the node has part in a conversation: it has joined it, or has left it and does not know yet
+    /// that others know.
+    package func hasPart(in conversation: ConversationID) -> Bool {
+        self.conversationTable[conversation]?.isShared ?? false
+    }
+
     /// Whether a peer was given credit for a run that is still on its way to the disk.
     ///
     /// What a link has taken in and not credited back is never less than what is under way of it.
@@ -66,6 +72,8 @@ extension Node {
             "served wants": self.links.all.reduce(0) { $0 + $1.serving.count },
             "served payload wants": self.links.all.count { $0.payloadServing != nil },
             "waiting frames": self.links.all.reduce(0) { $0 + $1.flow.outbox.count },
+            "parts of files under way": self.downloads.underWay,
+            "parts of files to be sent": self.uploads.owed,
         ]
         for (what, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
             audit.open.append("\(count) \(what)")
@@ -111,6 +119,13 @@ extension Node {
                     shared.unknown.discoveries.count, Limits.discoveriesPerLink,
                     "discoveries of a link")
             }
+        }
+        if !self.downloads.isEmpty || !self.uploads.isEmpty {
+            for bound in self.downloads.bounds + self.uploads.bounds {
+                found.check(bound.count, bound.limit, bound.what)
+            }
+            // One is told of what comes, and no other.
+            found.check(self.uploads.untoldCount, Limits.openDownloads, "files to be told of")
         }
         return found.text
     }

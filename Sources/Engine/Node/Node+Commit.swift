@@ -48,6 +48,7 @@ extension Node {
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
         for blob in outcome.detached { self.releaseFile(blob) }
+        for gone in outcome.withdrawn { self.withdrawFile(gone.blob, in: gone.conversation) }
         for case .message(let message) in changes {
             guard case .file(let file) = message.content else { continue }
             self.noteFile(file, of: message.author, in: message.conversation)

@@ -117,6 +117,15 @@ extension Node {
         }
     }
 
+    /// No message of a conversation tells of a file any longer, but one of another one does: it stays, and
+    /// is served there alone.
+    mutating func withdrawFile(_ blob: BlobID, in conversation: ConversationID) {
+        self.downloads.forget(.conversation(conversation), of: blob)
+        for link in self.uploads.drop(blob, of: .conversation(conversation)) {
+            self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
+        }
+    }
+
     // MARK: Fetching
 
     /// A link has come to share a conversation.

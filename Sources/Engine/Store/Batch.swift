@@ -175,6 +175,8 @@ public struct BatchOutcome: Hashable, Sendable {
     public var drops: [LogDrop] = []
     /// Files of which no entry tells any longer, since those that did are erased or expired.
     public var detached: [BlobID] = []
+    /// Others of which no entry of a conversation tells any longer, though one of another one does.
+    public var withdrawn: [FileWithdrawal] = []
     /// What logs take of the disk of which entries or payloads came or went; of one the last counts.
     public var sizes: [LogSize] = []
     /// How many entries are still held, and when the first of them is due.
@@ -400,5 +402,19 @@ public struct StoreFailure: Error, Hashable, Sendable {
         self.reason = reason
         self.detail = detail
         self.remedy = remedy
+    }
+}
+
+/// That no entry of a conversation tells of a file any longer, though one of another conversation does.
+public struct FileWithdrawal: Hashable, Sendable {
+    /// The file.
+    public var blob: BlobID
+    /// The conversation.
+    public var conversation: ConversationID
+
+    /// Describes a withdrawal.
+    public init(blob: BlobID, conversation: ConversationID) {
+        self.blob = blob
+        self.conversation = conversation
     }
 }

@@ -43,6 +43,22 @@ struct Downloads: Sendable {
 
     func report(of blob: BlobID) -> TransferReport? { self.table[blob]?.report }
 
+    /// Parts that peers are asked for, or that are on their way to the disk.
+    var underWay: Int { self.askedCount + self.storing }
+
+    /// What there is of it and how much there may be, in words.
+    var bounds: [(count: Int, limit: Int, what: String)] {
+        [
+            (self.table.count, Limits.downloads, "downloads"),
+            (self.active.count, Limits.openDownloads, "open downloads"),
+            (self.underWay, Limits.partsUnderWay, "parts of files under way"),
+            (
+                self.asked.values.map(\.count).max() ?? 0, Limits.partsPerLink,
+                "parts of files asked of a link"
+            ),
+        ]
+    }
+
     /// What of a file is here; nil where it is not fetched, or not yet looked at.
     func standing(of blob: BlobID) -> BlobStanding? {
         guard let download = self.table[blob],
@@ -136,6 +152,12 @@ struct Downloads: Sendable {
 
     /// What tells of one; nothing where it is not fetched.
     func places(of blob: BlobID) -> [BlobPlace] { self.table[blob]?.places ?? [] }
+
+    /// One of the places that tell of a file does so no longer: nobody is asked there from here on.
+    mutating func forget(_ place: BlobPlace, of blob: BlobID) {
+        guard self.places(of: blob).contains(where: { $0 != place }) else { return }
+        self.table[blob]?.places.removeAll { $0 == place }
+    }
 
     /// What tells of those whose turn has come.
     var activePlaces: Set<BlobPlace> { Set(self.active.flatMap { self.places(of: $0) }) }

@@ -10,13 +10,29 @@ struct Uploads: Sendable {
         var offset = 0
     }
 
+    /// A file that is being looked up for a peer.
+    private struct Look: Sendable {
+        var place: BlobPlace
+        /// Whether the place tells of it no longer, or is shared no longer, since it was asked: the answer
+        /// that is to come is of before.
+        var isVoid = false
+    }
+
     /// What one peer was told of and wants.
     private struct Peer: Sendable {
         /// The files that it may have, by the place of which it asked; the latest last.
         var offered: [(blob: BlobID, place: BlobPlace)] = []
-        var looks: [BlobID: BlobPlace] = [:]
+        var looks: [BlobID: Look] = [:]
         var wants: [BlobWant] = []
         var parts: [Part] = []
+
+        /// Whether it was told of a file, and may have it.
+        func isOffered(_ blob: BlobID) -> Bool {
+            #if MUTANTS
+                if Mutant.serveUnreferenced.isActive { return true }
+            #endif
+            return self.offered.contains { $0.blob == blob }
+        }
     }
 
     private var peers: [LinkID: Peer] = [:]
@@ -30,6 +46,22 @@ struct Uploads: Sendable {
 
     var isEmpty: Bool { self.peers.isEmpty }
 
+    /// Parts that peers want and that are not sent yet.
+    var owed: Int { self.peers.values.reduce(0) { $0 + $1.wants.count + $1.parts.count } }
+
+    /// What there is of it and how much there may be, in words.
+    var bounds: [(count: Int, limit: Int, what: String)] {
+        func most(_ count: (Peer) -> Int) -> Int { self.peers.values.map(count).max() ?? 0 }
+        let loaded = self.peers.values.reduce(0) { $0 + $1.parts.count }
+        return [
+            (most { $0.offered.count }, Limits.offersPerLink, "files offered on a link"),
+            (most { $0.looks.count }, Limits.looksPerLink, "files looked up for a link"),
+            (most { $0.wants.count }, 2 * Limits.partsPerLink, "parts wanted on a link"),
+            (most { $0.parts.count }, Limits.partsLoadedPerLink, "parts read for a link"),
+            (loaded, Limits.partsLoaded, "parts read"),
+        ]
+    }
+
     // MARK: Who may have what
 
     /// A peer asks for a file of a conversation that it shares, or for a picture of a profile that it may
@@ -38,7 +70,7 @@ struct Uploads: Sendable {
         guard self.peers[link]?.looks.count ?? 0 < Limits.looksPerLink,
             self.peers[link]?.looks[blob] == nil
         else { return false }
-        self.peers[link, default: Peer()].looks[blob] = place
+        self.peers[link, default: Peer()].looks[blob] = Look(place: place)
         return true
     }
 
@@ -48,11 +80,11 @@ struct Uploads: Sendable {
     ) -> BlobHoldings? {
         guard var peer = self.peers.removeValue(forKey: link) else { return nil }
         defer { self.peers[link] = peer }
-        guard let place = peer.looks.removeValue(forKey: blob) else { return nil }
-        guard let standing else { return BlobHoldings(blob, .nothing) }
+        guard let look = peer.looks.removeValue(forKey: blob) else { return nil }
+        guard let standing, !look.isVoid else { return BlobHoldings(blob, .nothing) }
         peer.offered.removeAll { $0.blob == blob }
         if peer.offered.count >= Limits.offersPerLink { peer.offered.removeFirst() }
-        peer.offered.append((blob, place))
+        peer.offered.append((blob, look.place))
         return BlobHoldings(blob, BlobHoldings.Extent(standing.chunks))
     }
 
@@ -69,10 +101,24 @@ struct Uploads: Sendable {
     /// No message tells of a file any longer, or no profile: nobody is served it who was for that reason;
     /// gives who had asked.
     mutating func drop(_ blob: BlobID, ofProfile isProfile: Bool) -> [LinkID] {
+        self.drop(blob) { $0.isProfile == isProfile }
+    }
+
+    /// One place does not tell of a file any longer: nobody is served it who was for that reason; gives
+    /// who had asked.
+    mutating func drop(_ blob: BlobID, of place: BlobPlace) -> [LinkID] {
+        self.drop(blob) { $0 == place }
+    }
+
+    private mutating func drop(_ blob: BlobID, where isGone: (BlobPlace) -> Bool) -> [LinkID] {
         let askers = self.askers(of: blob).filter {
-            self.place(of: blob, on: $0)?.isProfile == isProfile
+            self.place(of: blob, on: $0).map(isGone) == true
         }
         for link in askers { self.withdraw(blob, on: link) }
+        for link in self.peers.keys
+        where self.peers[link]?.looks[blob].map({ isGone($0.place) }) == true {
+            self.peers[link]?.looks[blob]?.isVoid = true
+        }
         return askers
     }
 
@@ -88,8 +134,10 @@ struct Uploads: Sendable {
     mutating func unshared(_ conversation: ConversationID, with link: LinkID) {
         guard let peer = self.peers[link] else { return }
         for offer in peer.offered where offer.place == .conversation(conversation) {
-            self.peers[link]?.offered.removeAll { $0.blob == offer.blob }
-            self.peers[link]?.wants.removeAll { $0.blob == offer.blob }
+            self.withdraw(offer.blob, on: link)
+        }
+        for (blob, look) in peer.looks where look.place == .conversation(conversation) {
+            self.peers[link]?.looks[blob]?.isVoid = true
         }
     }
 
@@ -148,6 +196,9 @@ struct Uploads: Sendable {
         return due.sorted { $0.blob < $1.blob }
     }
 
+    /// Of how many files that come others are to be told.
+    var untoldCount: Int { max(self.untold.count, self.toldAt.count) }
+
     /// When something is to be told next; nil where nothing is.
     var nextTold: UInt64? {
         self.untold.keys.map { (self.toldAt[$0] ?? 0) + Limits.holdingsMilliseconds }.min()
@@ -157,17 +208,11 @@ struct Uploads: Sendable {
 
     /// A peer wants a part; false where it is not served.
     mutating func want(_ want: BlobWant, on link: LinkID) -> Bool {
-        #if MUTANTS
-            if Mutant.serveUnreferenced.isActive {
-                self.peers[link, default: Peer()].wants.append(want)
-                if !self.turns.contains(link) { self.turns.append(link) }
-                return true
-            }
-        #endif
-        guard let peer = self.peers[link], peer.wants.count < 2 * Limits.partsPerLink,
-            peer.offered.contains(where: { $0.blob == want.blob })
-        else { return false }
-        self.peers[link]?.wants.append(want)
+        let peer = self.peers[link] ?? Peer()
+        guard peer.isOffered(want.blob), peer.wants.count < 2 * Limits.partsPerLink else {
+            return false
+        }
+        self.peers[link, default: peer].wants.append(want)
         if !self.turns.contains(link) { self.turns.append(link) }
         return true
     }
@@ -203,7 +248,7 @@ struct Uploads: Sendable {
         else { return true }
         self.reading -= 1
         let blob = peer.parts[index].want.blob
-        guard let bytes, peer.offered.contains(where: { $0.blob == blob }) else {
+        guard let bytes, peer.isOffered(blob) else {
             self.peers[link]?.parts.remove(at: index)
             return false
         }

@@ -95,10 +95,10 @@ import Testing
             fixture.find("s\(number)", at: ["192.0.2.1:\(number + 1)"])
             if number == 7 { fixture.fail(try #require(fixture.dials.first?.id), Self.refused) }
         }
-        fixture.find("late", at: ["192.0.2.7:1"])
+        fixture.find("late", at: ["192.0.2.1:9001"])
         #expect(fixture.dials.isEmpty)
         #expect(fixture.lines.contains { $0.contains("are not dialled") })
-        fixture.find("later", at: ["192.0.2.7:2"])
+        fixture.find("later", at: ["192.0.2.1:9002"])
         #expect(!fixture.lines.contains { $0.contains("are not dialled") })
         fixture.connect(Self.address, by: 11_000)
         #expect(fixture.dials.map(\.address) == [Self.address])

@@ -119,6 +119,80 @@ import Testing
         #expect(downloads.reports.first?.sources == 0)
     }
 
+    @Test("what is looked up goes nowhere once its message is gone or its conversation is left")
+    func late() throws {
+        let layout = try #require(BlobLayout(size: 10))
+        let tree = BlobTree(layout: layout, chunks: [BlobTree.hash(Array(0..<10), at: 0)])
+        let link = LinkID(1)
+        for isLeft in [false, true] {
+            var uploads = Uploads()
+            let isAsked = uploads.ask(tree.id, in: .conversation(Swarm.room), on: link)
+            #expect(isAsked)
+            if isLeft {
+                uploads.unshared(Swarm.room, with: link)
+            } else {
+                let askers = uploads.drop(tree.id, ofProfile: false)
+                #expect(askers.isEmpty)
+            }
+            let told = uploads.looked(link, tree.id, BlobStanding(chunks: ChunkSet(all: 1)))
+            #expect(told == BlobHoldings(tree.id, .nothing))
+            let isServed = uploads.want(
+                BlobWant(number: 1, blob: tree.id, part: .chunk(0)), on: link)
+            #expect(!isServed)
+            #expect(uploads.askers(of: tree.id).isEmpty)
+        }
+    }
+
+    @Test("what two conversations tell of is served in the one that still does")
+    func elsewhere() throws {
+        let blob = BlobID(size: 10, root: .zero)
+        let other = BlobPlace.conversation(ConversationID(BLAKE2b.hash256([2])))
+        let (here, there, late) = (LinkID(1), LinkID(2), LinkID(3))
+        var uploads = Uploads()
+        for (link, place) in [
+            (here, BlobPlace.conversation(Swarm.room)), (there, other),
+            (late, .conversation(Swarm.room)),
+        ] {
+            let isAsked = uploads.ask(blob, in: place, on: link)
+            #expect(isAsked)
+            guard link != late else { continue }
+            _ = uploads.looked(link, blob, BlobStanding(chunks: ChunkSet(all: 1)))
+        }
+        let askers = uploads.drop(blob, of: .conversation(Swarm.room))
+        #expect(askers == [here])
+        let told = uploads.looked(late, blob, BlobStanding(chunks: ChunkSet(all: 1)))
+        #expect(told == BlobHoldings(blob, .nothing))
+        #expect(uploads.askers(of: blob) == [there])
+        let want = BlobWant(number: 1, blob: blob, part: .chunk(0))
+        let isServed = uploads.want(want, on: here)
+        #expect(!isServed)
+        let isServedThere = uploads.want(want, on: there)
+        #expect(isServedThere)
+    }
+
+    @Test("what is read goes nowhere once its conversation is left")
+    func left() throws {
+        let layout = try #require(BlobLayout(size: 10))
+        let tree = BlobTree(layout: layout, chunks: [BlobTree.hash(Array(0..<10), at: 0)])
+        let link = LinkID(1)
+        var uploads = Uploads()
+        _ = uploads.ask(tree.id, in: .conversation(Swarm.room), on: link)
+        _ = uploads.looked(link, tree.id, BlobStanding(chunks: ChunkSet(all: 1)))
+        for number: UInt64 in 1...2 {
+            _ = uploads.want(BlobWant(number: number, blob: tree.id, part: .chunk(0)), on: link)
+        }
+        #expect(uploads.takeReads().count == 2)
+        let isRead = uploads.read(1, Array(0..<10), on: link)
+        #expect(isRead)
+        uploads.unshared(Swarm.room, with: link)
+        let piece = uploads.nextPiece(on: link)
+        #expect(piece == nil)
+        // The other one is still being read.
+        let isReadToo = uploads.read(2, Array(0..<10), on: link)
+        #expect(!isReadToo)
+        #expect(uploads.owed == 0)
+    }
+
     @Test("nothing is read for a peer that was not told of the file, or wants too much at once")
     func uploads() throws {
         let layout = try #require(BlobLayout(size: 10))

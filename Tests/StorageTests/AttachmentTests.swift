@@ -1,0 +1,44 @@
+import Crypto
+import Engine
+import Testing
+
+@testable import Storage
+
+@Suite("Files that entries tell of") struct AttachmentTests {
+    @Test("go with the last entry, and are withdrawn where the last one of a conversation goes")
+    func withdrawn() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let blob = BlobID(size: 3, root: .zero)
+        let file = AttachedFile(blob: blob, size: 3, name: "a", type: "text/plain")
+        let content = Content.file(try #require(file))
+        var (here, there) = (LogWriter(bob), LogWriter(bob, room("elsewhere")))
+        _ = try await store.commit(
+            batch(
+                here.append([entry(content, at: time(1)), entry(content, at: time(2))]),
+                there.append([entry(content, at: time(3))])))
+        func erase(_ log: LogWriter, _ seq: UInt64, _ number: UInt64) async throws -> BatchOutcome {
+            var batch = Batch(number: number)
+            batch.erasures = [
+                Erasure(
+                    conversation: log.key.conversation,
+                    target: EntryTarget(
+                        log: log.key.name, seq: seq, id: log.ids[Int(seq) - 1]),
+                    eraser: Authorship(device: bob.id, person: somebody), step: .erase)
+            ]
+            return try await store.commit(batch)
+        }
+        // Another entry of the same conversation still tells of it.
+        let first = try await erase(here, 1, 2)
+        #expect(first.withdrawn.isEmpty && first.detached.isEmpty)
+        let second = try await erase(here, 2, 3)
+        #expect(
+            second.withdrawn == [
+                FileWithdrawal(blob: blob, conversation: here.key.conversation)
+            ])
+        #expect(second.detached.isEmpty)
+        let third = try await erase(there, 1, 4)
+        #expect(third.withdrawn.isEmpty && third.detached == [blob])
+        #expect(try await store.check().isEmpty)
+    }
+}
