@@ -34,6 +34,9 @@ struct Download: Sendable {
     var sources: [LinkID: Source] = [:]
     /// All chunks before this one are here.
     private var next = 0
+    /// When those who had nothing are asked again, and how often they were since something came.
+    private(set) var seekAt: UInt64 = 0
+    private var seeks: UInt64 = 0
 
     init(_ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, isAwaited: Bool) {
         self.blob = blob
@@ -44,6 +47,10 @@ struct Download: Sendable {
     }
 
     var isWhole: Bool { self.chunks.isWhole }
+
+    /// Whether something of it is here, which nothing can be of a file of another size than it was said to
+    /// have.
+    var isProven: Bool { self.chunks.count > 0 || !self.nodes.isEmpty }
 
     /// Whether only profiles tell of it.
     var isPicture: Bool { self.places.allSatisfy(\.isProfile) }
@@ -85,7 +92,16 @@ struct Download: Sendable {
     /// A part is on disk.
     mutating func keep(_ part: BlobPart) {
         self.underWay.remove(part)
+        self.seeks = 0
         if part.isChunk { self.chunks.insert(part.index) } else { self.nodes.insert(part) }
+    }
+
+    /// Those who had nothing are asked again: ever less often, since whoever knows of the file tells those
+    /// who have asked as soon as something of it is there.
+    mutating func seek(at now: UInt64) {
+        let wait = Limits.partMilliseconds << min(self.seeks, 16)
+        self.seekAt = now + min(wait, Limits.seekLastMilliseconds)
+        self.seeks += 1
     }
 
     /// Who may be asked for something.

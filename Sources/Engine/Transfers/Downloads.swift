@@ -74,6 +74,13 @@ struct Downloads: Sendable {
         _ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, isAwaited: Bool
     ) -> [Step] {
         if var known = self.table[blob] {
+            if known.layout != layout, !known.isProven {
+                // The size is wrong in one of two messages. Who waits for it says which is meant; others
+                // who do get what has this id.
+                guard isAwaited, self.remove(blob) != nil else { return [] }
+                return [.task(.close(blob, isRemoved: true))]
+                    + self.fetch(blob, layout, in: place, isAwaited: true)
+            }
             if !known.places.contains(place) { known.places.append(place) }
             if isAwaited && !known.isAwaited {
                 known.isAwaited = true
@@ -371,8 +378,9 @@ struct Downloads: Sendable {
         var steps: [Step] = []
         for blob in self.active {
             guard let download = self.table[blob], download.phase == .fetching,
-                download.usable.isEmpty
+                download.usable.isEmpty, download.seekAt <= now
             else { continue }
+            self.table[blob]?.seek(at: now)
             for (link, source) in download.sources where !source.isBad {
                 self.table[blob]?.sources[link] = nil
             }
@@ -385,11 +393,14 @@ struct Downloads: Sendable {
         return steps + self.plan(at: now) + self.startNext()
     }
 
-    /// When to be woken next; nil where an earlier wake-up stands, or there is nothing to wait for.
+    /// When to be woken next; nil where there is nothing to wait for.
     mutating func nextWake(after now: UInt64) -> UInt64? {
-        guard !self.active.isEmpty, self.armedAt == nil else { return nil }
-        let moment = now + Limits.partMilliseconds
-        self.armedAt = moment
-        return moment
+        let soon = now + Limits.partMilliseconds
+        let moments = self.active.compactMap { self.table[$0] }.map {
+            $0.isSeeking && $0.seekAt > now ? $0.seekAt : soon
+        }
+        // What goes on meanwhile puts nothing off.
+        self.armedAt = moments.min().map { min($0, self.armedAt ?? .max) }
+        return self.armedAt
     }
 }

@@ -11,6 +11,8 @@ extension Limits {
     static let partsUnderWay = 32
     /// A part of which nothing came for so long is asked for elsewhere.
     static let partMilliseconds: UInt64 = 10_000
+    /// The longest time until those who had nothing of a file are asked again.
+    static let seekLastMilliseconds: UInt64 = 120_000
     /// Files that one peer may have looked up for it at a time: each asks the store.
     static let looksPerLink = 32
     /// Files that one peer was told of and may fetch; it asks again for what was longer ago.

@@ -45,6 +45,61 @@ import Testing
         }
     }
 
+    @Test("are fetched by who waits for them though somebody has told of another size before")
+    func otherSize() throws {
+        let layouts = try [UInt64(10), 300_000].map { try #require(BlobLayout(size: $0)) }
+        let blob = BlobID(size: 300_000, root: fixed32(1))
+        let place = BlobPlace.conversation(Swarm.room)
+        var downloads = Downloads()
+        _ = downloads.fetch(blob, layouts[0], in: place, isAwaited: false)
+        // By itself nothing takes its place: either may be the wrong one.
+        let ignored = downloads.fetch(blob, layouts[1], in: place, isAwaited: false)
+        #expect(ignored.isEmpty)
+        let steps = downloads.fetch(blob, layouts[1], in: place, isAwaited: true)
+        #expect(steps.contains(.task(.close(blob, isRemoved: true))))
+        #expect(steps.contains(.task(.open(blob, layouts[1]))))
+        // Who waited for it with the other size gets this one.
+        #expect(downloads.reports.map(\.blob) == [blob])
+        // What has come proves its size.
+        let nothing = BlobStanding(chunks: ChunkSet(of: layouts[1].chunkCount), nodes: [])
+        _ = downloads.opened(blob, nothing, links: { _ in [LinkID(1)] }, at: 0)
+        _ = downloads.receive(BlobHoldings(blob, .whole), on: LinkID(1), at: 0)
+        let root = try #require(layouts[1].nodes.first)
+        _ = downloads.stored(blob, root, from: LinkID(1), isRight: true, at: 0)
+        let joined = downloads.fetch(blob, layouts[0], in: place, isAwaited: true)
+        #expect(joined.isEmpty)
+        #expect(downloads.standing(of: blob)?.nodes == [root])
+    }
+
+    @Test("that nobody has are asked for ever less often, and at once where somebody comes")
+    func sought() throws {
+        var downloads = Downloads()
+        let layout = try #require(BlobLayout(size: 10))
+        let blob = BlobID(size: 10, root: fixed32(1))
+        let links = { (_: BlobPlace) in [LinkID(1)] }
+        _ = downloads.fetch(blob, layout, in: .conversation(Swarm.room), isAwaited: false)
+        var steps = downloads.opened(
+            blob, BlobStanding(chunks: ChunkSet(of: 1)), links: links, at: 0)
+        var (now, asks, wakes) = (UInt64(0), 0, 0)
+        while now < 3_600_000 {
+            for case .send(.blobAsk, _) in steps {
+                asks += 1
+                _ = downloads.receive(BlobHoldings(blob, .nothing), on: LinkID(1), at: now)
+            }
+            let next = downloads.nextWake(after: now)
+            now = try #require(next)
+            wakes += 1
+            steps = downloads.wake(at: now, links: links)
+        }
+        #expect((30...36).contains(asks) && wakes <= asks + 1)
+        let shared = downloads.shared(Swarm.room, with: LinkID(2))
+        #expect(shared == [.send(.blobAsk(Swarm.room, blob), LinkID(2))])
+        // What comes meanwhile is not waited for as long.
+        _ = downloads.receive(BlobHoldings(blob, .whole), on: LinkID(2), at: now)
+        let next = downloads.nextWake(after: now)
+        #expect(next == now + Limits.partMilliseconds)
+    }
+
     @Test("that nobody has keep no place from others, and a disk that fails leaves none taken")
     func places() throws {
         var downloads = Downloads()
