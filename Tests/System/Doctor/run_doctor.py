@@ -270,6 +270,27 @@ class Ward:
         self.is_found(ada, "quota", 1, "raise DiskLimit= in stoad.conf")
         ada.stop()
 
+    def damaged(self) -> None:
+        """A bit of a message of long ago is another one on the disk; somebody reads it."""
+        ada = self.host(2, "ada")
+        ada.start()
+        ada.output("join", "ops")
+        with ada.control() as control:
+            for number in [control.post("send", to="ops", text=f"needle {each:05}") for each in range(3_000)]:
+                control.answer(number)
+        ada.stop()
+        database = ada.data / "stoa.db"
+        content = bytearray(database.read_bytes())
+        content[content.index(b"needle 00100")] ^= 1
+        database.write_bytes(content)
+        ada.start()
+        self.is_well("with damage that nobody has met", ada)
+        subprocess.run(
+            [*map(str, ada.wrapper), self.programs.stoa, "--socket", ada.socket, "history", "ops", "--all"],
+            capture_output=True, env=ada.environment, timeout=60)
+        self.is_found(ada, "damage", 2, "stoad --repair")
+        ada.stop()
+
     def alone(self) -> None:
         """Faults that one host has by itself."""
         for check, code, word, number, arguments in (
@@ -370,7 +391,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
     steps = [
-        "pair", "unreachable", "multicast", "elsewhere", "quota", "alone", "full_disk", "strangers",
+        "pair", "unreachable", "multicast", "elsewhere", "quota", "damaged", "alone", "full_disk", "strangers",
         "clocks"]
     parser.add_argument("--only", nargs="*", default=steps, choices=steps)
     options = parser.parse_args()
