@@ -158,11 +158,16 @@ struct ModelStore {
         for (key, marks) in batch.logMarks { self.logs[key]?.marks.formUnion(marks) }
         outcome.expired = batch.expiry.map { self.expire($0) }
         for gone in self.loosened.sorted(by: {
-            ($0.blob, $0.conversation) < ($1.blob, $1.conversation)
+            ($0.blob, $0.conversation?.description ?? "")
+                < ($1.blob, $1.conversation?.description ?? "")
         }) {
             if self.attached[gone.blob] == nil {
-                if outcome.detached.last != gone.blob { outcome.detached.append(gone.blob) }
-            } else if !self.tells(gone.conversation, of: gone.blob) {
+                if outcome.withdrawn.last?.blob != gone.blob {
+                    outcome.withdrawn.append(FileWithdrawal(blob: gone.blob, conversation: nil))
+                }
+            } else if let conversation = gone.conversation,
+                !self.tells(conversation, of: gone.blob)
+            {
                 outcome.withdrawn.append(gone)
             }
         }

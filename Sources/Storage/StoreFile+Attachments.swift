@@ -24,7 +24,7 @@ extension StoreFile {
             let isAttached =
                 try self.statements.files.isAttached.bind(.blob, blob.hash).int() != nil
             guard isAttached else {
-                outcome.detached.append(blob)
+                outcome.withdrawn.append(FileWithdrawal(blob: blob, conversation: nil))
                 continue
             }
             for conversation in conversations.sorted() {

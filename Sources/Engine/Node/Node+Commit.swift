@@ -47,8 +47,13 @@ extension Node {
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
-        for blob in outcome.detached { self.releaseFile(blob) }
-        for gone in outcome.withdrawn { self.withdrawFile(gone.blob, in: gone.conversation) }
+        for gone in outcome.withdrawn {
+            if let conversation = gone.conversation {
+                self.withdrawFile(gone.blob, in: conversation)
+            } else {
+                self.releaseFile(gone.blob)
+            }
+        }
         for case .message(let message) in changes {
             guard case .file(let file) = message.content else { continue }
             self.noteFile(file, of: message.author, in: message.conversation)

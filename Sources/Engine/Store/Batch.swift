@@ -173,9 +173,8 @@ public struct BatchOutcome: Hashable, Sendable {
     public var expired: ExpiryOutcome?
     /// What has gone of logs that give way, in the order of the batch.
     public var drops: [LogDrop] = []
-    /// Files of which no entry tells any longer, since those that did are erased or expired.
-    public var detached: [BlobID] = []
-    /// Others of which no entry of a conversation tells any longer, though one of another one does.
+    /// Files of which no entry tells any longer, or none of a conversation, since those that did are erased
+    /// or expired.
     public var withdrawn: [FileWithdrawal] = []
     /// What logs take of the disk of which entries or payloads came or went; of one the last counts.
     public var sizes: [LogSize] = []
@@ -405,15 +404,15 @@ public struct StoreFailure: Error, Hashable, Sendable {
     }
 }
 
-/// That no entry of a conversation tells of a file any longer, though one of another conversation does.
+/// That no entry tells of a file any longer, or none of a conversation, though one of another one does.
 public struct FileWithdrawal: Hashable, Sendable {
     /// The file.
     public var blob: BlobID
-    /// The conversation.
-    public var conversation: ConversationID
+    /// The conversation; nil where there is none left that tells of it.
+    public var conversation: ConversationID?
 
     /// Describes a withdrawal.
-    public init(blob: BlobID, conversation: ConversationID) {
+    public init(blob: BlobID, conversation: ConversationID?) {
         self.blob = blob
         self.conversation = conversation
     }
