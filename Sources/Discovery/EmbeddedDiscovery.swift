@@ -307,15 +307,15 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         let key = SightingKey(name: name, interface: UInt32(interface))
         switch event {
         case AVAHI_BROWSER_NEW:
-            if !self.table.hasRoom(for: name), let key = self.sightings.anyKey {
-                // A look is ended by the library's own hand, but not from within it.
-                self.loop.runLater { [weak self] in
-                    if self?.table.hasRoom(for: name) == false { self?.drop(key) }
-                    self?.appeared(SightingKey(name: name, interface: UInt32(interface)))
+            guard !self.table.hasRoom(for: name) else { return self.appeared(key) }
+            // One that gives way may be looked up right now, and no look is ended from within the library.
+            self.loop.runLater { [weak self] in
+                guard let self, self.server != nil else { return }
+                if !self.table.hasRoom(for: name), let other = self.sightings.anyKey {
+                    self.drop(other)
                 }
-                return
+                self.appeared(key)
             }
-            self.appeared(key)
         case AVAHI_BROWSER_REMOVE:
             if self.sightings.disappear(key) { self.drop(key) }
         default:
@@ -324,7 +324,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     }
 
     private func appeared(_ key: SightingKey) {
-        guard self.browser != nil, self.table.appear(key.name, on: key.interface) else { return }
+        guard self.table.appear(key.name, on: key.interface) else { return }
         let isNew = self.sightings.appear(key)
         if isNew { self.emit(.seen(count: self.sightings.count)) }
         if isNew || !self.table.isUsable(key.name, on: key.interface) {

@@ -252,7 +252,9 @@ public final class SystemDiscovery: ServiceDiscovery {
         case .appeared(let name, let interface):
             self.hasAnswered = true
             guard !self.ownNames.contains(name) else { return }
-            if !self.table.hasRoom(for: name), let key = self.sightings.anyKey { self.drop(key) }
+            if !self.table.hasRoom(for: name), let other = self.sightings.anyKey {
+                self.drop(other)
+            }
             guard self.table.appear(name, on: interface) else { return }
             let key = SightingKey(name: name, interface: interface)
             let isNew = self.sightings.appear(key)

@@ -5,10 +5,16 @@ import Glibc
 /// A line that the terminal gathers itself is cut at 4,095 bytes.
 public enum TerminalMode {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
-    // One thread, and with the signals blocked: no handler meets half a change, and no input reaches it.
-    nonisolated(unsafe) private static var usual: termios?
-    // One thread, and with the signals blocked, as above; set by a command, never by what is typed.
-    nonisolated(unsafe) private static var marksPastes = false
+
+    /// How the terminal was, and what is to be undone besides.
+    private struct Change {
+        var usual: termios
+        var marksPastes = false
+    }
+
+    // One thread, and with the signals blocked: no handler meets half a change. No input reaches it: a command
+    // begins and ends it, never what is typed.
+    nonisolated(unsafe) private static var change: Change?
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.
     ///
@@ -16,8 +22,8 @@ public enum TerminalMode {
     /// terminal.
     public static func begin() -> Bool {
         self.withSignalsBlocked {
-            guard self.change(without: ICANON | ECHO) else { return false }
-            self.marksPastes = true
+            guard self.begin(without: ICANON | ECHO) else { return false }
+            self.change?.marksPastes = true
             self.write("\u{1B}[?2004h")
             return true
         }
@@ -28,7 +34,7 @@ public enum TerminalMode {
     /// Call it from the program's only thread. False, and nothing is changed, when standard input is no
     /// terminal.
     public static func hideInput() -> Bool {
-        self.withSignalsBlocked { self.change(without: ECHO) }
+        self.withSignalsBlocked { self.begin(without: ECHO) }
     }
 
     private static func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
@@ -41,10 +47,10 @@ public enum TerminalMode {
         return body()
     }
 
-    private static func change(without flags: Int32) -> Bool {
+    private static func begin(without flags: Int32) -> Bool {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
-        self.usual = mode
+        self.change = Change(usual: mode)
         for number in self.signals {
             // pthread_sigmask, tcsetattr, write and _exit are safe in handlers: signal-safety(7).
             signal(number) { number in
@@ -59,10 +65,10 @@ public enum TerminalMode {
     /// Undoes ``begin()`` or ``hideInput()``; what was typed and not read is dropped, so that no shell runs it.
     public static func restore() {
         self.withSignalsBlocked {
-            guard var mode = self.usual else { return }
-            if self.marksPastes { self.write("\u{1B}[?2004l\r\u{1B}[K") }
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
-            (self.usual, self.marksPastes) = (nil, false)
+            guard var change = self.change else { return }
+            if change.marksPastes { self.write("\u{1B}[?2004l\r\u{1B}[K") }
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &change.usual)
+            self.change = nil
         }
     }
 

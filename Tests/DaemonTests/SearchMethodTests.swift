@@ -15,6 +15,12 @@ struct SearchMethodTests {
         }
     }
 
+    /// Messages of one millisecond in several conversations have no order.
+    private static func passMillisecond() {
+        let now = SystemClock.wallMilliseconds()
+        while SystemClock.wallMilliseconds() == now {}
+    }
+
     /// Asks again until it is so.
     private static func wait(_ holds: () throws -> Bool) throws {
         let deadline = SystemClock.monotonicMilliseconds() + 20_000
@@ -28,7 +34,9 @@ struct SearchMethodTests {
         let client = try daemon.connect()
         for room in ["ops", "den"] { try client.ask("join", ["room": .string(room)]) }
         let first = try client.ask("send", ["to": "ops", "text": "the quick brown fox"])
+        Self.passMillisecond()
         try client.ask("send", ["to": "den", "text": "a lazy brown dog"])
+        Self.passMillisecond()
         let secret = try client.ask("send", ["to": "@me", "text": "brown paper zxcvb"])
         #expect(
             try Self.found(client, ["words": "brown"])

@@ -99,7 +99,8 @@ struct Search: Hashable, Sendable {
         self.aloneAt = alone
         guard self.count >= Limits.crowd, self.phase != .open, now >= alone else {
             var decision = self.due(hasPlaces: hasPlaces, at: now, using: &random)
-            decision.next = decision.next.map { min($0, max(alone, now + 1)) }
+            // Among few it is over, and there is nothing to come back for.
+            if alone > now { decision.next = decision.next.map { min($0, alone) } }
             return decision
         }
         self.asksAlone = min(self.asksAlone + 1, 8)

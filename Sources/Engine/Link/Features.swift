@@ -19,11 +19,11 @@ public struct Features: Hashable, Sendable {
     /// Bit i is `bytes[i / 8] >> (i % 8) & 1`; the last byte is not zero.
     private let bytes: [UInt8]
 
+    private static let known: Set<Feature> = [.dialBack, .blobs, .ephemeral]
     /// Those that this version knows.
-    public static let own = Features([.dialBack, .blobs, .ephemeral])
-
+    public static let own = Features(Self.known)
     /// ``own``, of a node that tells the network of itself.
-    public static let ownAnnounced = Features([.dialBack, .blobs, .ephemeral, .announced])
+    public static let ownAnnounced = Features(Self.known.union([.announced]))
 
     /// Names some features.
     public init(_ features: Set<Feature> = []) {

@@ -6,9 +6,7 @@ import Posix
 struct FetchCommand: Subcommand {
     static let syntax = CommandSyntax(
         FetchMethod.description, operands: ["ID"],
-        options: [
-            OptionSyntax("-o", "FILE", "save it as FILE; with - write it to standard output")
-        ],
+        options: [.saving],
         details: [
             "ID is a message's id, or 8 or more characters of its beginning: \"stoa history TO --ids\" shows them.",
             "Without -o it is saved in the folder that you are in, by the name that its author gave it; what could be anything but a name becomes _. No file is ever overwritten.",
@@ -21,8 +19,7 @@ struct FetchCommand: Subcommand {
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.id = arguments.required(0)
-        self.output = arguments.value("-o")
-        if self.output == "" { throw .usage("-o names no file", next: "give a path, or -") }
+        self.output = try arguments.savingPath()
     }
 
     func run(in context: CommandContext) throws(Failure) {

@@ -6,9 +6,7 @@ import Posix
 struct PictureCommand: Subcommand {
     static let syntax = CommandSyntax(
         PictureMethod.description, operands: ["[@PERSON]"],
-        options: [
-            OptionSyntax("-o", "FILE", "save it as FILE; with - write it to standard output")
-        ],
+        options: [.saving],
         details: [
             "Without @PERSON it is your own.",
             "Without -o it is saved in the folder that you are in, by the person's name; what could be anything but a name becomes _. No file is ever overwritten.",
@@ -21,8 +19,7 @@ struct PictureCommand: Subcommand {
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.person = arguments.operands.first
-        self.output = arguments.value("-o")
-        if self.output == "" { throw .usage("-o names no file", next: "give a path, or -") }
+        self.output = try arguments.savingPath()
     }
 
     func run(in context: CommandContext) throws(Failure) {

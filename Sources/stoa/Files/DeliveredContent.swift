@@ -29,3 +29,18 @@ enum DeliveredContent {
         return content
     }
 }
+
+extension OptionSyntax {
+    /// Where what the daemon writes goes.
+    static let saving = OptionSyntax(
+        "-o", "FILE", "save it as FILE; with - write it to standard output")
+}
+
+extension ParsedArguments {
+    /// What ``OptionSyntax/saving`` names: a path, `-`, or nil where it was not given.
+    func savingPath() throws(Failure) -> String? {
+        let path = self.value(OptionSyntax.saving.name)
+        if path == "" { throw .usage("-o names no file", next: "give a path, or -") }
+        return path
+    }
+}

@@ -100,9 +100,11 @@ struct OutgoingContent {
     }
 
     private static func failure(_ error: SystemError) -> Failure {
-        Failure(
-            error.meansNotFound ? .badData : .inputOutput, why: error.reason,
-            next: error.remedy ?? "look at the file")
+        if error.meansNotFound {
+            return Failure(
+                .badData, why: error.reason, next: "give the path of a file that is there")
+        }
+        return Failure(.inputOutput, why: error.reason, next: error.remedy ?? "look at the file")
     }
 }
 

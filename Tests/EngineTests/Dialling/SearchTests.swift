@@ -37,6 +37,16 @@ import Testing
         #expect(zip(early, early.dropFirst()).allSatisfy { $1 - $0 <= 100 })
     }
 
+    @Test("who is alone among few is woken no more often than who has a link", arguments: 0..<50)
+    mutating func alone(seed: Int) {
+        self.random = SeededRandom(seed: UInt64(seed))
+        let begin = self.search.begin(at: 1_000)
+        _ = self.search.saw(seed % 8, at: 1_100)
+        let decisions = self.run(from: begin, through: 100_000, isAlone: true)
+        #expect(decisions.last?.1 == Search.Decision(search: .open))
+        #expect(decisions.count <= Limits.glanceMilliseconds.count + 1)
+    }
+
     @Test("who comes upon a crowd stops asking at once, and glances when the answers have come")
     mutating func crowd() {
         _ = self.search.begin(at: 0)
