@@ -161,7 +161,7 @@ extension Checker {
     }
 
     /// A node starts: what it shows from here on follows what is on its disk.
-    mutating func started(_ machine: inout Machine) throws {
+    mutating func started(_ machine: Machine) throws {
         let index = machine.index
         self.screens[index] = Screen(of: machine.store) { self.visible($0, on: index) }
         machine.shownCursor = Cursor(machine.store.newestCursor)

@@ -171,7 +171,7 @@ struct Checker {
     }
 
     /// A node shows changes: each once, in the order of cursors, and only what is on its disk.
-    mutating func shown(_ changes: [Change], by machine: inout Machine) throws {
+    mutating func shown(_ changes: [Change], by machine: Machine) throws {
         for change in changes {
             switch change {
             case .message(let message): try self.shown(message, by: machine)

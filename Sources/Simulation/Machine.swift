@@ -2,7 +2,7 @@ import Engine
 import Crypto
 
 /// A computer with its clocks and its disk, and the node that runs on it now and then.
-struct Machine {
+final class Machine {
     let index: Int
     let signer: Signer
     /// Mostly of a person of its own.
@@ -57,6 +57,21 @@ struct Machine {
     var actionsUntilCrash: Int?
     /// What it does to others; nil for an honest one.
     var adversary: Adversary?
+
+    init(
+        index: Int, signer: Signer, certificate: Certificate, person: PersonKeys,
+        addresses: [String], random: SeededRandom, monotonic: MonotonicClock
+    ) {
+        self.index = index
+        self.signer = signer
+        self.certificate = certificate
+        self.person = person
+        self.addresses = addresses
+        self.random = random
+        self.store = ModelStore(owner: PeerID(signer.publicKey))
+        self.clock = WallClock()
+        self.monotonic = monotonic
+    }
 
     var id: PeerID { self.store.owner }
     var isUp: Bool { self.node != nil }

@@ -8,7 +8,7 @@ extension Simulation {
         self.machines[index].start += 1
         self.machines[index].actionsUntilCrash = nil
         self.machines[index].cutOffs = [:]
-        try self.checker.started(&self.machines[index])
+        try self.checker.started(self.machines[index])
         let boot = self.random.next()
         self.machines[index].boot = boot
         self.lastNumber += 1

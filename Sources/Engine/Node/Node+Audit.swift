@@ -95,8 +95,9 @@ extension Node {
         for challenger in self.contest.challengers.values {
             found.check(challenger.frames.count, Limits.heldFrames, "held frames")
         }
-        for conversation in self.conversationTable.values {
-            found.check(conversation.logs.count, Limits.logsPerConversation, "logs")
+        for id in self.conversationTable.keys {
+            found.check(
+                self.conversationTable[known: id].logs.count, Limits.logsPerConversation, "logs")
         }
         var bytes = 0
         for accepted in self.commits.live { bytes += accepted.byteCount }
@@ -104,22 +105,7 @@ extension Node {
         for arrival in self.commits.arrivals { bytes += arrival.byteCount }
         // Each link's credit bounds what it brings; some links may have ended meanwhile.
         found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
-        for link in self.links.all {
-            found.check(link.shares.count, Limits.conversations, "shares of a link")
-            found.check(link.rooms.count, Limits.roomsPerPeer, "rooms of a link")
-            found.check(link.flow.outbox.count, Limits.outboxFrames, "waiting frames of a link")
-            found.check(link.awaited.count, Limits.awaitedTags, "awaited logs of a link")
-            found.check(link.serving.count, Limits.wantsPerLink, "served wants of a link")
-            found.check(link.wants.open, Limits.wantsPerLink, "wants of a link")
-            found.check(link.earlyRecords.count, Limits.earlyRecords, "early records of a link")
-            for shared in link.shared.values {
-                found.check(
-                    shared.unknown.count, Limits.logsPerConversation, "unknown logs of a link")
-                found.check(
-                    shared.unknown.discoveries.count, Limits.discoveriesPerLink,
-                    "discoveries of a link")
-            }
-        }
+        for id in self.links.ids { self.links[id].check(&found) }
         if !self.downloads.isEmpty || !self.uploads.isEmpty {
             for bound in self.downloads.bounds + self.uploads.bounds {
                 found.check(bound.count, bound.limit, bound.what)
@@ -131,19 +117,51 @@ extension Node {
     }
 }
 
+extension Link {
+    /// Notes what of a link is larger than its limit; a function of the link, so that none is copied.
+    fileprivate func check(_ found: inout Excess) {
+        found.check(self.shares.count, Limits.conversations, "shares of a link")
+        found.check(self.rooms.count, Limits.roomsPerPeer, "rooms of a link")
+        found.check(self.flow.outbox.count, Limits.outboxFrames, "waiting frames of a link")
+        found.check(self.awaited.count, Limits.awaitedTags, "awaited logs of a link")
+        found.check(self.serving.count, Limits.wantsPerLink, "served wants of a link")
+        found.check(self.wants.open, Limits.wantsPerLink, "wants of a link")
+        found.check(self.earlyRecords.count, Limits.earlyRecords, "early records of a link")
+        for key in self.shared.keys {
+            let unknown = self.shared[known: key].unknown
+            found.check(unknown.count, Limits.logsPerConversation, "unknown logs of a link")
+            found.check(
+                unknown.discoveries.count, Limits.discoveriesPerLink, "discoveries of a link")
+        }
+    }
+
+    /// The first log that is fed and lags, of which not all was given: `head` says how long it is.
+    fileprivate func behind(
+        _ head: (ConversationID, LogName) -> UInt64
+    ) -> (log: LogKey, from: UInt64, through: UInt64)? {
+        for conversation in self.shared.keys {
+            for (name, fed) in self.shared[known: conversation].fed {
+                let head = head(conversation, name)
+                guard fed < head else { continue }
+                let key = LogKey(conversation: conversation, name: name)
+                if !self.lagging.contains(key) { return (key, fed + 1, head) }
+            }
+        }
+        return nil
+    }
+}
+
 extension Node {
     /// An own log of which a peer is pushed what is new, and lags, and would not be sent the rest;
     /// nil where there is none.
     package var forgottenLog: String? {
-        for link in self.links.all {
-            for (conversation, shared) in link.shared {
-                for (name, fed) in shared.fed {
-                    let key = LogKey(conversation: conversation, name: name)
-                    let head = self.conversationTable[known: conversation].log(name).head.seq
-                    guard fed < head, !link.lagging.contains(key) else { continue }
-                    return "entries \(fed + 1) to \(head) of an own log for \(link.info.peer)"
-                }
+        for id in self.links.ids {
+            let behind = self.links[id].behind { conversation, name in
+                self.conversationTable[known: conversation].log(name).head.seq
             }
+            guard let behind else { continue }
+            return "entries \(behind.from) to \(behind.through) of an own log "
+                + "for \(self.links[id].info.peer)"
         }
         return nil
     }
