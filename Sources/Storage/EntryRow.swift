@@ -43,6 +43,12 @@ struct EntryFlags: OptionSet {
     static let unseen: EntryFlags = [.withheld, .hidden]
     /// What keeps it out of the conversation's history.
     static let unlisted: EntryFlags = [.withheld, .hidden, .aside, .stream]
+    /// What stands in no conversation's order, whatever becomes of it.
+    static let beside: EntryFlags = [.aside, .stream]
+    /// The conditions of the two indexes by time: a page of a conversation passes over nothing that
+    /// never stands in one.
+    static let isInPlaceSQL = "flags & \(Self.beside.rawValue) = 0"
+    static let isBesideSQL = "flags & \(Self.beside.rawValue)"
     /// All that are in use.
     static let all = EntryFlags(rawValue: 65_535)
     /// What a verdict says.

@@ -69,10 +69,14 @@ final class EntryStatements: StatementGroup {
         "UPDATE state SET given = max(given, :arrival), dropped = dropped + :count")
     lazy var newestShown = self.sql(
         """
-        UPDATE conversations SET shown = (
-            SELECT max(hlc) FROM entries INDEXED BY entries_by_time
-            WHERE conversation = :id AND arrival > 0
-                AND flags & \(EntryFlags.withheld.rawValue) = 0)
+        UPDATE conversations SET shown = (SELECT max(hlc) FROM (
+            SELECT max(hlc) AS hlc FROM entries INDEXED BY entries_by_time
+            WHERE conversation = :id AND arrival > 0 AND \(EntryFlags.isInPlaceSQL)
+                AND flags & \(EntryFlags.withheld.rawValue) = 0
+            UNION ALL
+            SELECT max(hlc) FROM entries INDEXED BY entries_beside
+            WHERE conversation = :id AND arrival > 0 AND \(EntryFlags.isBesideSQL)
+                AND flags & \(EntryFlags.withheld.rawValue) = 0))
         WHERE id = :id
         """)
     lazy var setPayload = self.sql(
@@ -82,17 +86,27 @@ final class EntryStatements: StatementGroup {
         """)
     lazy var header = self.sql(
         "SELECT class, extra, payload FROM entries WHERE arrival = :arrival")
+    /// The oldest of a conversation, those that stand beside it too.
     lazy var aged = self.sql(
         """
-        SELECT e.arrival, e.log, e.seq, e.conversation, e.hlc, e.flags, l.author, l.incarnation,
-            e.prefix, e.suffix, e.class, length(e.payload) AS count, a.key
-        FROM entries e INDEXED BY entries_by_time CROSS JOIN logs l ON l.id = e.log
+        \(Self.aged("entries_by_time", EntryFlags.isInPlaceSQL))
+        UNION ALL
+        \(Self.aged("entries_beside", EntryFlags.isBesideSQL))
+        ORDER BY hlc, arrival LIMIT :limit
+        """)
+
+    private static func aged(_ index: String, _ condition: String) -> String {
+        """
+        SELECT e.arrival AS arrival, e.log, e.seq, e.conversation, e.hlc AS hlc, e.flags,
+            l.author, l.incarnation, e.prefix, e.suffix, e.class, length(e.payload) AS count, a.key
+        FROM entries e INDEXED BY \(index) CROSS JOIN logs l ON l.id = e.log
         CROSS JOIN authors a ON a.id = l.author
-        WHERE e.conversation = :conversation AND e.hlc < :through
+        WHERE e.conversation = :conversation AND e.\(condition) AND e.hlc < :through
             AND e.hlc >= :hlc
             AND (e.hlc, e.arrival) > (:hlc, :arrival)
-        ORDER BY e.hlc, e.arrival LIMIT :limit
-        """)
+        """
+    }
+
     lazy var wanted = self.sql(
         """
         SELECT log, seq FROM entries INDEXED BY entries_wanted

@@ -290,7 +290,8 @@ public actor MessageStore {
     // MARK: For scripts
 
     /// Shown entries that arrived behind a cursor, in that order, of one conversation or of all; where
-    /// that is wanted, without those that are sealed.
+    /// that is wanted, without those that are sealed, or that stand beside the conversation: edits,
+    /// reactions and streams.
     ///
     /// With notices, what the node noted beside entries comes too, in an order of its own; those that
     /// were forgotten (``Limits/notices``) do not.
@@ -300,13 +301,13 @@ public actor MessageStore {
     /// ``Arrivals/through`` while ``Arrivals/hasMore``.
     public func entries(
         after cursor: Cursor, limit: Int, in conversation: ConversationID? = nil,
-        withNotices: Bool = false, withSealed: Bool = true, byteLimit: Int = 1_048_576,
-        rowLimit: Int? = nil
+        withNotices: Bool = false, withBeside: Bool = true, withSealed: Bool = true,
+        byteLimit: Int = 1_048_576, rowLimit: Int? = nil
     ) throws(StoreFailure) -> Arrivals {
         try self.perform { (file) throws(SQLiteError) in
             try file.entries(
                 after: cursor, limit: limit, conversation: conversation, withNotices: withNotices,
-                withSealed: withSealed, byteLimit: byteLimit,
+                withBeside: withBeside, withSealed: withSealed, byteLimit: byteLimit,
                 rowLimit: rowLimit ?? StoreFile.scanLimit)
         }
     }

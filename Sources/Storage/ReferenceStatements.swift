@@ -4,44 +4,41 @@ internal import Engine
 final class ReferenceStatements: StatementGroup {
     lazy var add = self.sql(
         """
-        INSERT OR IGNORE INTO refs (conversation, target, kind, log, seq, held)
-        VALUES (:conversation, :target, :kind, :log, :seq, :held)
+        INSERT OR IGNORE INTO refs (place, target, kind, log, seq)
+        VALUES (:place, :target, :kind, :log, :seq)
         """)
     lazy var remove = self.sql("DELETE FROM refs WHERE log = :log AND seq = :seq")
     lazy var hold = self.sql(
-        "UPDATE refs SET held = 1 WHERE conversation = :conversation AND target = :target")
-    lazy var count = self.sql(
-        "SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target")
-    lazy var counting = self.sql(
         """
-        SELECT count(*) FROM refs
-        WHERE conversation = :conversation AND target = :target AND held = 0
+        UPDATE refs SET place = -:conversation, target = :waiting
+        WHERE place = :place AND target = :target
         """)
-    lazy var noted = self.sql("SELECT target, kind FROM refs WHERE log = :log AND seq = :seq")
+    lazy var count = self.sql(
+        "SELECT count(*) FROM refs WHERE place = :place AND target = :target")
+    lazy var noted = self.sql(
+        "SELECT place, target, kind FROM refs WHERE log = :log AND seq = :seq")
     lazy var countOfLog = self.sql(
         """
-        SELECT count(*) FROM refs WHERE conversation = :conversation AND target = :target
-            AND kind = :kind AND log = :log
+        SELECT count(*) FROM refs
+        WHERE place = :place AND target = :target AND kind = :kind AND log = :log
         """)
     lazy var removeFirst = self.sql(
         """
-        DELETE FROM refs WHERE conversation = :conversation AND target = :target
+        DELETE FROM refs WHERE place = :place AND target = :target
             AND kind = :kind AND log = :log AND seq = (SELECT min(seq) FROM refs
-                WHERE conversation = :conversation AND target = :target AND kind = :kind
-                    AND log = :log)
+                WHERE place = :place AND target = :target AND kind = :kind AND log = :log)
         """)
-    lazy var countHeld = self.sql(
-        "SELECT count(*) FROM refs INDEXED BY refs_held WHERE held = 1")
+    lazy var countHeld = self.sql("SELECT count(*) FROM refs WHERE place < 0")
     lazy var held = self.sql(
+        "SELECT kind, log, seq FROM refs WHERE place = :place AND target = :target")
+    lazy var release = self.sql(
         """
-        SELECT kind, log, seq FROM refs
-        WHERE conversation = :conversation AND target = :target AND held = 1
+        UPDATE refs SET place = :place, target = :target WHERE log = :log AND seq = :seq
         """)
-    lazy var release = self.sql("UPDATE refs SET held = 0 WHERE log = :log AND seq = :seq")
     lazy var edits = self.sql(
         """
         SELECT log, seq FROM refs
-        WHERE conversation = :conversation AND target = :target AND kind = \(Reference.Kind.edit.rawValue)
+        WHERE place = :place AND target = :target AND kind = \(Reference.Kind.edit.rawValue)
         """)
     lazy var isKnown = self.sql(
         """
@@ -54,14 +51,30 @@ final class ReferenceStatements: StatementGroup {
         LEFT JOIN persons p ON p.id = l.person WHERE l.id = :log
         """)
 
-    lazy var shown = self.sql(
-        """
-        SELECT e.arrival, e.log, e.seq, e.prefix, e.suffix, e.class, e.hlc, e.extra, e.payload,
-            e.flags, r.kind
-        FROM refs r CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq
-        WHERE r.conversation = :conversation AND r.target = :target AND r.held = 0
-            AND e.arrival > 0 AND e.flags & \(EntryFlags.unseen.rawValue) = 0
-        """)
+    /// What is said of the messages of a log from one on, or back from it.
+    ///
+    /// Each row is given, so that no step passes over many.
+    private func walk(_ comparison: String, _ order: String) -> [Statement] {
+        (0..<ReferenceWalk.limit).map { _ in
+            self.sql(
+                """
+                SELECT e.arrival, e.log, e.seq, e.prefix, e.suffix, e.class, e.hlc, e.extra,
+                    e.payload, e.flags, r.kind, r.target
+                FROM refs r CROSS JOIN entries e ON e.log = r.log AND e.seq = r.seq
+                WHERE r.place = :place AND r.target \(comparison) :target
+                ORDER BY r.target \(order)
+                """)
+        }
+    }
+
+    private lazy var forwardWalks = self.walk(">=", "ASC")
+    private lazy var backwardWalks = self.walk("<=", "DESC")
+
+    /// Statements for one walk.
+    func walks(isForward: Bool) -> [Statement] {
+        isForward ? self.forwardWalks : self.backwardWalks
+    }
+
     /// Whose log it is, unless the user has blocked them.
     lazy var logName = self.sql(
         """

@@ -90,7 +90,10 @@ enum Schema {
             payload BLOB
         ) STRICT;
         CREATE UNIQUE INDEX entries_by_position ON entries (log, seq);
-        CREATE INDEX entries_by_time ON entries (conversation, hlc);
+        CREATE INDEX entries_by_time ON entries (conversation, hlc)
+            WHERE \(EntryFlags.isInPlaceSQL);
+        CREATE INDEX entries_beside ON entries (conversation, hlc)
+            WHERE \(EntryFlags.isBesideSQL);
         CREATE INDEX entries_held ON entries (hlc) WHERE arrival < 0;
         CREATE INDEX entries_wanted ON entries (log, seq)
             WHERE flags & \(EntryFlags.wanted.rawValue);
@@ -99,16 +102,14 @@ enum Schema {
         CREATE INDEX entries_of_topics ON entries (conversation, hlc)
             WHERE kind = \(EntryKind.topic.rawValue);
         CREATE TABLE refs (
-            conversation INTEGER NOT NULL REFERENCES conversations,
+            place INTEGER NOT NULL,
             target INTEGER NOT NULL,
             kind INTEGER NOT NULL,
             log INTEGER NOT NULL,
             seq INTEGER NOT NULL,
-            held INTEGER NOT NULL,
-            PRIMARY KEY (conversation, target, kind, log, seq)
+            PRIMARY KEY (place, target, kind, log, seq)
         ) STRICT, WITHOUT ROWID;
         CREATE UNIQUE INDEX refs_by_position ON refs (log, seq);
-        CREATE INDEX refs_held ON refs (held) WHERE held = 1;
         CREATE TABLE attachments (
             blob BLOB NOT NULL,
             conversation INTEGER NOT NULL REFERENCES conversations,

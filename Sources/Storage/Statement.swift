@@ -11,7 +11,7 @@ enum Name: Int, CaseIterable {
         count, days,
         cursor, declined, ends
     case extra
-    case first, flags, fork, hash, head, held, hlc, id, incarnation, indexed, joined, key, keys,
+    case first, flags, fork, hash, head, hlc, id, incarnation, indexed, joined, key, keys,
         kind,
         last
     case latest, limit, log, mentions, milliseconds, missing, name, number, oldest, owner, parent,
@@ -22,7 +22,7 @@ enum Name: Int, CaseIterable {
         shown,
         since
     case source, standing, starts, stored, subject, suffix, suite
-    case table, target, text, through, token, unread, until
+    case table, target, text, through, token, unread, until, waiting
 
     fileprivate static let numbers = Dictionary(
         uniqueKeysWithValues: Name.allCases.map { ("\($0)", $0.rawValue) })

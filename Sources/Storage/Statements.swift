@@ -312,7 +312,7 @@ final class ReadingStatements: StatementGroup {
     private static let byTime =
         """
         SELECT \(columns) FROM entries e INDEXED BY entries_by_time \(joined)
-        WHERE e.conversation = :conversation AND e.arrival > 0
+        WHERE e.conversation = :conversation AND e.arrival > 0 AND e.\(EntryFlags.isInPlaceSQL)
         """
 
     private static let newestFirst =
@@ -339,7 +339,8 @@ final class ReadingStatements: StatementGroup {
     lazy var countBefore = self.sql(
         """
         SELECT count(*) FROM (SELECT 1 FROM entries e INDEXED BY entries_by_time \(Self.joined)
-            WHERE e.conversation = :conversation AND e.arrival > 0 AND \(Self.isBefore)
+            WHERE e.conversation = :conversation AND e.arrival > 0
+                AND e.\(EntryFlags.isInPlaceSQL) AND \(Self.isBefore)
             LIMIT :limit)
         """)
     lazy var historyAfter = self.sql(
@@ -368,7 +369,11 @@ final class ReadingStatements: StatementGroup {
         """
         SELECT c.hash, c.bytes, (
             SELECT count(*) FROM entries e INDEXED BY entries_by_time
-            WHERE e.conversation = c.id) AS count
+            WHERE e.conversation = c.id AND e.\(EntryFlags.isInPlaceSQL)
+        ) + (
+            SELECT count(*) FROM entries e INDEXED BY entries_beside
+            WHERE e.conversation = c.id AND e.\(EntryFlags.isBesideSQL)
+        ) AS count
         FROM conversations c ORDER BY c.bytes DESC, c.hash LIMIT :limit
         """)
     /// What a conversation is about, as was said last.

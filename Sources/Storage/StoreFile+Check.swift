@@ -204,8 +204,7 @@ extension StoreFile {
         {
             findings.add(key, seq, "what it says is noted wrong")
         }
-        let place = EntryTarget(log: key.name, seq: seq, id: id)
-        if try !self.areReferencesRight(row, place, verdict, log: log.id) {
+        if try !self.areReferencesRight(row, verdict, log: log.id) {
             findings.add(key, seq, "what it says of a message, or others of it, is noted wrong")
         }
         if row.int(.conversation) != row.int(.place) {

@@ -88,7 +88,9 @@ extension StoreFile {
         let strays = try self.database.int(
             """
             SELECT count(*) FROM refs r LEFT JOIN entries e ON e.log = r.log AND e.seq = r.seq
-            WHERE e.arrival IS NULL OR e.conversation <> r.conversation
+            LEFT JOIN logs l ON l.id = r.place
+            WHERE e.arrival IS NULL
+                OR e.conversation IS NOT iif(r.place < 0, -r.place, l.conversation)
                 OR e.flags & \(EntryFlags.aside.rawValue) = 0
             """)
         if strays > 0 {
@@ -116,20 +118,35 @@ extension StoreFile {
 
     /// Whether what is noted of an entry's references, and of references to it, is so.
     func areReferencesRight(
-        _ row: Statement, _ place: EntryTarget, _ verdict: EntryVerdict, log: Int64
+        _ row: Statement, _ verdict: EntryVerdict, log: Int64
     ) throws(SQLiteError) -> Bool {
         let statements = self.statements.references
         if let reference = verdict.refersTo {
             let noted = try statements.noted.bind(.log, log).bind(.seq, row.int(.seq)).first {
-                (row) throws(SQLiteError) in (target: row.int(.target), kind: row.int(.kind))
+                (row) throws(SQLiteError) in
+                (place: row.int(.place), number: row.int(.target), kind: row.int(.kind))
             }
             // Of many not all are noted.
             guard let noted else { return true }
-            return noted.target == reference.target.digest && noted.kind == reference.kind.rawValue
+            let conversation = row.int(.conversation)
+            let target = reference.target
+            let expected: ReferenceTarget? =
+                if noted.place < 0 {
+                    ReferenceTarget(waitingFor: target, in: conversation)
+                } else if let author = try self.authorRow(target.log.author),
+                    let log = try self.logRow(
+                        conversation: conversation, author: author,
+                        incarnation: target.log.incarnation)
+                {
+                    ReferenceTarget(log: log.id, seq: Int64(bitPattern: target.seq))
+                } else {
+                    nil
+                }
+            return expected?.place == noted.place && expected?.number == noted.number
+                && noted.kind == reference.kind.rawValue
         }
         if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) { return true }
-        return try statements.counting.bind(.conversation, row.int(.conversation))
-            .bind(.target, place.digest).int() == 0
+        return try self.count(ReferenceTarget(log: log, seq: row.int(.seq))) == 0
     }
 
     private func checkPlaces(_ findings: inout Findings, _ derived: Derived) throws(SQLiteError) {

@@ -92,11 +92,7 @@ extension StoreFile {
     ) throws(SQLiteError) {
         try self.discount(row, &progress)
         let place = EntryTarget(log: key.name, seq: UInt64(bitPattern: row.seq), id: row.id)
-        if row.flags.contains(.referenced) {
-            try self.statements.references.hold.bind(.conversation, row.conversation)
-                .bind(.target, place.digest).run()
-            self.waitingReferences = nil
-        }
+        try self.holdReferences(to: row, at: place)
         if row.flags.contains(.attendance) {
             progress.recounts.insert(
                 Membership(conversation: row.conversation, author: row.author))

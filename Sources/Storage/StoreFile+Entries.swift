@@ -30,12 +30,6 @@ private struct LastRead {
     }
 }
 
-/// Whose logs refer to messages of a page: a few write most of what is said of them.
-struct ReferringLogs {
-    /// By their rows; nil where the user has blocked the author.
-    fileprivate var names: [Int64: LogName?] = [:]
-}
-
 extension StoreFile {
     /// Reads what ``ReadingStatements`` gives of an entry.
     func storedEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
@@ -45,40 +39,26 @@ extension StoreFile {
 
     /// Reads a message as people see it: with the edit that counts, and what people make of it.
     func shownEntry(_ row: Statement) throws(SQLiteError) -> StoredEntry {
-        var logs = ReferringLogs()
-        let reading = try self.readShown(row, &logs)
+        var walk = ReferenceWalk(self.statements.references, isForward: true)
+        defer { walk.end() }
+        let reading = try self.readShown(row, &walk)
         return try self.finish(reading, behind: LastRead())
     }
 
     /// The same but for what is sealed, which ``finish(_:)`` has to see.
     func readShown(
-        _ row: Statement, _ logs: inout ReferringLogs
+        _ row: Statement, _ walk: inout ReferenceWalk
     ) throws(SQLiteError) -> RowReading {
         var reading = try self.readEntry(row)
         if EntryFlags(rawValue: row.int(.flags)).contains(.referenced) {
-            try self.addReferences(to: &reading.entry, in: row.int(.place), &logs)
+            try self.addReferences(to: &reading.entry, of: row.int(.log), &walk)
         }
         return reading
     }
 
-    /// Reads what ``ReferenceStatements/shown`` gives of an entry that refers to a message; nil where the
-    /// user has blocked who wrote it.
-    func referringEntry(
-        _ row: Statement, in conversation: ConversationID, _ logs: inout ReferringLogs
-    ) throws(SQLiteError) -> StoredEntry? {
-        let log = row.int(.log)
-        if logs.names[log] == nil {
-            logs.names[log] = .some(
-                try self.statements.references.logName.bind(.log, log).first {
-                    (row) throws(SQLiteError) in
-                    LogName(
-                        author: PeerID(try row.bytes32(.key)),
-                        incarnation: UInt64(stored: row.int(.incarnation)))
-                })
-        }
-        guard let name = logs.names[log] ?? nil else { return nil }
-        let reading = try self.readEntry(row, at: LogKey(conversation: conversation, name: name))
-        return try self.finish(reading, behind: LastRead())
+    /// Reads what a ``ReferenceWalk`` gives of an entry that refers to a message.
+    func referringEntry(_ row: Statement, at key: LogKey) throws(SQLiteError) -> StoredEntry {
+        try self.finish(try self.readEntry(row, at: key), behind: LastRead())
     }
 
     /// Makes the envelopes of a page of entries, which are in the order of their times: most stand

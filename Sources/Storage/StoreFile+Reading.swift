@@ -171,9 +171,10 @@ extension StoreFile {
         try statement.bind(.conversation, id).bind(.since, since)
         defer { statement.reset() }
         var readings: [RowReading] = []
-        var logs = ReferringLogs()
+        var walk = ReferenceWalk(self.statements.references, isForward: isForward)
+        defer { walk.end() }
         while try statement.step() {
-            let reading = try self.readShown(statement, &logs)
+            let reading = try self.readShown(statement, &walk)
             bytes += reading.entry.payloadBytes
             if readings.count == query.limit || (bytes > query.byteLimit && !readings.isEmpty) {
                 page.hasMore = true
@@ -215,7 +216,8 @@ extension StoreFile {
     /// ``MessageStore/entries(after:limit:in:withNotices:byteLimit:rowLimit:)``.
     func entries(
         after cursor: Cursor, limit: Int, conversation: ConversationID?, withNotices: Bool = false,
-        withSealed: Bool = true, byteLimit: Int, rowLimit: Int = StoreFile.scanLimit
+        withBeside: Bool = true, withSealed: Bool = true, byteLimit: Int,
+        rowLimit: Int = StoreFile.scanLimit
     ) throws(SQLiteError) -> Arrivals {
         let newest = max(cursor, try self.newestCursor())
         var arrivals = Arrivals(entries: [], through: newest, hasMore: false)
@@ -231,7 +233,9 @@ extension StoreFile {
         var scanned = 0
         var through = cursor
         var readings: [RowReading] = []
-        var logs = ReferringLogs()
+        var walk = ReferenceWalk(self.statements.references, isForward: true)
+        defer { walk.end() }
+        let unwanted = withBeside ? .unseen : EntryFlags.unseen.union(.beside)
         let statement = self.statements.reading.arrivals
         try statement.bind(.arrival, cursor.rawValue)
         defer { statement.reset() }
@@ -240,7 +244,7 @@ extension StoreFile {
             guard arrival <= arrivals.through else { break }
             let flags = EntryFlags(rawValue: statement.int(.flags))
             let isWanted =
-                flags.isDisjoint(with: .unseen)
+                flags.isDisjoint(with: unwanted)
                 && only.map { $0 == statement.int(.place) } ?? true
                 && (withSealed || !statement.withBytes(.extra) { Entry.isSealed(extra: $0) })
             let size =
@@ -254,7 +258,7 @@ extension StoreFile {
             scanned += 1
             bytes += size
             if isWanted {
-                let reading = try self.readShown(statement, &logs)
+                let reading = try self.readShown(statement, &walk)
                 bytes += reading.entry.payloadBytes - size
                 readings.append(reading)
             }

@@ -4,16 +4,23 @@ internal import Engine
 ///
 /// `Docs/Protocol/Entries.md` section 11.
 extension StoreFile {
-    /// A message at its place, and how often that is asked.
-    private struct Target {
-        var conversation: Int64
-        var digest: Int64
-        var kind: Reference.Kind
+    /// By what `refs` names a message, so that what is said of neighbours lies together.
+    struct ReferenceTarget: Equatable {
+        /// The row of its log; of one that is not here, minus that of its conversation.
+        let place: Int64
+        /// Its seq; of one that is not here, what stands for its place and its id.
+        let number: Int64
 
-        init(_ reference: Reference, in conversation: Int64) {
-            self.conversation = conversation
-            self.digest = reference.target.digest
-            self.kind = reference.kind
+        /// Names a message that is here.
+        init(log: Int64, seq: Int64) {
+            self.place = log
+            self.number = seq
+        }
+
+        /// Names a message that is not here.
+        init(waitingFor target: EntryTarget, in conversation: Int64) {
+            self.place = -conversation
+            self.number = target.digest
         }
     }
 
@@ -43,19 +50,19 @@ extension StoreFile {
         _ reference: Reference, of row: EntryRow, in conversation: ConversationID,
         _ progress: inout Progress
     ) throws(SQLiteError) {
-        let target = Target(reference, in: row.conversation)
         let key = LogKey(conversation: conversation, name: reference.target.log)
         guard let log = try self.logRow(key),
             let message = try self.entryRow(log: log.id, seq: reference.target.seq)
         else {
+            let target = ReferenceTarget(waitingFor: reference.target, in: row.conversation)
             guard try self.count(target) < Limits.waitingReferences else { return }
             self.waitingReferences = nil
-            return try self.add(target, row, isHeld: true)
+            return try self.add(target, reference.kind, row)
         }
         guard message.id == reference.target.id,
             try self.refer(row, to: message, reference.kind, conversation, &progress)
         else { return }
-        try self.add(target, row, isHeld: false)
+        try self.add(ReferenceTarget(log: log.id, seq: message.seq), reference.kind, row)
     }
 
     /// Whether an entry that refers to a message that is here counts; then the message is marked.
@@ -78,16 +85,21 @@ extension StoreFile {
         return true
     }
 
-    private func bind(_ statement: Statement, _ target: Target) throws(SQLiteError) -> Statement {
-        try statement.bind(.conversation, target.conversation).bind(.target, target.digest)
+    private func bind(
+        _ statement: Statement, _ target: ReferenceTarget
+    ) throws(SQLiteError) -> Statement {
+        try statement.bind(.place, target.place).bind(.target, target.number)
     }
 
-    private func count(_ target: Target) throws(SQLiteError) -> Int64 {
+    /// How much is noted to be said of a message.
+    func count(_ target: ReferenceTarget) throws(SQLiteError) -> Int64 {
         try self.bind(self.statements.references.count, target).int() ?? 0
     }
 
     /// Of one log the latest are kept, and of strangers no more than may be read at once.
-    private func add(_ target: Target, _ row: EntryRow, isHeld: Bool) throws(SQLiteError) {
+    private func add(
+        _ target: ReferenceTarget, _ kind: Reference.Kind, _ row: EntryRow
+    ) throws(SQLiteError) {
         let statements = self.statements.references
         let count = try self.count(target)
         if count >= Limits.references {
@@ -95,16 +107,14 @@ extension StoreFile {
             let isKnown = try statements.isKnown.bind(.author, row.author).int() != nil
             guard isOwn || isKnown, count < 2 * Limits.references else { return }
         }
-        try self.bind(statements.add, target).bind(.kind, target.kind.rawValue).bind(.log, row.log)
-            .bind(.seq, row.seq).bind(.held, isHeld ? 1 : 0).run()
+        try self.bind(statements.add, target).bind(.kind, kind.rawValue).bind(.log, row.log)
+            .bind(.seq, row.seq).run()
         let ofLog =
-            try self.bind(statements.countOfLog, target).bind(.kind, target.kind.rawValue)
+            try self.bind(statements.countOfLog, target).bind(.kind, kind.rawValue)
             .bind(.log, row.log).int() ?? 0
         guard ofLog > Limits.referencesPerLog else { return }
-        try self.bind(statements.removeFirst, target).bind(.kind, target.kind.rawValue).bind(
-            .log, row.log
-        )
-        .run()
+        try self.bind(statements.removeFirst, target).bind(.kind, kind.rawValue)
+            .bind(.log, row.log).run()
     }
 
     /// Whose log a row names.
@@ -131,7 +141,8 @@ extension StoreFile {
     ) throws(SQLiteError) {
         let statements = self.statements.references
         var found: [(kind: Reference.Kind?, log: Int64, seq: Int64)] = []
-        try statements.held.bind(.conversation, message.conversation).bind(.target, place.digest)
+        let waiting = ReferenceTarget(waitingFor: place, in: message.conversation)
+        try self.bind(statements.held, waiting)
             .forEach { (row) throws(SQLiteError) in
                 found.append(
                     (Reference.Kind(rawValue: row.int(.kind)), row.int(.log), row.int(.seq)))
@@ -147,7 +158,10 @@ extension StoreFile {
                 try self.removeReference(row)
                 continue
             }
-            try statements.release.bind(.log, log).bind(.seq, seq).run()
+            try self.bind(
+                statements.release, ReferenceTarget(log: message.log, seq: message.seq)
+            )
+            .bind(.log, log).bind(.seq, seq).run()
             guard row.isSeen else { continue }
             let target = progress.arrive()
             try self.move(row.arrival, to: target)
@@ -169,8 +183,9 @@ extension StoreFile {
     ) throws(SQLiteError) {
         guard message.flags.contains(.referenced) else { return }
         var found: [(log: Int64, seq: Int64)] = []
-        try self.statements.references.edits.bind(.conversation, message.conversation)
-            .bind(.target, place.digest).forEach { (row) throws(SQLiteError) in
+        let target = ReferenceTarget(log: message.log, seq: message.seq)
+        try self.bind(self.statements.references.edits, target)
+            .forEach { (row) throws(SQLiteError) in
                 found.append((row.int(.log), row.int(.seq)))
             }
         for (log, seq) in found {
@@ -197,38 +212,18 @@ extension StoreFile {
                 eraser: author, step: .erase))
     }
 
+    /// A message is taken off the disk: what is said of it waits until it comes again.
+    func holdReferences(to message: EntryRow, at place: EntryTarget) throws(SQLiteError) {
+        guard message.flags.contains(.referenced) else { return }
+        let target = ReferenceTarget(log: message.log, seq: message.seq)
+        try self.bind(self.statements.references.hold, target)
+            .bind(.conversation, message.conversation).bind(.waiting, place.digest).run()
+        self.waitingReferences = nil
+    }
+
     /// What an entry says does not count, or is gone.
     func removeReference(_ row: EntryRow) throws(SQLiteError) {
         try self.statements.references.remove.bind(.log, row.log).bind(.seq, row.seq).run()
         self.waitingReferences = nil
-    }
-
-    // MARK: For people
-
-    /// Adds the edit that counts, and what people make of the message.
-    func addReferences(
-        to entry: inout StoredEntry, in conversation: Int64, _ logs: inout ReferringLogs
-    ) throws(SQLiteError) {
-        let digest = EntryTarget(log: entry.key.name, seq: entry.seq, id: entry.id).digest
-        var edit: StoredEntry?
-        var reactions: [StoredEntry] = []
-        let place = entry.key.conversation
-        try self.statements.references.shown.bind(.conversation, conversation)
-            .bind(.target, digest).forEach { (row) throws(SQLiteError) in
-                guard let found = try self.referringEntry(row, in: place, &logs) else { return }
-                switch Reference.Kind(rawValue: row.int(.kind)) {
-                case .edit?: edit = edit.map { found.isShown(after: $0) ? found : $0 } ?? found
-                case .reaction?: reactions.append(found)
-                case nil: throw .damaged("what an entry says of a message")
-                }
-            }
-        entry.references = (edit.map { [$0] } ?? []) + reactions
-    }
-}
-
-extension StoredEntry {
-    /// Whether it stands behind another one in display order.
-    fileprivate func isShown(after other: StoredEntry) -> Bool {
-        (self.time, self.key.name, self.seq) > (other.time, other.key.name, other.seq)
     }
 }

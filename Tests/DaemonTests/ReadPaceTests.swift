@@ -39,9 +39,13 @@ import Testing
             count += 1
         }
         #expect(count == 4)
+        #expect(pace.isTurnSpent)
         // What the other thread does is not the turn's.
         pace.beginTurn()
         for _ in 0..<9 { pace.note(microseconds: 300, isOnLoop: false) }
         #expect(pace.allowsQuery)
+        // A slow one is not the turn's fault, so the next goes elsewhere and tells how long such take now.
+        pace.note(microseconds: 2_000, isOnLoop: false)
+        #expect(!pace.allowsQuery && !pace.isTurnSpent)
     }
 }

@@ -175,6 +175,68 @@ import Testing
         #expect(!found[0].contains { $0.hasPrefix("fooled") })
     }
 
+    @Test(
+        "on each page stands with a message what stands with it alone",
+        arguments: 1...12 as ClosedRange<UInt64>)
+    func pages(_ seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        // More logs than a page walks beside, in some of the runs.
+        for number in 5..<UInt8.random(in: 5...20, using: &random) {
+            story.logs.append(LogWriter(Person(number)))
+            story.appends.append([])
+            story.write(.join(nil), in: story.logs.count - 1)
+        }
+        var targets: [(target: EntryTarget, log: Int)] = []
+        for number in 0..<120 {
+            let log = story.logs.indices.randomElement(using: &random) ?? 0
+            targets.append((story.write(.text("t\(number)"), in: log), log))
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                guard let about = targets.suffix(20).randomElement(using: &random) else { continue }
+                if Bool.random(using: &random) {
+                    story.write(.edit("e\(number)", of: about.target), in: about.log)
+                } else if let reaction = Reaction("ok", to: about.target) {
+                    let writer = story.logs.indices.randomElement(using: &random) ?? 0
+                    story.write(.reaction(reaction), in: writer)
+                }
+            }
+        }
+        try await Self.commit(story, to: store, using: &random)
+        var alone: [EntryID: Set<StoredEntry>] = [:]
+        for target in targets {
+            let entry = try #require(try await store.entry(target.target.id))
+            alone[entry.id] = Set(entry.references)
+        }
+        #expect(alone.values.contains { $0.count > 1 } && alone.values.contains { $0.isEmpty })
+        func agree(_ entries: [StoredEntry]) -> Bool {
+            entries.allSatisfy { alone[$0.id].map { [$0] } ?? [[]] == [Set($0.references)] }
+        }
+        for limit in [1, 7, 50, 200] {
+            var query = HistoryQuery(conversation: ops.conversation, limit: limit)
+            var seen = 0
+            while true {
+                let page = try await store.history(query)
+                #expect(agree(page.entries))
+                seen += page.entries.count
+                guard page.hasMore, let first = page.entries.first else { break }
+                query.direction = .before(
+                    DisplayPosition(time: first.time, name: first.key.name, seq: first.seq))
+            }
+            #expect(seen == targets.count + story.logs.count)
+            query.direction = .first
+            let page = try await store.history(query)
+            #expect(agree(page.entries) && page.entries.count == min(limit, seen))
+        }
+        let all = try await store.entries(after: Cursor(0), limit: 1_000)
+        #expect(agree(all.entries))
+        let messages = try await store.entries(after: Cursor(0), limit: 1_000, withBeside: false)
+        #expect(agree(messages.entries) && messages.through == all.through)
+        #expect(messages.entries.count == targets.count + story.logs.count)
+        #expect(all.entries.count > messages.entries.count)
+    }
+
     /// Commits the logs in any order between them, and each erasure once its target is there.
     private static func commit(
         _ story: Story, to store: MessageStore, using random: inout SeededRandom

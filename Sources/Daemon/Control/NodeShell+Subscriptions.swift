@@ -158,12 +158,14 @@ extension NodeShell {
         else { return }
         let conversation = subscription.progress.conversation
         let withNotices = subscription.progress.wantsNotices
-        // Where few of many rows are wanted, the rest of a long search is the store's thread's.
-        let isSmall = self.scheduler.allowsQuery
+        let withBeside = subscription.progress.wantsBeside
+        // Where few of many rows are wanted, the rest of a long search is the store's thread's. A small one
+        // that goes there for another reason tells how long such take now.
+        let isSmall = !self.scheduler.isTurnSpent
         self.look(isSmall: isSmall) { (store) throws(StoreFailure) in
             try store.entries(
                 after: cursor, limit: Self.pageMessages, in: conversation,
-                withNotices: withNotices, byteLimit: Self.pageBytes,
+                withNotices: withNotices, withBeside: withBeside, byteLimit: Self.pageBytes,
                 rowLimit: isSmall ? ReadPace.rowLimit : nil)
         } then: { result in
             // It may have ended while the store was read.

@@ -38,6 +38,9 @@ struct SubscriptionProgress: Hashable, Sendable {
     /// Whether changes are given as they are shown.
     var isLive: Bool { self.phase == .live }
 
+    /// Whether the store is to be asked for what is said of messages, and for streams, too.
+    var wantsBeside: Bool { !self.kinds.isDisjoint(with: [.edited, .reaction, .stream]) }
+
     /// Whether the store is to be asked for notices, too.
     var wantsNotices: Bool { self.kinds != [.message] }
 

@@ -21,9 +21,11 @@ struct ReadPace {
 
     /// Whether the loop may answer a small query.
     var allowsQuery: Bool {
-        self.expectedMicroseconds < Self.limitMicroseconds
-            && self.spentMicroseconds < Self.limitMicroseconds
+        self.expectedMicroseconds < Self.limitMicroseconds && !self.isTurnSpent
     }
+
+    /// Whether this turn of the loop has answered as much as it may.
+    var isTurnSpent: Bool { self.spentMicroseconds >= Self.limitMicroseconds }
 
     /// Begins a turn of the loop.
     mutating func beginTurn() { self.spentMicroseconds = 0 }

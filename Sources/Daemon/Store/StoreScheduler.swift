@@ -74,6 +74,9 @@ struct StoreScheduler {
     /// Whether the loop's thread may answer a small query.
     var allowsQuery: Bool { self.readPace.allowsQuery }
 
+    /// Whether this turn of the loop has answered as much as it may.
+    var isTurnSpent: Bool { self.readPace.isTurnSpent }
+
     /// Begins a turn of the loop.
     mutating func beginTurn() { self.readPace.beginTurn() }
 
