@@ -69,6 +69,24 @@ extension IntegrationTests {
             }
         }
 
+        /// Some of the texts that a node has sent: who was quick has none among the newest.
+        private static func own(of node: Node) throws -> [JSON] {
+            let identity = try node.identity()
+            var found: [JSON] = []
+            var before: [JSON.Member] = []
+            while found.count < Self.edits {
+                let page = try node.call(
+                    "history", .object(before + [.init("to", "agora"), .init("limit", 1_000)]))
+                let messages = page["messages"]?.arrayValue ?? []
+                guard let first = messages.first?["id"] else { break }
+                found += messages.filter {
+                    $0["author"]?.stringValue == identity && $0["kind"] == "text"
+                }
+                before = [.init("before", first)]
+            }
+            return Array(found.prefix(Self.edits))
+        }
+
         @Test("send lines, edit and search: each has the same text in the same order")
         func same() throws {
             let scratch = try Scratch()
@@ -91,11 +109,7 @@ extension IntegrationTests {
             let entries = said + 2 * nodes.count
             try Self.awaitAll(nodes, "all have come", entries)
             for (number, node) in nodes.enumerated() {
-                let own = try node.call("history", ["to": "agora", "limit": 1_000])["messages"]
-                let identity = try node.identity()
-                let mine = (own?.arrayValue ?? []).filter {
-                    $0["author"]?.stringValue == identity && $0["kind"] == "text"
-                }.prefix(Self.edits)
+                let mine = try Self.own(of: node)
                 #expect(mine.count == Self.edits)
                 for (index, message) in mine.enumerated() {
                     _ = try node.call(

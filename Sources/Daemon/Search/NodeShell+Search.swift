@@ -4,8 +4,6 @@ internal import Storage
 
 /// The index of messages: made with the first search, then kept current behind the commits.
 extension NodeShell {
-    /// How long after a commit its messages are indexed: what comes meanwhile is done with them.
-    private static let pauseMilliseconds: UInt64 = 1_000
     /// How many messages, and bytes of them, are indexed at a time.
     private static let pageMessages = 512
     private static let pageBytes = 524_288
@@ -78,9 +76,15 @@ extension NodeShell {
         for drop in outcome.drops {
             self.search.removals += drop.shown.map { SearchDocument.place(drop.key, $0) }
         }
+        self.search.pace.committed(at: SystemClock.monotonicMilliseconds())
+        self.planSearchFeed()
+    }
+
+    /// What comes until then is indexed with what has come.
+    private func planSearchFeed() {
         guard !self.search.isPlanned else { return }
         self.search.isPlanned = true
-        self.after(Self.pauseMilliseconds) {
+        self.after(IndexPace.pauseMilliseconds) {
             self.search.isPlanned = false
             self.feedSearch()
         }
@@ -92,6 +96,7 @@ extension NodeShell {
         guard !self.search.isFeeding else { return self.search.isBehind = true }
         self.search.isFeeding = true
         self.search.isBehind = false
+        self.search.pace.beginPass(at: SystemClock.monotonicMilliseconds())
         let removals = self.search.removals
         self.search.removals = []
         self.work { () async throws(StoreFailure) in
@@ -121,15 +126,22 @@ extension NodeShell {
                         if case .failure(let failure) = result { return self.fed(failure) }
                         return
                     }
-                    if page.hasMore || self.newestShown > page.through {
-                        self.feedSearch(index, after: page.through)
-                    } else {
-                        self.fed(nil)
-                    }
+                    self.fed(index, through: page)
                 }
             case .failure(let failure): self.fed(failure)
             }
         }
+    }
+
+    /// Goes on with the next page, or later.
+    private func fed(_ index: SearchIndex, through page: SearchPage) {
+        guard page.hasMore || self.newestShown > page.through else { return self.fed(nil) }
+        let now = SystemClock.monotonicMilliseconds()
+        if self.search.pace.goesOn(at: now, isAwaited: !self.search.waiting.isEmpty) {
+            return self.feedSearch(index, after: page.through)
+        }
+        self.search.isFeeding = false
+        self.planSearchFeed()
     }
 
     private func fed(_ failure: StoreFailure?) {

@@ -23,6 +23,8 @@ final class SearchFeed {
     var isFeeding = false
     /// Whether it is to be fed again once it has been.
     var isBehind = false
+    /// How much is put into it at a time.
+    var pace = IndexPace()
     /// Whether a turn for feeding is planned.
     var isPlanned = false
     /// Places of messages that are gone and must not be found.

@@ -21,6 +21,7 @@ import counts  # noqa: E402
 import growth  # noqa: E402
 import history  # noqa: E402
 import idle  # noqa: E402
+import indexed  # noqa: E402
 import plot  # noqa: E402
 import queries  # noqa: E402
 import report  # noqa: E402
@@ -38,7 +39,7 @@ from prepared import Prepared  # noqa: E402
 # Queries before histories, whose readers leave their joins behind in the store they share.
 ALL = (
     workloads.ALL + queries.ALL + history.ALL + growth.ALL + resting.ALL + idle.ALL + sealed.ALL
-    + touched.ALL + transfers.ALL)
+    + touched.ALL + transfers.ALL + indexed.ALL)
 
 
 class Tools:
