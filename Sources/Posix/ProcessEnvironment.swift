@@ -29,7 +29,8 @@ public enum ProcessEnvironment {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3).
+    /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3). Of what
+    /// is free it keeps 2 MiB, for the parts of files.
     ///
     /// Call it before other threads start.
     public static func useOneHeap() { _ = clinux_use_one_heap() }

@@ -20,7 +20,8 @@ int clinux_stream_socket(int family, int nonblocking);
 /* A netlink socket, non-blocking, that becomes readable when links or addresses change: rtnetlink(7). */
 int clinux_address_monitor(void);
 
-/* One heap for all threads: M_ARENA_MAX, mallopt(3). */
+/* One heap for all threads, which keeps up to 2 MiB that are free at its end: M_ARENA_MAX, M_TRIM_THRESHOLD,
+   M_MMAP_THRESHOLD, mallopt(3). */
 int clinux_use_one_heap(void);
 
 /* Lets the pages of code and constants go that are mapped so far; those that are needed come back from the
