@@ -152,6 +152,7 @@ public actor NodeShell {
         }
         self.isInTurn = true
         self.scheduler.beginTurn()
+        self.peerStreams.beginTurn()
         body()
         repeat {
             self.askNode()
@@ -159,6 +160,7 @@ public actor NodeShell {
             self.commitLateBatch()
         } while !self.events.isEmpty || self.peerStreams.hasUnwritten || !self.dirtyClients.isEmpty
         self.isInTurn = false
+        self.peerStreams.setPaused(self.node?.ask { $0.isCrowded } ?? false)
         self.planHistory()
         if case .stopping(let step) = self.phase { self.goOnStopping(step) }
     }
@@ -212,7 +214,10 @@ public actor NodeShell {
         PeerStreams(
             PeerStreams.Surroundings(
                 loop: self.loop, buffer: self.readBuffer, log: self.log,
-                turn: { self.turn($0) }, tell: { self.peersTell($0) }))
+                turn: { self.turn($0) }, tell: { self.peersTell($0) },
+                isStranger: { peer in
+                    self.node?.ask { $0.tier(of: peer) } ?? .stranger <= .stranger
+                }))
     }
 
     /// Tells the node what happens on streams; history waits for its turn.
@@ -277,6 +282,7 @@ public actor NodeShell {
             self.readRuns(read, log, from: from, through: through, byteLimit: bytes)
         case .readPayloads(let read, let log, let from, let through):
             self.readPayloads(read, log, from: from, through: through)
+        case .readProof(let read, let log): self.readProof(read, log)
         case .lookUp(let request, let conversation, let key):
             self.lookUp(request, key: key, in: conversation)
         case .arm(let timer, let at):

@@ -84,6 +84,11 @@ public enum Limits {
     public static let frameBytes = 300_000
     /// Control frames are small so that they can never be held back.
     public static let controlFrameBytes = 4_096
+    /// What a peer may send at once on the channel that no credit bounds, but for credit: twice the names
+    /// of all rooms that it may be in.
+    public static let controlBurstBytes = 524_288
+    /// The time in which it may send as much again: 1,800 pings a second.
+    public static let controlBurstMilliseconds: UInt64 = 16_000
     /// Ephemeral frames fit one datagram, should they ever travel so.
     public static let ephemeralFrameBytes = 1_280
     /// What one ephemeral frame carries: a packet of a stream, its name and what seals them.
@@ -323,8 +328,10 @@ public enum Limits {
     /// Records kept of a link whose authors have no entry here yet; those of more authors come again
     /// with the next digest.
     public static let earlyRecords = 256
-    /// Frames that wait for credit on one link: announcements, clocks and wants of some thousand rooms.
-    public static let outboxFrames = 16_384
+    /// What waits for credit on one link: announcements, digests and wants of some thousand rooms.
+    ///
+    /// What answers questions is made when it goes.
+    public static let outboxBytes = 1_048_576
     /// The largest run in a frame: its entries and what stands around them.
     public static let runFrameBytes = runEntryBytes + 512
 
@@ -341,6 +348,10 @@ public enum Limits {
     public static let runsPerLiveBatch = 8
     /// Of these, those of catch-up: a live message may have to wait for it.
     public static let bulkRunsPerLiveBatch = 1
+    /// Runs of others that wait for the disk before strangers are read no further, in bytes: a second's worth.
+    static let crowdedRunBytes = 4_194_304
+    /// The same in runs: of small ones each takes more memory than its bytes.
+    static let crowdedRuns = 2_048
     /// For so long after a live message the next one is awaited with small transactions.
     public static let liveMilliseconds: UInt64 = 1_000
     /// After a failure the store is tried again by itself; own messages try it at once.

@@ -27,6 +27,15 @@ public final class IOWatch {
         }
     }
 
+    /// Has a watch come after all others that have something and a smaller rank; 0 is the usual one.
+    ///
+    /// Among those of one rank each has its turn. Traps off the loop's thread.
+    public func setRank(_ rank: Int) {
+        self.owned?.checkIsolated()
+        guard let source = self.source else { return }
+        sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_NORMAL) + Int64(rank))
+    }
+
     /// Stops watching; the handler is not called again and is let go.
     ///
     /// Traps off the loop's thread.

@@ -65,11 +65,13 @@ public enum WriteResult: Hashable, Sendable {
 
 extension FileDescriptor {
     /// Reads once into the front of a buffer, which must not be empty: read(2).
-    public borrowing func read(into buffer: inout [UInt8]) -> ReadResult {
-        precondition(!buffer.isEmpty, "reading needs room")
+    ///
+    /// - Parameter limit: how many bytes at most, where that is less than the buffer holds; at least one.
+    public borrowing func read(into buffer: inout [UInt8], limit: Int = .max) -> ReadResult {
+        precondition(!buffer.isEmpty && limit > 0, "reading needs room")
         while true {
             let count = buffer.withUnsafeMutableBytes {
-                Glibc.read(self.number, $0.baseAddress, $0.count)
+                Glibc.read(self.number, $0.baseAddress, min($0.count, limit))
             }
             if count > 0 { return .bytes(count) }
             if count == 0 { return .end }

@@ -445,7 +445,6 @@ struct ModelStore {
             if let first = held.first, let last = held.last {
                 snapshot.logs[key]?.held = UInt64(first) + 1...UInt64(last) + 1
             }
-            if let proof = log.proof { snapshot.proofs.append(proof) }
             let room = key.conversation
             for row in log.rows {
                 guard row.cursor != nil else { continue }

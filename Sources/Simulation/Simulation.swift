@@ -22,6 +22,7 @@ package final class Simulation {
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64, byteLimit: Int)
         case readPayloads(
             machine: Int, start: Int, ReadID, LogKey, from: UInt64, through: UInt64)
+        case readProof(machine: Int, start: Int, ReadID, LogKey)
         case erases(machine: Int, ConversationID)
         case expires(machine: Int, ConversationID)
         case lookedUp(machine: Int, start: Int, RequestID, ConversationID, key: String)
@@ -248,6 +249,9 @@ package final class Simulation {
             guard self.isRunning(index, start) else { return }
             let stored = self.machines[index].store.payloads(key, from: from, through: through)
             try self.tell(index, .payloadsRead(read, stored))
+        case .readProof(let index, let start, let read, let key):
+            guard self.isRunning(index, start) else { return }
+            try self.tell(index, .proofRead(read, self.machines[index].store.logs[key]?.proof))
         case .lookedUp(let index, let start, let request, let conversation, let key):
             guard self.isRunning(index, start) else { return }
             let machine = self.machines[index]
@@ -351,6 +355,9 @@ package final class Simulation {
                 .readPayloads(
                     machine: index, start: start, read, key, from: from, through: through),
                 in: delay)
+        case .readProof(let read, let key):
+            let delay = self.machines[index].random.number(UInt64(0)...3)
+            self.schedule(.readProof(machine: index, start: start, read, key), in: delay)
         case .transfer(let task):
             guard self.hasFiles else {
                 throw Violation("node \(index) handles a file, and nobody sends any")

@@ -43,6 +43,7 @@ final class NameStatements: StatementGroup {
         """)
     lazy var showHead = self.sql("UPDATE logs SET shown = 1 WHERE id = :id AND seq = :seq")
     lazy var setFork = self.sql("UPDATE logs SET fork = :fork WHERE id = :id")
+    lazy var proofLength = self.sql("SELECT length(proof) FROM forks WHERE log = :log")
     lazy var replaceProof = self.sql(
         "INSERT OR REPLACE INTO forks (log, proof) VALUES (:log, :proof)")
     lazy var proof = self.sql(

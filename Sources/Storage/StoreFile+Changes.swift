@@ -40,7 +40,13 @@ extension StoreFile {
         // What lies behind an earlier proof's point has been dealt with.
         let end = log.forkPoint ?? UInt64(Int64.max)
         guard Visibility.forkPoint(known: log.forkPoint, proven: proof.point) != nil else { return }
-        try self.statements.names.replaceProof.bind(.log, log.id).bind(.proof, proof.encoded).run()
+        let encoded = proof.encoded
+        let before = try self.statements.names.proofLength.bind(.log, log.id).int() ?? 0
+        try self.statements.names.replaceProof.bind(.log, log.id).bind(.proof, encoded).run()
+        // It is charged like entries: to whom the log is.
+        try self.statements.names.addLogBytes.bind(.id, log.id)
+            .bind(.bytes, Int64(encoded.count) - before).run()
+        progress.resized.insert(log.id)
         try self.statements.names.setFork.bind(.id, log.id).bind(.fork, Int64(proof.point)).run()
         self.knownLogs = KnownRows()
         if log.head.seq >= proof.point {

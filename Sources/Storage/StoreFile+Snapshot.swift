@@ -38,10 +38,6 @@ extension StoreFile {
         try self.readWanted(into: &snapshot)
         try self.readHeld(into: &snapshot)
         snapshot.erasures = try self.erasures()
-        let proofs = try self.database.prepare("SELECT proof FROM forks ORDER BY log")
-        try proofs.forEach { (row) throws(SQLiteError) in
-            snapshot.proofs.append(try Self.forkProof(row.bytes(.proof)))
-        }
         let members = try self.database.prepare(
             """
             SELECT c.hash, a.key, m.present, m.hlc, m.incarnation, m.seq FROM members m

@@ -81,6 +81,22 @@ struct ForkTests {
         #expect(try await store.check().isEmpty)
     }
 
+    @Test("the proof of a fork is charged to its log")
+    func charged() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        let fork = try Fork()
+        let before = try await store.commit(batch(fork.common)).sizes
+        var end = Batch(number: 2)
+        end.proofs = [fork.proof]
+        let after = try await store.commit(end).sizes
+        let (less, more) = (try #require(before.first), try #require(after.first))
+        #expect(less.key == more.key && after.count == 1)
+        #expect(Int(more.bytes - less.bytes) == fork.proof.encoded.count)
+        #expect(try await store.snapshot().sizes == after)
+        #expect(try await store.check().isEmpty)
+    }
+
     @Test("the smallest proven fork point counts, the first proof of a point stays")
     func smallest() async throws {
         let directory = try TemporaryDirectory()
@@ -150,7 +166,7 @@ struct ForkTests {
         end.appends = [whole]
         #expect(try await third.commit(end).cursors == [[Cursor(1), Cursor(2), nil]])
         #expect(try await third.snapshot().logs == [log.key: stored])
-        #expect(try await third.snapshot().proofs == [proof])
+        #expect(try await third.forkProof(log.key) == proof)
     }
 
     @Test("an append behind a proven fork point traps")

@@ -67,6 +67,18 @@ final class PeerStream {
     var link: LinkID?
     /// The number under which ``Admission`` counts it while its handshake is under way.
     var handshake: UInt64?
+    /// Who is at the other end, once that is known.
+    private(set) var peer: PeerID?
+    /// Whether that is nobody whom the user knows: then what is read of it is little at a time, and its turn
+    /// may come last.
+    var isStranger = true
+    /// Where the peer is.
+    let source: Source
+    /// Told how many microseconds a turn has taken that an open stream of a stranger began.
+    var onSpent: ((UInt64) -> Void)?
+    private var portion = ReadPortion()
+    private var rank = 0
+    private var isPaused = false
     /// Told what happens, within a turn.
     private var handler: ((PeerStream, PeerStreamEvent) -> Void)?
     private let buffer: ReadBuffer
@@ -131,6 +143,7 @@ final class PeerStream {
             descriptor, userTimeoutMilliseconds: Self.userTimeoutMilliseconds,
             keepaliveSeconds: Self.keepaliveSeconds)
         self.address = address
+        self.source = Source(address.description)
         self.handler = handler
         self.buffer = buffer
         self.descriptor = descriptor
@@ -143,10 +156,33 @@ final class PeerStream {
     ) throws(SystemError) {
         self.watch = try loop.watch(
             self.descriptor.number, for: self.phase == .connecting ? .writable : .readable
-        ) { [weak self] events in turn { self?.handle(events) } }
+        ) { [weak self] events in
+            guard let self, self.phase == .open, self.isStranger else {
+                return turn { self?.handle(events) }
+            }
+            let began = SystemClock.monotonicMicroseconds()
+            turn { self.handle(events) }
+            let took = SystemClock.monotonicMicroseconds() - began
+            self.portion.note(microseconds: took)
+            self.onSpent?(took)
+        }
         self.deadline = try loop.makeTimer { [weak self] in turn { self?.deadlinePassed() } }
         self.deadline?.set(
             afterMilliseconds: Limits.handshakeMilliseconds, accuracy: .milliseconds(100))
+    }
+
+    /// Has nothing be read of an open stream for the time being, or again.
+    func setPaused(_ isPaused: Bool) {
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        self.updateInterest()
+    }
+
+    /// Has the stream come after all others that have something and a smaller rank.
+    func setRank(_ rank: Int) {
+        guard rank != self.rank else { return }
+        self.rank = rank
+        self.watch?.setRank(rank)
     }
 
     /// Queues a frame; call ``flush()`` when all frames of the moment are queued.
@@ -208,6 +244,7 @@ final class PeerStream {
         self.deadline = nil
         self.onClosed?()
         self.onClosed = nil
+        self.onSpent = nil
     }
 
     /// Called once when the stream begins to drain, which takes a place among those that do.
@@ -221,7 +258,8 @@ final class PeerStream {
 
     private func updateInterest() {
         guard self.phase != .connecting, let watch = self.watch else { return }
-        let wanted: IOEvents = self.hasOutput ? [.readable, .writable] : .readable
+        var wanted: IOEvents = self.isPaused ? [] : .readable
+        if self.hasOutput { wanted.insert(.writable) }
         if watch.interest != wanted { watch.set(wanted) }
     }
 
@@ -249,7 +287,8 @@ final class PeerStream {
     }
 
     private func read() {
-        switch self.descriptor.read(into: &self.buffer.bytes) {
+        let limit = self.isStranger ? self.portion.count : ReadBuffer.byteCount
+        switch self.descriptor.read(into: &self.buffer.bytes, limit: limit) {
         case .bytes(let count): self.process(self.session.receive(self.buffer.bytes[..<count]))
         case .wouldBlock: break
         case .end:
@@ -265,6 +304,7 @@ final class PeerStream {
             switch event {
             case .established(let info):
                 self.phase = .open
+                self.peer = info.peer
                 self.deadline?.clear()
                 self.handler?(self, .established(info))
             case .received(let frame):
@@ -298,6 +338,7 @@ final class PeerStream {
 
     private func drain() {
         guard self.phase != .closed else { return }
+        self.isPaused = false
         self.phase = .draining
         self.drainBounds.end = SystemClock.monotonicMilliseconds() + Self.drainMillisecondsMost
         self.deadline?.set(afterMilliseconds: Self.drainMilliseconds, accuracy: .milliseconds(50))

@@ -19,6 +19,8 @@ final class PeerStreams {
         let turn: (() -> Void) -> Void
         /// Takes what the node is to know.
         let tell: (Event) -> Void
+        /// Whether somebody is nobody whom the user knows, nor a fellow.
+        let isStranger: (PeerID) -> Bool
     }
 
     private let surroundings: Surroundings
@@ -36,6 +38,14 @@ final class PeerStreams {
     private var lastLink: UInt64 = 0
     /// Streams that say goodbye, the first one first: as many as links, which may all end at once.
     private var draining: [ObjectIdentifier] = []
+    /// How much of the loop's time strangers have.
+    private var pace = StrangerPace()
+    private var usage = SourceUsage()
+    /// Whether nothing is read of strangers.
+    private var isPaused = false
+    /// When it was looked at last who is one, in microseconds.
+    private var strangersAt: UInt64 = 0
+    private static let strangersMicroseconds: UInt64 = 1_000_000
     /// Streams for which frames were queued in this turn.
     private var unwritten: [PeerStream] = []
 
@@ -171,6 +181,51 @@ final class PeerStreams {
         self.links.removeValue(forKey: link)?.close(reason, text)
     }
 
+    // MARK: Turns
+
+    /// A turn begins: strangers who came last may have their share again.
+    func beginTurn() {
+        guard self.pace.isOverdrawn else { return }
+        if self.pace.look(at: SystemClock.monotonicMicroseconds()) { self.setRanks() }
+    }
+
+    /// A stranger's stream has used some of the loop's time.
+    private func spent(_ microseconds: UInt64, by stream: PeerStream) {
+        let now = SystemClock.monotonicMicroseconds()
+        let isDue = self.usage.spend(microseconds, by: stream.source, at: now)
+        if self.pace.spend(microseconds, at: now) || isDue && self.pace.isOverdrawn {
+            self.setRanks()
+        }
+    }
+
+    /// While strangers come last, those who have used much come after the others.
+    private func setRanks() {
+        let isOverdrawn = self.pace.isOverdrawn
+        if isOverdrawn { self.lookWhoIsStranger() }
+        for stream in self.links.values {
+            let isLast = isOverdrawn && stream.isStranger
+            stream.setRank(isLast ? (self.usage.isHeavy(stream.source) ? 2 : 1) : 0)
+        }
+    }
+
+    private func lookWhoIsStranger() {
+        let now = SystemClock.monotonicMicroseconds()
+        guard now - self.strangersAt >= Self.strangersMicroseconds else { return }
+        self.strangersAt = now
+        for stream in self.links.values {
+            stream.isStranger = stream.peer.map(self.surroundings.isStranger) ?? true
+        }
+        self.usage.keep(Set(self.links.values.map(\.source)))
+    }
+
+    /// Has nothing be read of strangers while too much of what they have sent waits for the disk.
+    func setPaused(_ isPaused: Bool) {
+        guard isPaused != self.isPaused else { return }
+        self.isPaused = isPaused
+        if isPaused { self.lookWhoIsStranger() }
+        for stream in self.links.values { stream.setPaused(isPaused && stream.isStranger) }
+    }
+
     // MARK: Ending
 
     /// Ends all dials, and takes no more of them nor connections.
@@ -209,6 +264,10 @@ final class PeerStreams {
         let link = LinkID(self.lastLink)
         stream.link = link
         self.links[link] = stream
+        stream.onSpent = { [weak self, weak stream] microseconds in
+            if let stream { self?.spent(microseconds, by: stream) }
+        }
+        if self.pace.isOverdrawn { stream.setRank(1) }
         self.tell(.linkOpened(link, info, address: stream.address.description, dial: dial))
     }
 

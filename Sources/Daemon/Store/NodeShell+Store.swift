@@ -232,6 +232,17 @@ extension NodeShell {
         }
     }
 
+    func readProof(_ read: ReadID, _ key: LogKey) {
+        self.ask { (store) async throws(StoreFailure) in
+            try await store.forkProof(key)
+        } then: { result in
+            switch result {
+            case .success(let proof): self.happened(.proofRead(read, proof))
+            case .failure(let failure): self.happened(.readFailed(read, failure))
+            }
+        }
+    }
+
     func lookUp(_ request: RequestID, key: String, in conversation: ConversationID) {
         self.ask { (store) async throws(StoreFailure) in
             try await store.lookUp(idempotencyKey: key, in: conversation)

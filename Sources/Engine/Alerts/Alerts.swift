@@ -49,9 +49,10 @@ struct Alerts: Sendable {
         let subject = Subject(code: code, peer: peer)
         let known = self.standing[subject]
         if known == nil && peer != nil && !self.makeRoom(isTrusted: isTrusted) { return false }
-        // What is said about peers may be of their choice.
+        // What is said about peers may be of their choice, and so is who brings most.
+        let isOthers = peer != nil || code == .diskShare || code == .crowded
         let isSilent = known.map {
-            peer != nil && now.monotonic - $0.lineAt < Limits.alertNoticeMilliseconds
+            isOthers && now.monotonic - $0.lineAt < Limits.alertNoticeMilliseconds
         }
         let isNews = known?.alert.text != text && isSilent != true
         self.standing[subject] = Standing(

@@ -112,6 +112,20 @@ struct CommitQueue: Sendable {
 
     mutating func add(_ draft: Draft) { self.drafts.append(draft) }
 
+    /// Whether so much of others waits that strangers are to wait before they send more.
+    ///
+    /// Each link's credit bounds what it brings; of many links that is more than is to be kept in memory.
+    var isCrowded: Bool {
+        guard self.live.count + self.sync.count > Self.uncrowdedRuns else { return false }
+        if self.live.count + self.sync.count > Limits.crowdedRuns { return true }
+        let bytes =
+            self.live.reduce(0) { $0 + $1.byteCount } + self.sync.reduce(0) { $0 + $1.byteCount }
+        return bytes > Limits.crowdedRunBytes
+    }
+
+    /// So few are never too many: each fits a frame.
+    private static let uncrowdedRuns = Limits.crowdedRunBytes / Limits.runFrameBytes
+
     /// Takes a run; a live one goes before bulk, but never before what its own log has there.
     mutating func add(_ accepted: Accepted, hasPending: Bool) {
         let isBehindBulk = hasPending && self.sync.contains { $0.key == accepted.key }

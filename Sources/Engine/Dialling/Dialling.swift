@@ -262,9 +262,13 @@ struct Dialling: Sendable {
             // One line, not one for each try; the report tells of all.
             let isNews = target.failedDial?.failure.reason != failure.reason
             let isAsked = if case .fixed = id { true } else { false }
-            self.log(
-                isNews ? (isAsked ? .notice : .info) : .debug,
-                "cannot reach \(address): \(failure.detail)\(isNews ? "; trying again" : "")")
+            let text = "cannot reach \(address): \(failure.detail)"
+            switch (isNews, isAsked) {
+            case (true, true): self.log(.notice, text + "; trying again")
+            // Anybody can say where they listen, with a new key each time.
+            case (true, false): self.actions.append(.tell(text + "; trying again"))
+            case (false, _): self.log(.debug, text)
+            }
         }
         if target.nextAddress < target.addresses.count {
             self.dialNextAddress(id, at: now)

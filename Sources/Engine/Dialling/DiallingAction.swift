@@ -2,6 +2,8 @@
 enum DiallingAction: Hashable, Sendable {
     /// Something that needs no more of the node: a dial, a timer, a line of the log, an answer.
     case perform(Action)
+    /// Write a line that peers can cause again and again, where it is one of few.
+    case tell(String)
     /// Keep on disk where a peer was linked.
     case keep(KnownPeer)
     /// Count a refusal.

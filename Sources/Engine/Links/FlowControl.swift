@@ -42,10 +42,14 @@ struct PerChannel: Hashable, Sendable {
 struct FlowControl: Sendable {
     /// Small leftovers are not worth a frame, and can never starve the peer of a whole one.
     private static let creditStep = 16_384
+    /// What keeping a frame takes besides its bytes.
+    private static let frameOverhead = 64
 
     /// What may still be sent.
     private var credit = PerChannel(Limits.initialCredit)
     private(set) var outbox = Queue<EncodedFrame>()
+    /// What these take.
+    private(set) var waitingBytes = 0
     /// What was taken in, and what of it was consumed and not credited back.
     private var outstanding = PerChannel(0)
     private var owed = PerChannel(0)
@@ -75,7 +79,9 @@ struct FlowControl: Sendable {
             self.spend(frame.bytes.count, on: frame.channel)
             return .now
         }
-        guard self.outbox.count < Limits.outboxFrames else { return .never }
+        let bytes = frame.bytes.count + Self.frameOverhead
+        guard self.waitingBytes + bytes <= Limits.outboxBytes else { return .never }
+        self.waitingBytes += bytes
         self.outbox.append(frame)
         return .later
     }
@@ -86,6 +92,7 @@ struct FlowControl: Sendable {
             return nil
         }
         self.spend(next.bytes.count, on: .sync)
+        self.waitingBytes -= next.bytes.count + Self.frameOverhead
         return self.outbox.removeFirst()
     }
 

@@ -41,6 +41,8 @@ struct Link: Sendable {
     var flow = FlowControl()
     var pulse: Pulse
     var ephemeral: EphemeralIntake
+    /// What the peer may send on the channel that no credit bounds.
+    var control: TokenBucket
     var wants = LinkWants()
     /// Logs that are fed and of which the peer has not been sent all: those whose push had no
     /// credit, until the store has brought the rest.
@@ -48,6 +50,9 @@ struct Link: Sendable {
     var isReadingLive = false
     var serving: [Serving] = []
     var isReadingSync = false
+    /// Conversations of which the peer is owed something.
+    var owing = Turns<ConversationID>()
+    var isReadingProof = false
     /// The payloads that the peer asks for; a new question takes the place of the one before.
     var payloadServing: PayloadServing?
     var isReadingPayloads = false
@@ -68,6 +73,9 @@ struct Link: Sendable {
         self.openedAt = now.monotonic
         self.pulse = Pulse(at: now)
         self.ephemeral = EphemeralIntake(at: now)
+        self.control = TokenBucket(
+            capacity: Limits.controlBurstBytes,
+            fullMilliseconds: Limits.controlBurstMilliseconds, at: now.monotonic)
         self.realms = LinkRealms(LinkTags(exporter: info.exporter, role: info.role))
     }
 
@@ -98,13 +106,15 @@ struct Link: Sendable {
     func isLive(at now: Instant) -> Bool { now.monotonic < self.liveUntil }
 
     /// Takes a committed run of an own log: takes credit for it, or notes that the log lags.
-    mutating func push(_ run: Run, byteCount: Int) -> Push {
+    ///
+    /// - Parameter number: that of the log.
+    mutating func push(_ run: Run, number: UInt32, byteCount: Int) -> Push {
         let conversation = run.key.conversation
         let hasCredit = self.flow.credit(on: .live) >= byteCount
         let push = self.shared[known: conversation].push(run, hasCredit: hasCredit)
         if push != .none && run.first == 1 {
             let tag = self.tags.log(run.key.name, in: conversation)
-            self.shared[known: conversation].names[tag] = run.key.name
+            self.shared[known: conversation].names[tag] = number
         }
         switch push {
         case .none: break

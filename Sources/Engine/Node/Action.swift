@@ -227,6 +227,9 @@ public enum Action: Hashable, Sendable {
     ///
     /// Answered by ``Event/payloadsRead(_:_:)`` or ``Event/readFailed(_:_:)``.
     case readPayloads(ReadID, LogKey, from: UInt64, through: UInt64)
+    /// Read the proof that ends a log; answered by ``Event/proofRead(_:_:)`` or
+    /// ``Event/readFailed(_:_:)``.
+    case readProof(ReadID, LogKey)
     /// Look up what was sent under an idempotency key of a conversation; answered by ``Event/lookedUp(_:_:)`` or ``Event/lookUpFailed(_:_:)``.
     case lookUp(RequestID, ConversationID, key: String)
     /// Wake the node at a monotonic moment in milliseconds; replaces the same timer.

@@ -246,7 +246,9 @@ public enum Event: Sendable {
     /// What is stored of the payloads that were asked for, entry by entry; none where the store has
     /// none there.
     case payloadsRead(ReadID, [StoredPayload])
-    /// Runs or payloads could not be read.
+    /// The proof that was asked for; nil where the store has none.
+    case proofRead(ReadID, ForkProof?)
+    /// What was asked for could not be read.
     case readFailed(ReadID, StoreFailure)
     /// The answer to ``Action/lookUp(_:_:key:)``.
     case lookedUp(RequestID, EarlierSend?)

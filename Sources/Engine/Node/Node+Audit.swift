@@ -50,7 +50,7 @@ extension Node {
         var audit = NodeAudit()
         for (id, conversation) in self.conversationTable {
             for (name, log) in conversation.logs {
-                audit.logs[LogKey(conversation: id, name: name)] = (log.head, log.fork?.point)
+                audit.logs[LogKey(conversation: id, name: name)] = (log.head, log.forkPoint)
             }
         }
         let wants = self.links.all.reduce(0) { $0 + $1.wants.open }
@@ -122,7 +122,7 @@ extension Link {
     fileprivate func check(_ found: inout Excess) {
         found.check(self.shares.count, Limits.conversations, "shares of a link")
         found.check(self.rooms.count, Limits.roomsPerPeer, "rooms of a link")
-        found.check(self.flow.outbox.count, Limits.outboxFrames, "waiting frames of a link")
+        found.check(self.flow.waitingBytes, Limits.outboxBytes, "what waits on a link")
         found.check(self.awaited.count, Limits.awaitedTags, "awaited logs of a link")
         found.check(self.serving.count, Limits.wantsPerLink, "served wants of a link")
         found.check(self.wants.open, Limits.wantsPerLink, "wants of a link")
@@ -130,6 +130,9 @@ extension Link {
         for key in self.shared.keys {
             let unknown = self.shared[known: key].unknown
             found.check(unknown.count, Limits.logsPerConversation, "unknown logs of a link")
+            found.check(
+                self.shared[known: key].owed.count,
+                Limits.logsPerConversation * (Limits.recordKinds + 1), "what a link is owed")
             found.check(
                 unknown.discoveries.count, Limits.discoveriesPerLink, "discoveries of a link")
         }

@@ -31,6 +31,7 @@ extension Node {
         where !gone.contains(EntryPlace(key: entry.key, seq: entry.seq)) {
             if let message = Message(entry, by: self.keyring) { changes.append(.message(message)) }
         }
+        for proof in flight.batch.proofs { self.spread(proof) }
         self.settleDrops(outcome.drops)
         self.settleSizes(outcome.sizes)
         self.settleArrivals(flight.arrivals)

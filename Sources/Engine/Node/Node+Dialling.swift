@@ -4,6 +4,10 @@ extension Node {
         for action in wanted {
             switch action {
             case .perform(let action): self.actions.append(action)
+            case .tell(let text):
+                if let line = self.alerts.linkThinning.line(text, at: self.now) {
+                    self.log(.info, line)
+                }
             case .keep(let peer): self.commits.peers[peer.id] = peer
             case .refuse(let address, let peer, let reason):
                 self.refuse(address: address, peer: peer, reason)

@@ -58,7 +58,7 @@ extension Node {
         let log = known.log(erasure.target.log)
         let author = Authorship(device: erasure.target.log.author, person: log.person)
         // Of a log that forks at its beginning nothing counts, and all may be here.
-        if log.tail.seq == 0 && log.fork == nil {
+        if log.tail.seq == 0 && log.forkPoint == nil {
             erasure.step = .wait
         } else if !erasure.eraser.mayChange(author) {
             erasure.step = .forget

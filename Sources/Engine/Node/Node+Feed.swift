@@ -9,8 +9,10 @@ extension Node {
             let links = self.links.sharing(run.key.conversation)
             guard !links.isEmpty else { continue }
             let frame = Frame.liveRun(run).encoded
+            let number = self.conversationTable[known: run.key.conversation]
+                .numbers.number(of: run.key.name)
             for id in links {
-                switch self.links[id].push(run, byteCount: frame.bytes.count) {
+                switch self.links[id].push(run, number: number, byteCount: frame.bytes.count) {
                 case .now:
                     self.links[id].notePushed(run, at: self.now)
                     self.actions.append(.send(id, frame))
@@ -50,6 +52,7 @@ extension Node {
         while let frame = self.links[id].flow.nextWaiting() {
             self.actions.append(.send(id, frame))
         }
+        self.pumpOwed(id)
         self.pumpLive(id)
         self.pumpSync(id)
         self.pumpPayloads(id)
@@ -94,7 +97,7 @@ extension Node {
         // A peer that has given up a want may ask again before the first one is answered.
         guard self.links.isShared(conversation, on: id),
             self.links[id].serving.count < Limits.wantsPerLink,
-            let name = self.links[id].shared[known: conversation].names[want.tag]
+            let name = self.logName(want.tag, of: conversation, on: id)
         else { return self.refuseWant(want, on: id) }
         let head = self.conversationTable[known: conversation].log(name).head
         guard head.seq >= want.from else { return self.refuseWant(want, on: id) }
@@ -120,7 +123,7 @@ extension Node {
         case .sync(let id, let serving): self.syncRead(runs.first, serving, on: id)
         case .fork(let key): self.forkRead(runs.first, key)
         case .end(let proof): self.endRead(runs.first, proof)
-        case .payloads, .fill: preconditionFailure("runs answer what runs were asked for")
+        case .payloads, .fill, .proof: preconditionFailure("runs answer what runs were asked for")
         case nil: break
         }
     }
@@ -139,6 +142,9 @@ extension Node {
         case .fill(let arrival): self.dropArrival(arrival)
         case .live(let id, _), .sync(let id, _), .payloads(let id, _):
             self.close(id, .storage, "the disk failed")
+        case .proof(let id, _):
+            self.links[id].isReadingProof = false
+            self.pumpOwed(id)
         case .fork(let key): self.forkSearches.end(key)
         // Peers tell of the proof again.
         case .end: break

@@ -273,9 +273,13 @@ extension Node {
     /// Remembers which log a tag means, on every link that shares the conversation.
     mutating func learnName(_ key: LogKey) {
         let conversation = key.conversation
-        for id in self.links.sharing(conversation) {
+        let links = self.links.sharing(conversation)
+        guard !links.isEmpty else { return }
+        let number = self.conversationTable[known: conversation].numbers.number(of: key.name)
+        for id in links {
             let tag = self.links[id].tags.log(key.name, in: conversation)
-            let seq = self.links[id].shared[known: conversation].learnName(key.name, tag: tag)
+            let seq = self.links[id].shared[known: conversation]
+                .learnName(key.name, number, tag: tag)
             if self.links[id].awaited.take(tag, in: conversation) {
                 self.links[id].shared[known: conversation].awaitsPayloads.insert(key.name)
             }

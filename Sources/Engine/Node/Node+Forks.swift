@@ -53,7 +53,7 @@ extension Node {
         let key = proof.key
         let conversation = self.conversationTable[known: key.conversation]
         guard conversation.takes(key.name) else { return }
-        if let known = conversation.log(key.name).fork, known.point <= proof.point { return }
+        if let known = conversation.log(key.name).forkPoint, known <= proof.point { return }
         guard proof.isValid else {
             return self.violation(
                 id, "forged fork proof against \(key.name.author.shortText)")
@@ -79,24 +79,24 @@ extension Node {
             by: proof, after: Head(seq: run.first, id: id, time: run.entries[0].time))
     }
 
-    /// Ends a log before a proven fork point, keeps the proof and sends it on.
+    /// Ends a log before a proven fork point and keeps the proof, which is sent on once it is on disk.
     ///
     /// `last` is the own entry before the point, where this node has one.
     private mutating func endLog(by proof: ForkProof, after last: Head) {
         let key = proof.key
         let conversation = key.conversation
         let log = self.conversationTable[known: conversation].log(key.name)
-        if let known = log.fork, known.point <= proof.point { return }
+        if let known = log.forkPoint, known <= proof.point { return }
         self.forkSearches.end(key)
         let head = log.head.seq < proof.point ? log.head : last
         // What is being written of the log before the point will be on disk in a moment.
-        let written = LogProgress(head: head, tail: head, fork: proof)
+        let written = LogProgress(head: head, tail: head, forkPoint: proof.point)
         let tail =
             self.commits.inFlight?.batch.appends
             .last { $0.run.run.key == key && $0.run.run.first < proof.point }
             .map { written.countedHead(of: $0.run) }
         self.conversationTable[known: conversation]
-            .end(key.name, by: proof, head: head, tail: tail ?? head)
+            .end(key.name, at: proof.point, head: head, tail: tail ?? head)
         for accepted in self.commits.drop(key) { self.returnCredit(for: accepted) }
         self.commits.addProof(proof)
         self.payloadWants.end(key, before: proof.point)
@@ -107,14 +107,29 @@ extension Node {
                 "own history was signed twice (a copied or restored disk?); it ends at entry "
                     + "\(proof.point - 1) and goes on under a new incarnation")
         } else {
-            self.raiseAlert(
-                .fork, about: key.name.author, in: key.conversation,
-                "\(key.name.author.shortText) signed two histories; what it wrote from entry "
-                    + "\(proof.point) on is disputed, ask that person",
+            self.tellFork(of: key, at: proof.point)
+        }
+        self.planFetches(in: conversation)
+    }
+
+    /// Says who has signed two histories; of people whom the user does not know that some have, since keys
+    /// cost nothing.
+    private mutating func tellFork(of key: LogKey, at point: UInt64) {
+        let author = key.name.author
+        let text =
+            "\(author.shortText) signed two histories; what it wrote from entry \(point) on is disputed"
+        guard self.tier(of: author) <= .stranger else {
+            return self.raiseAlert(
+                .fork, about: author, in: key.conversation, text + ", ask that person",
                 lasting: Limits.forkAlertMilliseconds)
         }
-        for id in self.links.sharing(conversation) { self.send(.forkProof(proof), on: id) }
-        self.planFetches(in: conversation)
+        self.logThinned(
+            text, about: LogSubject(peer: author, conversation: key.conversation, alert: .fork))
+        self.raiseAlert(
+            .fork,
+            "people whom you do not know have signed two histories; what each wrote from there on is "
+                + "disputed (the log names them)",
+            lasting: Limits.forkAlertMilliseconds)
     }
 
     /// The position before a fork point that the own entries prove; its time matters only for what can no

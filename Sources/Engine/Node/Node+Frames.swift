@@ -15,6 +15,9 @@ extension Node {
         guard self.links[id].flow.take(received) else {
             return self.violation(id, "more was sent than the credit allows")
         }
+        guard self.isInTime(received, on: id) else {
+            return self.violation(id, "control frames come too fast")
+        }
         switch received.frame {
         case .liveRun(let run), .syncRun(let run):
             // Credit for what is accepted returns when it is on disk.
@@ -29,6 +32,14 @@ extension Node {
         case nil: break
         }
         self.consume(received.byteCount, on: received.channel, of: id)
+    }
+
+    /// Whether a frame that no credit bounds comes at a pace that one may have; those of credit are bounded by
+    /// what was sent.
+    private mutating func isInTime(_ received: ReceivedFrame, on id: LinkID) -> Bool {
+        guard received.channel == .control else { return true }
+        if case .credit = received.frame { return true }
+        return self.links[id].control.take(received.byteCount, at: self.now.monotonic)
     }
 
     private mutating func route(_ frame: Frame, on id: LinkID) {

@@ -76,7 +76,8 @@ extension Node {
     /// Takes an answer; its bytes are credited when what is in it is on disk, or will never be.
     mutating func receivePayloads(_ payloads: Payloads, byteCount: Int, on id: LinkID) {
         let conversation = payloads.conversation
-        guard let name = self.links[id].shared[conversation]?.names[payloads.tag],
+        guard self.links.isShared(conversation, on: id),
+            let name = self.logName(payloads.tag, of: conversation, on: id),
             self.payloadWants.receive(
                 LogKey(conversation: conversation, name: name), from: payloads.from,
                 count: payloads.items.count, on: id, at: self.now.monotonic),
@@ -97,7 +98,7 @@ extension Node {
         switch self.reads.end(read) {
         case .payloads(let id, let serving): self.servePayloads(stored, serving, on: id)
         case .fill(let arrival): self.fill(arrival, stored)
-        case .live, .sync, .fork, .end:
+        case .live, .sync, .fork, .end, .proof:
             preconditionFailure("payloads answer what payloads were asked for")
         case nil: break
         }
@@ -176,7 +177,7 @@ extension Node {
     mutating func receivePayloadWant(_ want: Want, on id: LinkID) {
         let conversation = want.conversation
         guard self.links.isShared(conversation, on: id),
-            let name = self.links[id].shared[known: conversation].names[want.tag]
+            let name = self.logName(want.tag, of: conversation, on: id)
         else {
             if self.links.isShared(conversation, on: id) {
                 self.links[id].awaited.note(want.tag, in: conversation)

@@ -48,7 +48,7 @@ extension Node {
         guard let known = self.namesake(of: author) else { return }
         let name = self.profile(of: known).name
         self.raiseAlert(
-            .namesake, about: author,
+            .namesake, about: known,
             "somebody with another key, @\(author.shortText), is called like \(name), whom you know; "
                 + "they are somebody else unless \(name) tells you so: stoa verify @\(author.shortText)",
             lasting: Limits.alertMilliseconds)
@@ -109,7 +109,7 @@ extension Node {
     }
 
     /// Tells which records are here of the authors of a conversation.
-    mutating func tellRecords(of conversation: ConversationID, on id: LinkID) {
+    mutating func sendRecordClock(of conversation: ConversationID, on id: LinkID) {
         let tags = self.links[id].tags
         let rows = self.countedRecords(of: conversation).map { record in
             RecordRow(record, tag: tags.author(record.author))
@@ -137,9 +137,8 @@ extension Node {
             let row = RecordRow(record, tag: tags.author(record.author))
             return theirs[row.name].map { $0 < record.time } ?? true
         }
-        for start in stride(from: 0, to: newer.count, by: Limits.recordsPerFrame) {
-            let end = min(start + Limits.recordsPerFrame, newer.count)
-            self.send(.records(Array(newer[start..<end])), on: id)
+        self.owe(conversation, on: id) { owed in
+            for record in newer { owed.owe(record: record.key) }
         }
     }
 }

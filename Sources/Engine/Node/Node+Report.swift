@@ -165,7 +165,7 @@ extension Node {
             let sync = self.links[link].shared[known: id]
             for name in sync.ahead.union(partial) where self.isBelieved(peer, of: name) {
                 let log = conversation.log(name)
-                guard log.fork == nil else { continue }
+                guard log.forkPoint == nil else { continue }
                 missing.add(
                     log.lacking(through: sync.stored(of: name)), of: name.author, at: peer)
             }
@@ -187,7 +187,7 @@ extension Node {
             for row in mark.rows {
                 guard let name = logs[row.tag], self.isBelieved(member, of: name) else { continue }
                 let log = conversation.log(name)
-                guard log.fork == nil else { continue }
+                guard log.forkPoint == nil else { continue }
                 missing.add(log.lacking(through: row.stored), of: name.author, at: member)
             }
         }

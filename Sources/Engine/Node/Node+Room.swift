@@ -257,6 +257,7 @@ extension Node {
                 let tag = self.links[id].tags.log(forgotten, in: conversation)
                 self.links[id].shared[known: conversation].forget(forgotten, tag: tag)
             }
+            self.conversationTable[known: conversation].numbers.remove(forgotten)
         }
         return isNews
     }

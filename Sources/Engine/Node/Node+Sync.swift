@@ -9,11 +9,14 @@ extension Node {
     /// Begins to share a conversation that both ends are in.
     mutating func share(_ conversation: ConversationID, on id: LinkID) {
         guard !self.links.isShared(conversation, on: id) else { return }
-        var names: [UInt64: LogName] = [:]
+        var names: [UInt64: UInt32] = [:]
         let tags = self.links[id].tags
         let known = self.conversationTable[known: conversation]
-        for name in known.logs.keys + known.refused.names {
-            names[tags.log(name, in: conversation)] = name
+        let all = known.logs.keys + known.refused.names
+        names.reserveCapacity(all.count)
+        for name in all {
+            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            names[tags.log(name, in: conversation)] = number
         }
         self.links.share(
             conversation, on: id, ConversationSync(names: names, newsTold: self.news.last))
@@ -23,6 +26,13 @@ extension Node {
         self.tellProfile(on: id)
         self.seekPictures(on: id)
         self.openPresence(on: id)
+    }
+
+    /// The log that a tag means on a link; nil where that is not known.
+    func logName(_ tag: UInt64, of conversation: ConversationID, on id: LinkID) -> LogName? {
+        self.links[id].shared[known: conversation].names[tag].flatMap {
+            self.conversationTable[known: conversation].numbers[$0]
+        }
     }
 
     /// Ends sharing a conversation that one end has left.
@@ -88,11 +98,13 @@ extension Node {
         switch answer {
         case .equal: break
         case .differs(let logs, let records):
-            if logs { self.tellLogs(of: conversation, on: id) }
-            if records { self.tellRecords(of: conversation, on: id) }
+            self.owe(conversation, on: id) { owed in
+                owed.logs = owed.logs || logs
+                owed.recordClock = owed.recordClock || records
+            }
         case .told(let records):
             self.noteDeparture(of: conversation)
-            if records { self.tellRecords(of: conversation, on: id) }
+            if records { self.owe(conversation, on: id) { $0.recordClock = true } }
         }
         if !isEqual { self.retry(conversation, on: id) }
     }
@@ -132,13 +144,13 @@ extension Node {
     // MARK: Clocks
 
     /// Tells what is here of all logs: by buckets or by pages, whichever is shorter.
-    private mutating func tellLogs(of conversation: ConversationID, on id: LinkID) {
+    mutating func tellLogs(of conversation: ConversationID, on id: LinkID) {
         let hashes = self.conversationTable[known: conversation].bucketHashes()
         let logs = self.conversationTable[known: conversation].logs.count
         guard logs * ClockRow.typicalBytes + 2 * LogBucket.count > 8 * LogBucket.count else {
             self.links[id].shared[known: conversation].pages.noteAllSent(hashes)
             self.links[id].shared[known: conversation].newsTold = self.news.last
-            return self.sendPages(Array(LogBucket.all), of: conversation, on: id)
+            return self.owePages(Array(LogBucket.all), of: conversation, on: id)
         }
         let tags = self.links[id].tags
         let empty = tags.bucket(.zero, of: conversation, by: tags.own)
@@ -148,8 +160,16 @@ extension Node {
         self.send(.buckets(conversation, all), on: id)
     }
 
-    /// Sends pages of the own clock, in as many frames as they need.
-    private mutating func sendPages(
+    private mutating func owePages(
+        _ buckets: [UInt8], of conversation: ConversationID, on id: LinkID
+    ) {
+        self.owe(conversation, on: id) { owed in
+            for bucket in buckets { owed.pages.insert(bucket) }
+        }
+    }
+
+    /// Sends pages of the own clock that are owed, as many as one frame takes.
+    mutating func sendPages(
         _ buckets: [UInt8], of conversation: ConversationID, on id: LinkID
     ) {
         var pages: [ClockPage] = []
@@ -157,14 +177,12 @@ extension Node {
         for bucket in buckets {
             let page = self.page(bucket, of: conversation, for: self.links[id].tags)
             let size = 4 + page.rows.count * ClockRow.mostBytesSent
-            if bytes > 0 && bytes + size > Limits.clockFrameBytes {
-                self.send(.clock(conversation, pages), on: id)
-                (pages, bytes) = ([], 0)
-            }
+            if bytes > 0 && bytes + size > Limits.clockFrameBytes { break }
             pages.append(page)
             bytes += size
+            self.links[id].shared[known: conversation].owed.pages.remove(bucket)
         }
-        if !pages.isEmpty { self.send(.clock(conversation, pages), on: id) }
+        self.send(.clock(conversation, pages), on: id)
     }
 
     /// A page of the own clock, as a peer reads it.
@@ -192,7 +210,7 @@ extension Node {
         let finding = self.links[id].shared[known: conversation].pages
             .receiveBuckets(theirs, own: own) { tags.bucket($0, of: conversation, by: tags.peer) }
         self.noteEqual(conversation, on: id) { finding.equal.contains($0) }
-        self.sendPages(finding.toSend, of: conversation, on: id)
+        self.owePages(finding.toSend, of: conversation, on: id)
     }
 
     mutating func receiveClock(
@@ -208,7 +226,7 @@ extension Node {
                     .isToAnswer(page.bucket, own: own[Int(page.bucket)], isNews: isNews)
             if isDue { answers.append(page.bucket) }
         }
-        self.sendPages(answers, of: conversation, on: id)
+        self.owePages(answers, of: conversation, on: id)
         self.noteDeparture(of: conversation)
         self.planFetches(in: conversation)
     }
@@ -221,7 +239,7 @@ extension Node {
         var told: Set<LogName> = []
         var (isNews, isOther) = (false, false)
         for row in page.rows {
-            guard let name = self.links[id].shared[known: conversation].names[row.tag] else {
+            guard let name = self.logName(row.tag, of: conversation, on: id) else {
                 let isNew = self.links[id].shared[known: conversation].unknown
                     .receive(row, page: page.bucket)
                 (isNews, isOther) = (isNews || isNew, true)
@@ -232,7 +250,7 @@ extension Node {
                 row, of: name, in: conversation, isComplete: true, on: id)
             isNews = isNews || finding.isNews
             isOther =
-                isOther || finding.step != .none || finding.proof != nil
+                isOther || finding.step != .none || finding.lacksProof
                 || !self.isSame(row, as: name, in: conversation)
         }
         let dropped = self.links[id].shared[known: conversation].unknown
@@ -243,7 +261,9 @@ extension Node {
             if !told.contains(name) {
                 let wasTold = self.links[id].shared[known: conversation].dropRow(name)
                 (isNews, isOther) = (isNews || wasTold, isOther || log.isCounted || log.isRefused)
-                if let proof = log.fork { self.send(.forkProof(proof), on: id) }
+                if log.forkPoint != nil {
+                    self.owe(conversation, on: id) { $0.owe(proof: name) }
+                }
             }
             if name.author == self.id {
                 self.links[id].shared[known: conversation].settleFeed(name, head: log.head.seq)
@@ -265,7 +285,7 @@ extension Node {
         _ rows: [ClockRow], of conversation: ConversationID, on id: LinkID
     ) {
         for row in rows {
-            if let name = self.links[id].shared[known: conversation].names[row.tag] {
+            if let name = self.logName(row.tag, of: conversation, on: id) {
                 _ = self.receiveRow(row, of: name, in: conversation, isComplete: false, on: id)
             } else {
                 _ = self.links[id].shared[known: conversation].unknown.receive(row, page: nil)
@@ -289,7 +309,7 @@ extension Node {
         if isOwn { self.ownRowReceived(row, of: key, on: id) }
         // A delta says that there is more, though not where: the first that is lacking may be the same.
         if finding.isNews || !isComplete { self.payloadWants.hear(key, on: id) }
-        if let proof = finding.proof { self.send(.forkProof(proof), on: id) }
+        if finding.lacksProof { self.owe(conversation, on: id) { $0.owe(proof: name) } }
         switch finding.step {
         case .none: break
         case .searchFork: self.searchFork(of: key, on: id)

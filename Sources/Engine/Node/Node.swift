@@ -149,6 +149,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .commitFailed(let failure): self.batchFailed(failure)
         case .runsRead(let read, let runs): self.runsRead(read, runs)
         case .payloadsRead(let read, let stored): self.payloadsRead(read, stored)
+        case .proofRead(let read, let proof): self.proofRead(read, proof)
         case .readFailed(let read, let failure): self.readFailed(read, failure)
         case .lookedUp(let request, let earlier): self.lookedUp(request, earlier)
         case .lookUpFailed(let request, let failure): self.lookUpFailed(request, failure)

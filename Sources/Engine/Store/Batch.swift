@@ -310,8 +310,6 @@ public struct Snapshot: Sendable {
     public var charges: [LogKey: LogCharge] = [:]
     /// What logs take of the disk.
     public var sizes: [LogSize] = []
-    /// The proofs that end logs, one for each forked log.
-    public var proofs: [ForkProof] = []
     /// What somebody wants erased that was not here.
     public var erasures: [Erasure] = []
     /// The records that stand.

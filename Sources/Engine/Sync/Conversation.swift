@@ -6,8 +6,8 @@ struct LogProgress: Hashable, Sendable {
     var head = Head.start
     /// The last entry accepted, on disk or on its way there.
     var tail = Head.start
-    /// Proof that the author signed two histories; the log ends before its point.
-    var fork: ForkProof?
+    /// Where the author's two histories part, which a proof on disk shows; the log ends before it.
+    var forkPoint: UInt64?
     /// Whose log it is, as its first entry says; nil where nothing of it is shown.
     var person: PersonID?
     /// The last entry up to which all payloads are here that are to be had; nil for the head.
@@ -22,12 +22,12 @@ struct LogProgress: Hashable, Sendable {
     fileprivate(set) var bucket: UInt8?
 
     /// Whether digests and clocks tell of what is here of it.
-    var isCounted: Bool { self.head.seq > 0 || self.fork != nil }
+    var isCounted: Bool { self.head.seq > 0 || self.forkPoint != nil }
 
     /// What a clock says of it.
     var state: ClockRow.State {
         if self.isRefused { return .refused }
-        return self.fork == nil ? .open : .forked
+        return self.forkPoint == nil ? .open : .forked
     }
 
     /// How many entries up to one are not here, or not with their payloads.
@@ -38,7 +38,7 @@ struct LogProgress: Hashable, Sendable {
 
     /// Whether entries from this seq on count no longer.
     func isBeyondFork(_ seq: UInt64) -> Bool {
-        self.fork.map { seq >= $0.point } ?? false
+        self.forkPoint.map { seq >= $0 } ?? false
     }
 
     /// The last entry of a run that counts.
@@ -46,7 +46,7 @@ struct LogProgress: Hashable, Sendable {
     /// Of a forked log the run may reach beyond the point, where only a later attestation covers
     /// what lies before it.
     func countedHead(of run: VerifiedRun) -> Head {
-        guard let point = self.fork?.point, run.run.last >= point else { return run.head }
+        guard let point = self.forkPoint, run.run.last >= point else { return run.head }
         let index = Int(point - run.run.first) - 1
         return Head(
             seq: point - 1, id: run.ids[index], time: run.run.entries[index].time)
@@ -77,6 +77,8 @@ struct Conversation: Sendable {
     private var closedElsewhere: Set<LogName> = []
     /// Whose logs may give way, where there is no room.
     var crowd: LogCrowd?
+    /// Of logs whose names links know.
+    var numbers = LogNumbers()
     /// What the next own entry follows.
     var heads = Heads()
     private(set) var attendance: [PeerID: Attendance] = [:] { didSet { self.countMembers() } }
@@ -136,12 +138,9 @@ struct Conversation: Sendable {
             if !membership.isJoined { conversation.leave(own: own) }
             conversations[id] = conversation
         }
-        let proofs = Dictionary(
-            snapshot.proofs.map { ($0.key, $0) },
-            uniquingKeysWith: { $0.point < $1.point ? $0 : $1 })
         for (key, log) in snapshot.logs {
             conversations[key.conversation]?
-                .restore(key.name, log, fork: proofs[key], snapshot.charges[key] ?? LogCharge())
+                .restore(key.name, log, snapshot.charges[key] ?? LogCharge())
         }
         return conversations
     }
@@ -317,7 +316,7 @@ struct Conversation: Sendable {
     /// What lies behind a fork is never shown, and so not held.
     private mutating func clipHeld(_ name: LogName) {
         let log = self.logs[known: name]
-        guard let held = log.held, let point = log.fork?.point, held.upperBound >= point else {
+        guard let held = log.held, let point = log.forkPoint, held.upperBound >= point else {
             return
         }
         self.logs[known: name].held =
@@ -376,19 +375,20 @@ struct Conversation: Sendable {
         for name in self.logs.keys { self.logs[known: name].tail = self.logs[known: name].head }
     }
 
-    mutating func end(_ name: LogName, by proof: ForkProof, head: Head, tail: Head) {
+    mutating func end(_ name: LogName, at point: UInt64, head: Head, tail: Head) {
         var log = self.log(name)
         if !log.isCounted { self.recordCache = nil }
-        (log.fork, log.head, log.tail) = (proof, head, tail)
+        (log.forkPoint, log.head, log.tail) = (point, head, tail)
         self.buckets.touch(self.set(name, log))
         self.clipHeld(name)
     }
 
     mutating func restore(
-        _ name: LogName, _ stored: StoredLog, fork: ForkProof?, _ charge: LogCharge = LogCharge()
+        _ name: LogName, _ stored: StoredLog, _ charge: LogCharge = LogCharge()
     ) {
         let log = LogProgress(
-            head: stored.head, tail: stored.head, fork: fork, person: stored.person,
+            head: stored.head, tail: stored.head, forkPoint: stored.forkPoint,
+            person: stored.person,
             whole: stored.wanted.lowest.map { $0 - 1 }, held: stored.held,
             charge: charge)
         self.lastNumber = max(self.lastNumber, charge.number)

@@ -24,8 +24,8 @@ struct RowFinding: Hashable, Sendable {
         case feed
     }
 
-    /// The proof that the peer does not know yet.
-    var proof: ForkProof?
+    /// Whether the peer does not know yet that the author has signed two histories.
+    var lacksProof = false
     var step = Step.none
     /// Whether the peer had not said the same before.
     var isNews = true
@@ -44,8 +44,8 @@ struct ConversationSync: Sendable {
     var newsTold: UInt64
 
     // The peer's clock.
-    /// The names behind the link's tags.
-    var names: [UInt64: LogName]
+    /// The logs that the link's tags mean, by their numbers.
+    var names: [UInt64: UInt32]
     /// Its rows of logs whose names are known here.
     private(set) var rows: [LogName: ClockRow] = [:]
     /// Those of which the peer has more, or something else, by what it said last.
@@ -58,6 +58,8 @@ struct ConversationSync: Sendable {
     private(set) var lacking: [LogName: UInt64] = [:]
 
     // What the peer is sent.
+    /// What it has asked for and was not sent yet.
+    var owed = OwedAnswers()
     /// Own logs that the peer has, or was sent, up to here: new entries are pushed from there.
     var fed: [LogName: UInt64] = [:]
     /// Logs of others that the peer has asked for here: it is told at once when they grow.
@@ -66,7 +68,7 @@ struct ConversationSync: Sendable {
     /// Logs of which the peer was not given a payload that it had asked for: it is told when it can be.
     var awaitsPayloads: Set<LogName> = []
 
-    init(names: [UInt64: LogName], newsTold: UInt64) {
+    init(names: [UInt64: UInt32] = [:], newsTold: UInt64) {
         self.names = names
         self.newsTold = newsTold
     }
@@ -125,8 +127,8 @@ struct ConversationSync: Sendable {
         finding.isNews = self.rows.updateValue(row, forKey: name) != row
         self.settle(name)
         self.divergent.remove(name)
-        if let proof = log.fork {
-            if row.state != .forked || row.seq > log.head.seq { finding.proof = proof }
+        if log.forkPoint != nil {
+            finding.lacksProof = row.state != .forked || row.seq > log.head.seq
             if row.state != .forked { return finding }
         }
         if row.state == .refused {
@@ -187,8 +189,8 @@ struct ConversationSync: Sendable {
     }
 
     /// Learns which log a tag means; gives how many entries the peer has of it, where it has told.
-    mutating func learnName(_ name: LogName, tag: UInt64) -> UInt64? {
-        self.names[tag] = name
+    mutating func learnName(_ name: LogName, _ number: UInt32, tag: UInt64) -> UInt64? {
+        self.names[tag] = number
         guard let row = self.unknown.drop(tag) else { return nil }
         self.rows[name] = row
         return row.seq

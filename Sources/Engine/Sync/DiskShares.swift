@@ -58,6 +58,9 @@ struct DiskShares: Sendable {
     /// Shares are summed up anew after at most so many bytes more, and at least so many.
     private static let step: ClosedRange<UInt64> = 65_536...67_108_864
 
+    /// Who has no more than this is not to give way to those who begin.
+    private static let spared: UInt64 = 32_768
+
     /// A log takes so much from here on.
     mutating func note(_ size: LogSize) {
         self.total += size.bytes
@@ -108,7 +111,10 @@ struct DiskShares: Sendable {
                     victims.append(victim)
                 }
             }
-            if shares.total > bound / 4 * 3 { self.largest[group] = shares.largestSource }
+            // Somebody with much gives way to who begins, though the same neighbour brings both.
+            if shares.total > bound / 4 * 3, shares.mostOfAuthor <= Self.spared {
+                self.largest[group] = shares.largestSource
+            }
             left = min(left, bound - min(bound, shares.total))
             kept -= before - shares.total
         }
@@ -163,6 +169,11 @@ struct DiskShares: Sendable {
 
         /// Which source has most; nil where nothing is here.
         var largestSource: Source?? { self.sources.max(by: Bringer.isBefore)?.source }
+
+        /// What the author has who gives way first of that source.
+        var mostOfAuthor: UInt64 {
+            self.sources.max(by: Bringer.isBefore)?.authors.last?.bytes ?? 0
+        }
 
         /// Takes out the log that gives way first; nil where none may.
         mutating func takeLargest() -> Claim? {

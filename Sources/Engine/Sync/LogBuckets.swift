@@ -113,7 +113,7 @@ struct LogBuckets: Sendable {
             writer.u64(name.incarnation)
             writer.u64(log.head.seq)
             writer.raw(log.head.id.hash)
-            writer.byte(log.fork == nil ? 0 : 1)
+            writer.byte(log.forkPoint == nil ? 0 : 1)
         }
         guard !writer.bytes.isEmpty else { return nil }
         return BLAKE2b.hash256(writer.bytes, personal: .logBucket)

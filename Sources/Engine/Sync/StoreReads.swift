@@ -12,6 +12,8 @@ enum ReadPurpose: Hashable, Sendable {
     case fill(PayloadArrival)
     /// The own entry before a fork point that a peer has proven.
     case end(ForkProof)
+    /// The proof of a fork that a peer is owed.
+    case proof(LinkID, LogKey)
 }
 
 /// The reads that the store has not answered.
@@ -36,7 +38,7 @@ struct StoreReads: Sendable {
         self.purposes = self.purposes.filter { entry in
             switch entry.value {
             case .live(let reader, _), .sync(let reader, _): reader != link
-            case .payloads(let reader, _): reader != link
+            case .payloads(let reader, _), .proof(let reader, _): reader != link
             case .fork, .end, .fill: true
             }
         }

@@ -13,14 +13,14 @@ extension GoldenLines {
         let none = nothing.digest(Profiles([]), through: .max)
         var whole = empty
         for (log, entry) in [("a", "a5"), ("b", "b3"), ("c", "c1")] {
-            if let name = names[log] { whole.restore(name, self.stored(entry), fork: nil) }
+            if let name = names[log] { whole.restore(name, self.stored(entry)) }
         }
         var forked = empty
         if let a = names["a"], let b = names["b"], let c = names["c"] {
             let head = self.stored("a2").head
-            forked.end(a, by: self.story.proof("a3-5", "f3"), head: head, tail: head)
-            forked.restore(b, self.stored("b3"), fork: nil)
-            forked.end(c, by: self.story.proof("c1", "e1"), head: .start, tail: .start)
+            forked.end(a, at: self.story.proof("a3-5", "f3").point, head: head, tail: head)
+            forked.restore(b, self.stored("b3"))
+            forked.end(c, at: self.story.proof("c1", "e1").point, head: .start, tail: .start)
         }
         let profiles = ["ada", "bea"].map { self.story.record($0) }
         let all = profiles + ["unknownKind", "unknownKind.wide"].map { self.story.record($0) }

@@ -60,12 +60,20 @@ import Testing
         #expect(flow.credit(on: .live) == Limits.initialCredit)
     }
 
-    @Test("no more frames wait than are bounded")
+    @Test("no more bytes wait than are bounded, and they are counted until they go")
     func full() {
         var flow = FlowControl()
         flow.spend(Limits.initialCredit, on: .sync)
-        let sent = (0...Limits.outboxFrames).map { _ in flow.send(Self.want) }
-        #expect(sent.dropLast().allSatisfy { $0 == .later } && sent.last == .never)
+        var count = 0
+        while flow.send(Self.want) == .later { count += 1 }
+        #expect(count * Self.want.bytes.count < Limits.outboxBytes && count > 5_000)
+        #expect(flow.waitingBytes <= Limits.outboxBytes)
+        let isEarned = flow.earn(UInt64(Limits.initialCredit), on: .sync)
+        #expect(isEarned)
+        var sent = 0
+        while flow.nextWaiting() != nil { sent += 1 }
+        let isEmpty = flow.waitingBytes == 0
+        #expect(sent > 0 && isEmpty == (sent == count))
     }
 
     /// What an unknown frame of a channel counts as.

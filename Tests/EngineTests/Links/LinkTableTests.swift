@@ -19,7 +19,7 @@ import Testing
         return table
     }
 
-    private static func sync() -> ConversationSync { ConversationSync(names: [:], newsTold: 0) }
+    private static func sync() -> ConversationSync { ConversationSync(newsTold: 0) }
 
     @Test("share a conversation oldest first, each until it ends sharing it")
     func sharing() {

@@ -62,15 +62,20 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
-    @Test("where little is left, no log begins from the source with most; from elsewhere one does")
-    func refused() {
+    @Test("where little is left, who begins is taken, though who has most came the same way")
+    func relayed() {
         var test = self
         test.bring(20, 4, from: 3)
         test.bring(10, 10, from: 2)
         test.bring(12, 0, from: 2)
         test.bring(13, 0, from: 3)
-        #expect(test.has(10) && test.has(20) && test.has(13) && !test.has(12))
-        #expect(test.harness.drops.isEmpty && test.harness.node.excess == nil)
+        #expect(test.has(10) && test.has(20) && test.has(13) && test.has(12))
+        #expect(test.harness.drops.isEmpty)
+        // Of a node's only neighbour all comes: it is not closed to others for what one of them did.
+        test.bring(15, 6, from: 2)
+        #expect(test.has(12) && test.has(15) && !test.has(10))
+        test.bring(14, 0, from: 2)
+        #expect(test.has(14) && test.harness.node.excess == nil)
     }
 
     @Test("whoever the user knows is kept, also when they are known only then")

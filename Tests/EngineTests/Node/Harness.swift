@@ -18,6 +18,10 @@ struct Harness {
     var reads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64, byteLimit: Int)] = []
     /// Reads of payloads that are not yet answered.
     private(set) var payloadReads: [(read: ReadID, key: LogKey, from: UInt64, through: UInt64)] = []
+    /// Proofs of forks on disk.
+    private(set) var proofs: [LogKey: ForkProof] = [:]
+    /// Reads of these that are not yet answered.
+    private var proofReads: [(read: ReadID, key: LogKey)] = []
     /// Look-ups of idempotency keys that are not yet answered.
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
@@ -171,6 +175,7 @@ struct Harness {
                 self.reads.append((read, key, from, through, byteLimit))
             case .readPayloads(let read, let key, let from, let through):
                 self.payloadReads.append((read, key, from, through))
+            case .readProof(let read, let key): self.proofReads.append((read, key))
             case .arm(.delta, let at): self.deltaAt = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
@@ -187,6 +192,10 @@ struct Harness {
             case .examine: self.examinations += 1
             default: break
             }
+        }
+        // Nothing hangs on when the store has read one.
+        while let asked = self.proofReads.popLast() {
+            self.give(.proofRead(asked.read, self.proofs[asked.key]))
         }
     }
 
@@ -205,6 +214,7 @@ struct Harness {
     mutating func write() {
         guard let batch = self.batch.take() else { return }
         for key in batch.drops { self.disk[key] = nil }
+        for proof in batch.proofs { self.proofs[proof.key] = proof }
         self.drops += batch.drops
         let cursors = batch.appends.map { append in
             append.run.ids.indices.map { index -> Cursor? in

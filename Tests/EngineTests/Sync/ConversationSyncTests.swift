@@ -23,7 +23,7 @@ import Testing
     private static func step(
         _ row: ClockRow, _ log: LogProgress, isOwn: Bool = false, isComplete: Bool = false
     ) -> RowFinding.Step {
-        var sync = ConversationSync(names: [:], newsTold: 0)
+        var sync = ConversationSync(newsTold: 0)
         return sync.receiveRow(
             row, of: Self.name, log, Self.tags, isOwn: isOwn, isComplete: isComplete
         ).step

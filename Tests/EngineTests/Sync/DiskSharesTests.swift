@@ -100,6 +100,17 @@ import Testing
         #expect(!shares.refuses(.stranger, from: one))
     }
 
+    @Test("who begins is taken from there, too, while somebody from there has much")
+    func spared() {
+        let one = Source("192.0.2.1:4100")
+        let bounds = DiskBounds(all: 4 << 20)
+        var shares = DiskShares()
+        _ = shares.giveWay([Self.claim(1, 900_000), Self.claim(2, 500)], bounds)
+        #expect(!shares.refuses(.stranger, from: one))
+        _ = shares.giveWay((0..<100).map { Self.claim($0, 9_000) }, bounds)
+        #expect(shares.refuses(.stranger, from: one))
+    }
+
     /// Notes what a log takes.
     private static func note(
         _ shares: inout DiskShares, _ author: UInt8, _ bytes: Int64

@@ -20,6 +20,7 @@ from typing import Any, Callable
 
 import frames
 import clock_attacks
+import crowd_attacks
 import room_attacks
 import stranger_attacks
 from bodies import saying
@@ -178,36 +179,44 @@ def connections(
 
 
 def pings(port: int, path: Path, signals: Signals) -> dict[str, Any]:
-    """A peer that sends pings as fast as the wire takes them, and reads the answers."""
+    """A peer that sends pings as fast as the wire takes them, and reads the answers; closed, it comes again."""
 
     async def run() -> dict[str, Any]:
         peer = Peer(name="ping")
-        peer.dials = 1
-        link = await Link.dial("127.0.0.1", port, peer.opening(), next(sources()))
+        counts = {"sent": 0, "received": 0, "closed": 0}
         one = frames.ping(7, 7).packed()
         full = one * (frames.PLAINTEXT_MAXIMUM // len(one))
-        counts = {"sent": 0, "received": 0}
+        begin = time.monotonic()
 
-        async def read() -> None:
+        async def read(link: Link) -> None:
             while data := await link.reader.read(1 << 18):
                 counts["received"] += len(data)
 
-        reading = asyncio.get_running_loop().create_task(read())
-        signals.ready.set()
-        begin = time.monotonic()
-        while not signals.stop.is_set() and not reading.done():
-            link.writer.write(link.transport.seal(full))
-            counts["sent"] += len(full)
-            await link.writer.drain()
-            await asyncio.sleep(0)
+        while not signals.stop.is_set():
+            peer.dials += 1
+            try:
+                link = await Link.dial("127.0.0.1", port, peer.opening(), next(sources()))
+            except HANDSHAKE_FAILURES:
+                await asyncio.sleep(0.05)
+                continue
+            reading = asyncio.get_running_loop().create_task(read(link))
+            signals.ready.set()
+            try:
+                while not signals.stop.is_set() and not reading.done():
+                    link.writer.write(link.transport.seal(full))
+                    counts["sent"] += len(full)
+                    await link.writer.drain()
+                    await asyncio.sleep(0)
+            except OSError:
+                pass
+            counts["closed"] += not signals.stop.is_set()
+            reading.cancel()
+            link.writer.close()
         seconds = time.monotonic() - begin
-        ended = reading.done()
-        reading.cancel()
-        link.writer.close()
         return {
             "sent MiB/s": round(counts["sent"] / seconds / 1e6, 1),
             "read MiB/s": round(counts["received"] / seconds / 1e6, 1),
-            "closed": ended,
+            "closed": counts["closed"],
         }
 
     return asyncio.run(run())
@@ -265,12 +274,14 @@ def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> di
     return {"clients": count, "closed": closed, "requests": sent // len(request)}
 
 
-def run(name: str, port: int, path: Path, signals: Signals) -> None:
+def run(name: str, port: int, path: Path, signals: Signals, *more: str) -> None:
     os.nice(5)
     try:
-        places = (globals(), vars(clock_attacks), vars(stranger_attacks), vars(room_attacks))
+        places = (
+            globals(), vars(clock_attacks), vars(stranger_attacks), vars(room_attacks),
+            vars(crowd_attacks))
         attack = next(place[name] for place in places if name in place)
-        signals.figures.put(attack(port, path, signals))
+        signals.figures.put(attack(port, path, signals, *more))
     except BaseException as error:
         signals.figures.put({"error": repr(error)})
         raise

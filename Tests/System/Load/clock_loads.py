@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from typing import Any
+from typing import Any, Callable
 
+from Driver.checks import Broken
 from Driver.process import until
 
 MIB = 1 << 20
-STARTS = 100
+# Restores, in the long form as many as starts.
+STARTS, RESTORES = 100, 25
 DESCRIPTORS = 64
 # Own entries are at most so far ahead of the own clock, whoever dates what how (Limits).
 FOLLOWED_SECONDS = 61
@@ -78,34 +80,82 @@ def clock_past(pair: Any) -> None:
     judge(pair, name, incarnation)
 
 
-def starts(pair: Any) -> None:
-    """100 starts without the state directory, which shows that the store is the latest: each begins
-    a new incarnation, and each is heard."""
-    name, count, system = f"{STARTS} starts without the state directory", STARTS, pair.system
+def begun_anew(pair: Any, name: str, count: int, lose: Callable[[Any], None]) -> None:
+    """The node begins anew again and again, having lost something of what shows that its store is the
+    latest: each time under a new incarnation, and what it writes is heard, each message by all."""
+    system, node, incarnations = pair.system, pair.attacked, set()
     pair.meter.close()
-    node, incarnations = system.nodes[0], set()
+    # Somebody who has all of it from the other one alone.
+    system.add(peers=(1,), options=("--discovery", "off"))
+    system.call(2, "join", room="bench")
     begin = time.monotonic()
     for number in range(count):
         node.stop()
-        shutil.rmtree(node.folder / ".local" / "state")
+        lose(node)
         system.start(0)
-        until("the pair is linked again", lambda: system.call(0, "status")["links"] == 1, 30)
+        until("the pair is linked again", lambda: system.call(0, "status")["links"] >= 1, 30)
         incarnations.add(system.call(0, "status")["incarnation"])
         sent = system.call(
             0, "send", to="bench", text=f"start {number}", wait="delivered",
             timeoutMilliseconds=10_000)
-        if len(sent["deliveredTo"]) != 1:
+        if not sent["deliveredTo"]:
             break
     seconds = time.monotonic() - begin
-    heard = [
-        one["text"] for one in system.call(1, "history", to="bench", limit=1_000)["messages"]
-        if one["text"].startswith("start ")]
-    pair.checks.that(f"{name}: all are heard", heard == [f"start {n}" for n in range(count)], heard)
-    pair.checks.that(f"{name}: each is another incarnation", len(incarnations) == count)
+    that = pair.checks.that
+    due = [f"start {number}" for number in range(count)]
+
+    def heard(index: int) -> list[str]:
+        found = system.call(index, "history", to="bench", limit=1_000)["messages"]
+        return [one["text"] for one in found if one["text"].startswith("start ")]
+
+    for index, who in ((1, "the other"), (2, "a third"), (0, "itself")):
+        try:
+            until(f"{who} has all", lambda index=index: heard(index) == due, 30)
+        except Broken:
+            pass
+        that(f"{name}: {who} has all, in order", heard(index) == due, heard(index)[-5:])
+    that(f"{name}: each is another incarnation", len(incarnations) == count, len(incarnations))
     alerts = [one["code"] for one in system.call(0, "status")["alerts"]]
-    pair.checks.that(f"{name}: status says so", alerts == ["newIncarnation"], alerts)
+    that(f"{name}: status says so", alerts == ["newIncarnation"], alerts)
+    told = [line for line in node.output("status").splitlines() if "incarnation" in line]
+    that(f"{name}: status says so in one line", len(told) == 1 and "older copy" in told[0], told)
+    own = system.call(0, "status")["id"]
+    for index in (1, 2):
+        status = system.call(index, "status")
+        that(f"{name}: nobody else is alarmed", status["alerts"] == [], status["alerts"])
+    lines = [line for line in system.nodes[1].output("peers").splitlines() if own[:8] in line]
+    that(f"{name}: peers says it in one line", len(lines) == 1 and "linked" in lines[0], lines)
+    node.stop()
+    code, output = node.check()
+    that(f"{name}: the store is whole", code == 0, output)
+    system.start(0)
+    system.remove_last()
+    system.await_links(1)
     print(f"MEASURED load, {name}: {seconds:.1f} s", flush=True)
     pair.remeter()
 
 
-LOADS = (starts, clock_end, clock_year, clock_creep, clock_past)
+def starts(pair: Any) -> None:
+    """100 starts without the state directory, which shows that the store is the latest."""
+    begun_anew(
+        pair, f"{STARTS} starts without the state directory", STARTS,
+        lambda node: shutil.rmtree(node.folder / ".local" / "state"))
+
+
+def restores(pair: Any) -> None:
+    """An old copy of the data directory is restored again and again: own messages come back."""
+    count, node = (STARTS if pair.options.long else RESTORES), pair.attacked
+    node.stop()
+    copy = node.folder / "copy"
+    shutil.copytree(node.data, copy)
+    pair.system.start(0)
+    pair.system.await_links(1)
+
+    def restore(node: Any) -> None:
+        shutil.rmtree(node.data)
+        shutil.copytree(copy, node.data)
+
+    begun_anew(pair, f"{count} restores of an old copy", count, restore)
+
+
+LOADS = (starts, restores, clock_end, clock_year, clock_creep, clock_past)

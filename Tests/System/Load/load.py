@@ -30,59 +30,23 @@ sys.path[:0] = [
 
 import attacks  # noqa: E402
 import clock_loads  # noqa: E402
+import crowd_loads  # noqa: E402
 import room_loads  # noqa: E402
 import stranger_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
-from Driver.control import Control  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import Program, descriptors, until  # noqa: E402
 from bench import Tools  # noqa: E402
+from honest import DEADLINE_SECONDS, Meter  # noqa: E402
 from systems import FIRST_PORT, Stoa  # noqa: E402
 
 MIB = 1 << 20
-# A message between the honest two may take this long, whatever else goes on.
-DEADLINE_SECONDS = 5.0
 # From Limits: links, half-open handshakes, control clients; and what a node has open by itself.
 LINKS, HALF_OPEN, CLIENTS, OWN_DESCRIPTORS = 128, 32, 256, 64
 # Of the links, those that strangers may open.
 INCOMING = 80
 # What a link may hold in both directions: two initial credits and the control queue.
 LINK_BYTES = 2 * 327_680 + 65_536
-
-
-class Meter:
-    """Sends messages one by one and waits for each at the other node's subscriber."""
-
-    def __init__(self, sender: pathlib.Path, reader: pathlib.Path) -> None:
-        self.sender = Control(sender, 4 * DEADLINE_SECONDS)
-        self.reader = Control(reader, 4 * DEADLINE_SECONDS)
-        self.count = 0
-        self.reader.call("subscribe", to="bench")
-
-    def once(self) -> float:
-        self.count += 1
-        text = f"meter {os.getpid()} {self.count}"
-        begin = time.monotonic()
-        number = self.sender.post("send", to="bench", text=text)
-        # Not parsed: under some attacks thousands of others come in between.
-        mark = f'"{text}"'.encode()
-        while mark not in (line := self.reader.lines.readline()):
-            if not line:
-                raise ConnectionError("the subscriber was closed")
-        took = time.monotonic() - begin
-        self.sender.answer(number)
-        return took
-
-    def measure(self, count: int, pause: float) -> list[float]:
-        times = []
-        for _ in range(count):
-            times.append(self.once())
-            time.sleep(pause)
-        return sorted(times)
-
-    def close(self) -> None:
-        self.sender.close()
-        self.reader.close()
 
 
 class Watch:
@@ -160,13 +124,13 @@ class Pair:
             f"{descriptors} descriptors; {said}", flush=True)
 
     @contextlib.contextmanager
-    def under(self, function: str) -> Iterator[dict[str, Any]]:
+    def under(self, function: str, *more: str) -> Iterator[dict[str, Any]]:
         """Has an attack going on; its figures are there once it has ended."""
         signals = attacks.Signals()
         figures: dict[str, Any] = {}
         child = multiprocessing.get_context("spawn").Process(
             target=attacks.run,
-            args=(function, FIRST_PORT, self.system.socket(0), signals), daemon=True)
+            args=(function, FIRST_PORT, self.system.socket(0), signals, *more), daemon=True)
         child.start()
         try:
             deadline = time.monotonic() + (1_200 if self.options.long else 120)
@@ -304,26 +268,30 @@ def long_log(pair: Pair) -> None:
 
 LOADS = (
     peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
-    *stranger_loads.LOADS, *room_loads.LOADS, long_log)
+    *stranger_loads.LOADS, *room_loads.LOADS, *crowd_loads.LOADS, long_log)
+# Those that only `--long`, or their names, have run.
+LONG_LOADS = crowd_loads.LONG_LOADS
 
 
-def chosen(only: str | None) -> Iterator[Any]:
-    return (load for load in LOADS if only in (None, load.__name__))
+def chosen(only: str | None, is_long: bool) -> Iterator[Any]:
+    if only is not None:
+        return (load for load in (*LOADS, *LONG_LOADS) if load.__name__ == only)
+    return iter((*LOADS, *LONG_LOADS) if is_long else LOADS)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--only", choices=[load.__name__ for load in LOADS])
-    parser.add_argument("--long", action="store_true", help="5,000,000 entries instead of 100,000")
+    parser.add_argument("--only", choices=[load.__name__ for load in (*LOADS, *LONG_LOADS)])
+    parser.add_argument("--long", action="store_true", help="5,000,000 entries instead of 100,000, and each attack of a crowd by itself")
     options = parser.parse_args()
     demand_own_network("make load")
     options.work.mkdir(parents=True, exist_ok=True)
     options.work = options.work.resolve()
     options.tools = Tools(options.programs.resolve(), options.work)
     checks = Checks()
-    for load in chosen(options.only):
+    for load in chosen(options.only, options.long):
         pair = Pair(options, checks)
         try:
             load(pair)

@@ -1,0 +1,114 @@
+internal import Engine
+
+/// How much of the loop's time strangers have as long as others want it, too.
+///
+/// Keys cost nothing, so whoever wants may have as many links as there are places, each with something to
+/// ask at any time. What people wait for, clients and whom the user knows, must not wait behind all of
+/// them: once strangers together have used up their share they come last, and have what is left. Nobody
+/// is kept from anything while the loop has nothing else to do.
+///
+/// A value: moments and durations are arguments, in microseconds of the monotonic clock.
+struct StrangerPace {
+    /// What strangers may use at once.
+    static let burst: Int64 = 20_000
+    /// How far they can be in arrears: so long others come first at most, twice over.
+    static let arrears: Int64 = 20_000
+    /// Of so many microseconds they get one back.
+    static let refill: Int64 = 2
+
+    /// What is left of their share.
+    private var level = StrangerPace.burst
+    private var since: UInt64 = 0
+    /// Whether they come last.
+    private(set) var isOverdrawn = false
+
+    /// Strangers have used some time; true where they come last from here on.
+    mutating func spend(_ microseconds: UInt64, at now: UInt64) -> Bool {
+        self.fill(at: now)
+        let spent = Int64(clamping: microseconds)
+        self.level = max(-Self.arrears, self.level - min(spent, Self.burst + Self.arrears))
+        guard !self.isOverdrawn, self.level <= 0 else { return false }
+        self.isOverdrawn = true
+        return true
+    }
+
+    /// Time has gone by; true where they come last no longer.
+    mutating func look(at now: UInt64) -> Bool {
+        guard self.isOverdrawn else { return false }
+        self.fill(at: now)
+        guard self.level >= Self.burst / 2 else { return false }
+        self.isOverdrawn = false
+        return true
+    }
+
+    private mutating func fill(at now: UInt64) {
+        let passed = Int64(clamping: now - min(now, self.since))
+        self.since = now
+        self.level = min(Self.burst, self.level + passed / Self.refill)
+    }
+}
+
+/// How much of the loop's time strangers have used of late, by where they are.
+///
+/// Whoever has taken much comes after whoever has taken little: so one who has just come has an answer
+/// soon, however many others ask without end.
+struct SourceUsage {
+    /// What was used this long ago counts half.
+    static let halving: UInt64 = 1_000_000
+    /// Who has taken much is found anew so often.
+    static let interval: UInt64 = 50_000
+
+    private var used: [Source: UInt64] = [:]
+    private var total: UInt64 = 0
+    private var halvedAt: UInt64 = 0
+    private var toldAt: UInt64 = 0
+
+    /// Notes what was used; true where it is to be looked at again who has taken much.
+    mutating func spend(_ microseconds: UInt64, by source: Source, at now: UInt64) -> Bool {
+        if now - min(now, self.halvedAt) >= Self.halving {
+            self.halvedAt = now
+            self.used = self.used.mapValues { $0 / 2 }.filter { $0.value > 0 }
+            self.total = self.used.values.reduce(0, +)
+        }
+        self.used[source, default: 0] += microseconds
+        self.total += microseconds
+        guard now - min(now, self.toldAt) >= Self.interval else { return false }
+        self.toldAt = now
+        return true
+    }
+
+    /// Whether somebody has used more than half of what each has on average.
+    func isHeavy(_ source: Source) -> Bool {
+        guard let used = self.used[source] else { return false }
+        return 2 * used * UInt64(self.used.count) > self.total
+    }
+
+    /// Forgets all others.
+    mutating func keep(_ sources: Set<Source>) {
+        self.used = self.used.filter { sources.contains($0.key) }
+        self.total = self.used.values.reduce(0, +)
+    }
+}
+
+/// How much of a stranger's bytes is read at a time: as much as takes the node a few milliseconds.
+///
+/// Bytes of history cost next to nothing each, and some hundred that begin a log as much as a page of it. What
+/// is read is handled before anybody else has a turn.
+struct ReadPortion: Sendable {
+    /// The smallest portion, less than which no frame of interest has.
+    static let least = 2_048
+    /// What a portion may take: a message of somebody waits for one at most.
+    static let goal: UInt64 = 4_000
+
+    /// Bytes.
+    private(set) var count = ReadBuffer.byteCount
+
+    /// A portion was handled.
+    mutating func note(microseconds: UInt64) {
+        if microseconds > Self.goal {
+            self.count = max(Self.least, self.count / 2)
+        } else if microseconds < Self.goal / 4 {
+            self.count = min(ReadBuffer.byteCount, self.count * 2)
+        }
+    }
+}

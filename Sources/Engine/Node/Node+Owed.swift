@@ -1,0 +1,71 @@
+/// What peers are owed, sent as they take it. `Sync/OwedAnswers.swift`.
+extension Node {
+    /// Notes that something is owed to a peer, and sends it where nothing waits before it.
+    mutating func owe(
+        _ conversation: ConversationID, on id: LinkID, _ note: (inout OwedAnswers) -> Void
+    ) {
+        note(&self.links[id].shared[known: conversation].owed)
+        guard !self.links[id].shared[known: conversation].owed.isEmpty else { return }
+        self.links[id].owing.add(conversation)
+        self.pumpOwed(id)
+    }
+
+    /// Sends what is owed until something waits for credit, or is read.
+    mutating func pumpOwed(_ id: LinkID) {
+        while self.links[id].flow.outbox.isEmpty, !self.links[id].isReadingProof,
+            let conversation = self.links[id].owing.next()
+        {
+            // The conversation may have been left since.
+            guard self.links.isShared(conversation, on: id),
+                let item = self.links[id].shared[known: conversation].owed.next()
+            else { continue }
+            self.links[id].owing.add(conversation)
+            self.pay(item, of: conversation, on: id)
+        }
+    }
+
+    private mutating func pay(
+        _ item: OwedAnswers.Item, of conversation: ConversationID, on id: LinkID
+    ) {
+        switch item {
+        case .logs: self.tellLogs(of: conversation, on: id)
+        case .pages(let buckets): self.sendPages(buckets, of: conversation, on: id)
+        case .recordClock: self.sendRecordClock(of: conversation, on: id)
+        case .records(let keys):
+            let records = keys.compactMap { self.profiles.record($0) }
+            if !records.isEmpty { self.send(.records(records), on: id) }
+        case .proof(let name):
+            let key = LogKey(conversation: conversation, name: name)
+            guard self.conversationTable[known: conversation].log(name).forkPoint != nil else {
+                return
+            }
+            self.links[id].isReadingProof = true
+            self.actions.append(.readProof(self.reads.begin(.proof(id, key)), key))
+        }
+    }
+
+    /// The proof of a fork has come from the store, where it has one.
+    mutating func proofRead(_ read: ReadID, _ proof: ForkProof?) {
+        guard case .proof(let id, let key)? = self.reads.end(read) else { return }
+        self.links[id].isReadingProof = false
+        if let proof, self.links.isShared(key.conversation, on: id) {
+            self.send(.forkProof(proof), on: id)
+        }
+        self.pumpOwed(id)
+    }
+
+    /// Tells all who share a conversation of a proof that is on disk.
+    mutating func spread(_ proof: ForkProof) {
+        let links = self.links.sharing(proof.key.conversation)
+        guard !links.isEmpty else { return }
+        let frame = Frame.forkProof(proof).encoded
+        for id in links {
+            let flow = self.links[id].flow
+            if flow.outbox.isEmpty && flow.credit(on: .sync) >= frame.bytes.count {
+                self.sendEncoded(frame, on: id)
+            } else {
+                self.owe(proof.key.conversation, on: id) { $0.owe(proof: proof.key.name) }
+            }
+        }
+    }
+}

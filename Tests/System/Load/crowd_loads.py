@@ -1,0 +1,401 @@
+"""A crowd of strangers beside honest people: each attack of crowd_attacks.py from 100 keys and 16
+addresses at once, or, in the short form, all of them together.
+
+Four daemons, each on a host of its own: Ada, who is attacked; Bob, whom she knows, linked with her; Cleo, a stranger to both, who
+is linked with Bob alone; and Dora, who comes during the attack. Ada and Bob talk once a second, and Cleo
+with Ada through Bob. See Docs/Testing/Load.md.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable, Iterable
+
+import crowd_attacks
+from Driver.checks import Broken, Checks
+from Driver.daemon import Daemon
+from Driver.network import OwnNetwork
+from Driver.process import until
+from honest import Calls, Talk, texts
+from systems import FIRST_PORT, Stoa
+
+MIB = 1 << 20
+ROOM = "bench"
+# What is promised. Times are checked at five times their value: other programs run on the machine, too.
+SLACK = 5
+MESSAGE_SECONDS, CALL_SECONDS, STOP_SECONDS = 2.0, 0.1, 1.0
+JOINED_SECONDS, AFTER_SECONDS = 10.0, 10.0
+MEMORY_BYTES = 128 * MIB
+DISK_LIMIT, DISK_BYTES = "24M", 24 * MIB
+LINES = 400
+# So that they are linked as is said here, and in no other way.
+LINKED_BY_HAND = ("--discovery", "off")
+# How long there is talk under the attack before the newcomer comes.
+TALK_SECONDS, TALK_SECONDS_SHORT = 12.0, 8.0
+ADA, BOB, CLEO, DORA = range(4)
+# Alerts that say what a crowd has done, one of which may stand afterwards until its time is over.
+TOLD = ("crowded", "diskShare", "fork", "namesake")
+
+
+def slowest(talk: Talk) -> float:
+    return max(talk.times, default=float("inf"))
+
+
+def percentile(times: list[float], part: float) -> float:
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else float("inf")
+
+
+class Hosts:
+    """A host for each of the four on one bridge, of which this network has the other end, with the addresses
+    of the crowd."""
+
+    def __init__(self) -> None:
+        self.networks: list[OwnNetwork] = []
+        self.ip("link", "add", "br0", "type", "bridge")
+        self.ip("link", "set", "br0", "up")
+        for source in crowd_attacks.addresses():
+            self.ip("address", "add", f"{source}/24", "dev", "br0")
+
+    @staticmethod
+    def ip(*words: str, wrapper: Iterable[str] = ()) -> None:
+        subprocess.run([*wrapper, "ip", *words], check=True)
+
+    def network(self, index: int) -> OwnNetwork:
+        if index == len(self.networks):
+            network, port = OwnNetwork(), f"port{index}"
+            self.networks.append(network)
+            self.ip(
+                "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns",
+                str(network.process.pid))
+            self.ip("link", "set", port, "master", "br0", "up")
+            self.ip("address", "add", f"{address(index)}/24", "dev", "eth0", wrapper=network.wrapper)
+            self.ip("link", "set", "eth0", "up", wrapper=network.wrapper)
+        return self.networks[index]
+
+    def close(self) -> None:
+        for network in self.networks:
+            network.close()
+        self.ip("link", "delete", "br0")
+
+
+def address(index: int) -> str:
+    return f"10.79.0.{index + 1}"
+
+
+class Siege:
+    """The four, of whom one is attacked."""
+
+    def __init__(self, pair: Any, act: str) -> None:
+        self.pair, self.act, self.options = pair, act, pair.options
+        self.name = f"a crowd, {act.replace('_', ' ')}"
+        self.checks: Checks = pair.checks
+        self.talks: list[Talk] = []
+        self.hosts = Hosts()
+        self.system = Stoa(self.options.tools, self.options.work)
+
+    def that(self, what: str, holds: bool, saw: object = "") -> bool:
+        return self.checks.that(f"{self.name}: {what}", holds, saw)
+
+    def node(self, index: int) -> Daemon:
+        return self.system.nodes[index]
+
+    # Before.
+
+    def add(self, *peers: int) -> None:
+        """Starts the next of the four, on a host of its own, with these as its peers."""
+        index = len(self.system.nodes)
+        arguments = [
+            "--listen", f"{address(index)}:{FIRST_PORT}", "--name", f"node{index}",
+            "--disk-limit", DISK_LIMIT, *LINKED_BY_HAND]
+        for peer in peers:
+            arguments += ["--peer", f"{address(peer)}:{FIRST_PORT}"]
+        self.system.nodes.append(Daemon(
+            self.options.tools.programs, self.system.folder, f"node{index}", arguments,
+            control=self.system.socket(index), wrapper=self.hosts.network(index).wrapper))
+        self.system.start(index)
+        self.system.call(index, "join", room=ROOM)
+
+    def prepare(self) -> None:
+        system = self.system
+        self.add()
+        self.add(ADA)
+        system.await_links(1)
+        for index, other in ((ADA, BOB), (BOB, ADA)):
+            self.node(index).output("people", "add", "@" + system.call(other, "status")["id"])
+        self.add(BOB)
+        until("cleo is linked", lambda: bool(system.call(CLEO, "status")["links"]), 30)
+        until("ada knows cleo", lambda: self.members(ADA) == 3, 30)
+        self.before = system.call(ADA, "status")
+
+    def members(self, index: int) -> int:
+        return int(next(
+            each["members"] for each in self.system.every(index, "conversations")
+            if each["name"] == ROOM))
+
+    # What is looked at.
+
+    def begin_talk(self) -> None:
+        seconds = SLACK * MESSAGE_SECONDS + 10
+        pairs = (("ada to bob", ADA, BOB), ("bob to ada", BOB, ADA), ("cleo to ada", CLEO, ADA))
+        self.talks = [
+            Talk(name, self.system.socket(sender), self.system.socket(reader), seconds)
+            for name, sender, reader in pairs]
+
+    def end_talk(self, moment: str) -> None:
+        for talk in self.talks:
+            talk.end()
+            due = SLACK * MESSAGE_SECONDS
+            # Whoever is a stranger to the attacked node is promised less: to be heard again afterwards.
+            if talk.name == "cleo to ada" and moment == "meanwhile":
+                self.said += f"{talk.name} {1e3 * max(talk.times, default=0):.0f} ms at most, "
+                continue
+            self.that(f"{moment}, {talk.name}: nothing is lost", not talk.failures, talk.failures)
+            worst = slowest(talk)
+            self.that(f"{moment}, {talk.name}: nothing is late", worst <= due, worst)
+            if moment == "meanwhile":
+                self.said += f"{talk.name} {1e3 * worst:.0f} ms at most, "
+
+    def welcome(self) -> None:
+        """Dora starts and has the history, with what was said last."""
+        last, ada = "before dora came", self.system.call(ADA, "status")["id"]
+        self.system.call(BOB, "send", to=ROOM, text=last)
+        began = time.monotonic()
+        self.add(ADA, BOB)
+
+        def has_all() -> bool:
+            with self.node(DORA).control() as control:
+                return last in texts(control, ROOM)
+
+        try:
+            until("dora has the history", has_all, SLACK * JOINED_SECONDS)
+        except Broken:
+            pass
+        took = time.monotonic() - began
+
+        def is_linked() -> bool:
+            found = self.system.every(DORA, "peers")
+            return any(each["id"] == ada and each["state"] == "linked" for each in found)
+
+        try:
+            until("dora is linked with ada", is_linked, SLACK * JOINED_SECONDS)
+        except Broken:
+            pass
+        linked = time.monotonic() - began
+        self.that(
+            "a newcomer is linked with whom is attacked in time", is_linked(), linked)
+        self.said += f"a newcomer is linked in {linked:.1f} s, "
+        self.that("a newcomer has the history in time", has_all(), took)
+        self.said += f"a newcomer has all in {took:.1f} s, "
+
+    def stop_and_start(self) -> None:
+        """The attacked daemon is ended as it is attacked, and comes back."""
+        began = time.monotonic()
+        code = self.node(ADA).stop(signal.SIGTERM)
+        took = time.monotonic() - began
+        self.that("SIGTERM ends it well", code == 0, code)
+        self.that("SIGTERM ends it in time", took <= SLACK * STOP_SECONDS, took)
+        self.said += f"ended in {took:.2f} s, "
+        self.system.start(ADA)
+        friend = self.system.call(BOB, "status")["id"]
+
+        def linked() -> bool:
+            found = self.system.call(ADA, "peers", limit=10)["items"]
+            return any(each["id"] == friend and each["state"] == "linked" for each in found)
+
+        began = time.monotonic()
+        until("the two are linked again", linked, SLACK * JOINED_SECONDS)
+        self.said += f"linked again in {time.monotonic() - began:.1f} s, "
+
+    @staticmethod
+    def kinds(log: Path) -> list[tuple[str, int]]:
+        """How many lines of which sort a log has, by their words that begin with a letter."""
+        lines = log.read_text(errors="replace").splitlines()
+        words = (" ".join(re.findall(r"(?<!\S)[a-z]{2,}(?!\S)", line)[:6]) for line in lines)
+        return collections.Counter(words).most_common(8)
+
+    def disk_bytes(self, index: int) -> int:
+        data = self.node(index).data
+        return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
+
+    # One attack.
+
+    def run(self) -> None:
+        self.said = ""
+        self.prepare()
+        log = self.node(ADA).log
+        lines = log.read_text(errors="replace").count("\n")
+        peaks = [0, 0]
+
+        def look() -> None:
+            for place, index in enumerate((ADA, BOB)):
+                peaks[place] = max(peaks[place], self.node(index).memory_bytes("VmHWM"))
+
+        with self.pair.under("crowd", self.act, address(ADA)) as figures:
+            self.begin_talk()
+            calls = Calls(self.system.socket(ADA), SLACK * 10.0)
+            time.sleep(TALK_SECONDS if self.options.long else TALK_SECONDS_SHORT)
+            if judge := MEANWHILE.get(self.act):
+                judge(self)
+            calls.end()
+            self.welcome()
+            self.end_talk("meanwhile")
+            look()
+            self.stop_and_start()
+            time.sleep(2.0)
+            look()
+        began = time.monotonic()
+        self.that("the attack goes well", "error" not in figures, figures)
+        answer = percentile(calls.times, 0.99)
+        self.that("every call is answered", not calls.failures, calls.failures)
+        self.that("p99 of answers", answer <= SLACK * CALL_SECONDS, (answer, calls.slowest))
+        self.come_to_rest(began)
+        look()
+        self.begin_talk()
+        time.sleep(3.0)
+        self.end_talk("afterwards")
+        self.hear_dora()
+        for place, who in enumerate(("ada", "bob")):
+            self.that(f"memory of {who}", peaks[place] < MEMORY_BYTES, peaks[place] / MIB)
+        disk = [self.disk_bytes(index) for index in (ADA, BOB)]
+        self.that("the disk", max(disk) <= DISK_BYTES, disk)
+        grown = log.read_text(errors="replace").count("\n") - lines
+        self.that("the log stays short", grown <= LINES, (grown, self.kinds(log)))
+        if judge := AFTERWARDS.get(self.act):
+            judge(self)
+        self.judge_always()
+        said = ", ".join(f"{key} {value}" for key, value in figures.items())
+        print(
+            f"MEASURED load, {self.name}: {self.said}answers p99 {1e3 * answer:.0f} ms, "
+            f"memory {peaks[0] / MIB:.1f} and {peaks[1] / MIB:.1f} MiB, disk {disk[0] / MIB:.1f} MiB, "
+            f"{grown} lines; {said}", flush=True)
+
+    def come_to_rest(self, began: float) -> None:
+        """All is as before: the links, what stands of alerts, and what stoa lists."""
+        left: dict[str, Any] = {}
+
+        def is_at_rest() -> bool:
+            status = self.system.call(ADA, "status")
+            left.update(links=status["links"], alerts=[each["code"] for each in status["alerts"]])
+            # Bob and Dora.
+            return status["links"] == 2 and not set(left["alerts"]) - set(TOLD)
+
+        try:
+            until("all is as before", is_at_rest, SLACK * AFTER_SECONDS)
+        except Broken:
+            pass
+        took = time.monotonic() - began
+        self.that("all is as before in time", is_at_rest(), left)
+        # A disk is filled by many attacks, and one of them may be told of besides.
+        codes = left["alerts"]
+        most = len(TOLD) if self.act == crowd_attacks.ALL else 2
+        self.that("one alert tells of it", len(codes) == len(set(codes)) <= most, left)
+        self.said += f"at rest in {took:.1f} s, "
+        for words in (["peers"], ["rooms"], ["status"]):
+            code, _, errors = self.node(ADA).stoa(*words)
+            self.that(f"stoa {words[0]} ends well", code == 0, errors)
+
+    def hear_dora(self) -> None:
+        """Who has come meanwhile, and is known to nobody, is heard by all."""
+        sent = "dora was here"
+        missing: list[str] = []
+        self.system.call(DORA, "send", to=ROOM, text=sent)
+
+        def all_have() -> bool:
+            missing.clear()
+            for index in (ADA, BOB, CLEO):
+                with self.node(index).control() as control:
+                    if sent not in texts(control, ROOM):
+                        missing.append(self.node(index).name)
+            return not missing
+
+        try:
+            until("dora is heard", all_have, SLACK * AFTER_SECONDS)
+        except Broken:
+            pass
+        self.that("an honest stranger is heard afterwards", all_have(), missing)
+
+    def judge_always(self) -> None:
+        """Nobody was put aside: own messages are of now, in the log in which they were."""
+        status = self.system.call(ADA, "status")
+        self.that(
+            "no new incarnation", status["incarnation"] == self.before["incarnation"], status)
+        sent = self.system.call(
+            ADA, "send", to=ROOM, text="is it over?", wait="delivered",
+            timeoutMilliseconds=int(SLACK * 1e3 * MESSAGE_SECONDS))
+        friend = self.system.call(BOB, "status")["id"]
+        self.that("delivered to whom the user knows", friend in str(sent["deliveredTo"]), sent)
+        self.that("and to no liar", self.honest(sent), sent)
+
+    def honest(self, sent: dict[str, Any]) -> bool:
+        """Whether only honest people are said to have it."""
+        four = {self.system.call(index, "status")["id"] for index in range(len(self.system.nodes))}
+        return {each if isinstance(each, str) else each["id"] for each in sent["deliveredTo"]} <= four
+
+
+def judge_delivery(siege: Siege) -> None:
+    """Who says nothing delays nothing, and who says too much has nothing."""
+    friend = siege.system.call(BOB, "status")["id"]
+    began = time.monotonic()
+    sent = siege.system.call(
+        ADA, "send", to=ROOM, text="who has it?", wait="delivered",
+        timeoutMilliseconds=int(SLACK * 1e3 * MESSAGE_SECONDS))
+    took = time.monotonic() - began
+    siege.that("delivered meanwhile to whom the user knows", friend in str(sent["deliveredTo"]), sent)
+    siege.that("and to no liar meanwhile", siege.honest(sent), sent)
+    siege.that("delivered in time", took <= SLACK * MESSAGE_SECONDS, took)
+
+
+def judge_names(siege: Siege) -> None:
+    """Whoever has a friend's name is marked, and the friend is not."""
+    friend = siege.system.call(BOB, "status")["id"]
+    peers = siege.system.every(ADA, "peers")
+    known = [each for each in peers if each["id"] == friend]
+    siege.that("a friend's name stays", bool(known) and not known[0].get("ambiguous"), known)
+    alike = [each for each in peers if each["id"] != friend and "node1" in each["name"]]
+    siege.that("there are namesakes", len(alike) > 20, len(alike))
+    unmarked = [each for each in alike if not each.get("ambiguous")]
+    siege.that("each namesake is marked", not unmarked, unmarked[:3])
+    lines = siege.node(ADA).output("history", ROOM, "--limit", "200").splitlines()
+    fakes = [line for line in lines if "door code" in line]
+    siege.that("they have written", bool(fakes))
+    bare = [line for line in fakes if "node1:" in line or "node1 :" in line]
+    siege.that("no line of theirs has the bare name", not bare, bare[:3])
+
+
+MEANWHILE: dict[str, Callable[[Siege], None]] = {
+    "silence": judge_delivery, "boasts": judge_delivery, "all": judge_delivery,
+    "namesakes": judge_names}
+AFTERWARDS: dict[str, Callable[[Siege], None]] = {}
+
+
+def besiege(pair: Any, act: str) -> None:
+    siege = Siege(pair, act)
+    try:
+        siege.run()
+    except Exception:
+        print(siege.node(ADA).tail(), file=sys.stderr)
+        raise
+    finally:
+        for talk in siege.talks:
+            talk.ends.set()
+        siege.system.close()
+        siege.hosts.close()
+
+
+def named(act: str) -> Callable[[Any], None]:
+    load = functools.partial(besiege, act=act)
+    load.__name__ = f"crowd_{act}"  # type: ignore[attr-defined]
+    return load
+
+
+# The short form has all attacks at once; the long one each by itself, too.
+LOADS = (named(crowd_attacks.ALL),)
+LONG_LOADS = tuple(named(act) for act in crowd_attacks.ACTS)

@@ -1,0 +1,135 @@
+"""What honest people notice of a load: how long messages take, and how long answers of the daemon."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+
+from Driver.control import Control, Refusal
+
+# A message between the honest two may take this long, whatever else goes on.
+DEADLINE_SECONDS = 5.0
+
+
+class Meter:
+    """Sends messages one by one and waits for each at the other node's subscriber."""
+
+    numbers = iter(range(1 << 30))
+
+    def __init__(self, sender: Path, reader: Path, seconds: float = 4 * DEADLINE_SECONDS) -> None:
+        self.sender = Control(sender, seconds)
+        self.reader = Control(reader, seconds)
+        self.count = 0
+        self.number = next(Meter.numbers)
+        self.reader.call("subscribe", to="bench")
+
+    def once(self) -> float:
+        self.count += 1
+        text = f"meter {os.getpid()} {self.number} {self.count}"
+        begin = time.monotonic()
+        number = self.sender.post("send", to="bench", text=text)
+        # Not parsed: under some attacks thousands of others come in between.
+        mark = f'"{text}"'.encode()
+        while mark not in (line := self.reader.lines.readline()):
+            if not line:
+                raise ConnectionError("the subscriber was closed")
+        took = time.monotonic() - begin
+        self.sender.answer(number)
+        return took
+
+    def measure(self, count: int, pause: float) -> list[float]:
+        times = []
+        for _ in range(count):
+            times.append(self.once())
+            time.sleep(pause)
+        return sorted(times)
+
+    def close(self) -> None:
+        self.sender.close()
+        self.reader.close()
+
+
+class Repeated:
+    """Something that is done again and again, and how long it took each time."""
+
+    def __init__(self, pause: float) -> None:
+        self.pause = pause
+        self.times: list[float] = []
+        self.failures: list[str] = []
+        self.ends = threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def once(self) -> None:
+        raise NotImplementedError
+
+    def closed(self) -> None:
+        """All is over."""
+
+    def run(self) -> None:
+        while not self.ends.is_set():
+            try:
+                self.once()
+            except (OSError, Refusal) as failure:
+                self.failures.append(repr(failure))
+                return
+            self.ends.wait(self.pause)
+
+    def end(self) -> None:
+        self.ends.set()
+        self.thread.join()
+        self.closed()
+
+
+class Talk(Repeated):
+    """One says something once a second, and the other is to see it. What does not come is a failure."""
+
+    def __init__(self, name: str, sender: Path, reader: Path, seconds: float) -> None:
+        self.name = name
+        self.meter = Meter(sender, reader, seconds)
+        super().__init__(1.0)
+
+    def once(self) -> None:
+        self.times.append(self.meter.once())
+
+    def closed(self) -> None:
+        self.meter.close()
+
+
+class Calls(Repeated):
+    """What programs of the user ask, one call after the other."""
+
+    METHODS = (("status", {}), ("peers", {"limit": 100}), ("rooms", {"limit": 100}))
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        self.control = Control(path, seconds)
+        self.slowest: dict[str, float] = {}
+        super().__init__(0.02)
+
+    def once(self) -> None:
+        for method, params in self.METHODS:
+            self.call(method, params)
+        self.call("send", {"to": "bench", "text": f"called {len(self.times)}"})
+
+    def call(self, method: str, params: dict[str, object]) -> None:
+        began = time.monotonic()
+        self.control.call(method, **params)
+        took = time.monotonic() - began
+        self.times.append(took)
+        self.slowest[method] = max(took, self.slowest.get(method, 0.0))
+
+    def closed(self) -> None:
+        self.control.close()
+
+
+def texts(control: Control, room: str, limit: int = 1_000) -> set[str]:
+    """What was written there last."""
+    page = control.call("history", to=room, limit=limit)["messages"]
+    return {each.get("text", "") for each in page}
+
+
+def shown(value: object) -> str:
+    return json.dumps(value, default=str)
