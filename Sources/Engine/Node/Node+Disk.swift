@@ -11,7 +11,15 @@ extension Node {
         guard self.diskShares.isLookDue(self.bounds) else { return }
         let claims = self.claims
         let victims = self.diskShares.giveWay(claims, self.bounds)
-        for victim in victims { self.giveWay(victim.key) }
+        for victim in victims {
+            // What of it waits goes too: else whoever writes without a pause would never give way, and
+            // everybody else would. Nothing of it is being written, since a batch has just ended.
+            let log = self.conversationTable[known: victim.key.conversation].log(victim.key.name)
+            if log.tail != log.head {
+                for accepted in self.commits.drop(victim.key) { self.returnCredit(for: accepted) }
+            }
+            self.giveWay(victim.key)
+        }
         // The lower tier has given way first, and is told of last: one alert stands for both.
         for isFellow in [true, false] {
             if let first = victims.first(where: { ($0.tier == .fellow) == isFellow }) {
@@ -46,7 +54,7 @@ extension Node {
                 claims.append(
                     DiskShares.Claim(
                         key: key, tier: tiers[name.author] ?? .stranger, source: log.charge.source,
-                        bytes: self.diskShares.bytes(of: key), isFree: log.tail == log.head))
+                        bytes: self.diskShares.bytes(of: key)))
             }
         }
         return claims

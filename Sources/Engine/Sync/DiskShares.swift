@@ -27,8 +27,6 @@ struct DiskShares: Sendable {
         /// From where it came; nil where that is not known.
         var source: Source?
         var bytes: UInt64
-        /// Whether nothing of it is on its way to the disk.
-        var isFree: Bool
     }
 
     /// Those who are trusted as far, and have one share together.
@@ -158,8 +156,7 @@ struct DiskShares: Sendable {
                 let authors = Dictionary(grouping: claims, by: \.key.name.author).map {
                     Author(
                         id: $0, bytes: bytes($1),
-                        logs: $1.filter(\.isFree).sorted { ($0.bytes, $0.key) < ($1.bytes, $1.key) }
-                    )
+                        logs: $1.sorted { ($0.bytes, $0.key) < ($1.bytes, $1.key) })
                 }
                 return Bringer(
                     source: source, bytes: bytes(claims),

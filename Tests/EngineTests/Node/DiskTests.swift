@@ -78,6 +78,28 @@ import Testing
         #expect(test.has(14) && test.harness.node.excess == nil)
     }
 
+    @Test("who writes without a pause gives way like anybody, with what waits for the disk")
+    func busy() {
+        var test = self
+        test.bring(20, 4, from: 3)
+        test.bring(10, 12, from: 2)
+        let log = TestLog(signer(10), incarnation: 1, in: Self.ops.conversation)
+        let opening = LogOpening(
+            certificate: personKeys(10, 41).certify(signer(10), at: 1_767_225_600_000), closes: [])
+        let words = String(repeating: "x", count: 60_000)
+        var run = log.run([TestLog.entry(.open(opening), at: 1 << 16)])
+        // All that follows is given while the disk writes what came before.
+        for number in 0..<18 {
+            run = log.run(
+                [TestLog.text(words, at: UInt64(number + 2) << 16)], first: run.head.seq + 1,
+                prev: run.head.id)
+            if number >= 12 { test.harness.give(.liveRun(run.run), from: 2) }
+        }
+        test.harness.settle()
+        #expect(test.has(20) && !test.has(10))
+        #expect(test.harness.node.excess == nil)
+    }
+
     @Test("whoever the user knows is kept, also when they are known only then")
     func known() {
         var test = self

@@ -9,13 +9,13 @@ import Testing
 
     private static func claim(
         _ author: UInt8, _ bytes: UInt64, _ tier: Tier = .stranger, from source: Int = 1,
-        log: UInt64 = 1, isFree: Bool = true
+        log: UInt64 = 1
     ) -> DiskShares.Claim {
         DiskShares.Claim(
             key: LogKey(
                 conversation: ConversationID(fixed32(9)),
                 name: LogName(author: PeerID(fixed32(author)), incarnation: log)),
-            tier: tier, source: Source("192.0.2.\(source):4100"), bytes: bytes, isFree: isFree)
+            tier: tier, source: Source("192.0.2.\(source):4100"), bytes: bytes)
     }
 
     /// One of some thousands.
@@ -60,12 +60,6 @@ import Testing
         #expect(Self.victims([Self.claim(1, 500, .blocked), Self.claim(2, 10)]) == [1])
     }
 
-    @Test("what is on its way to the disk does not give way")
-    func busy() {
-        #expect(Self.victims([Self.claim(1, 500, isFree: false), Self.claim(2, 10)]) == [2])
-        #expect(Self.victims([Self.claim(1, 500, isFree: false)]).isEmpty)
-    }
-
     @Test("thousands of small logs of as many authors give way at once, and nobody else's")
     func small() {
         let bounds = DiskBounds(all: 4 << 20)
@@ -76,7 +70,7 @@ import Testing
                     conversation: ConversationID(fixed32(9)),
                     name: LogName(
                         author: Self.peer(number), incarnation: 1)),
-                tier: .stranger, source: Source("192.0.2.1:4100"), bytes: 1_024, isFree: true)
+                tier: .stranger, source: Source("192.0.2.1:4100"), bytes: 1_024)
         }
         let honest = Self.claim(1, 100_000, from: 2)
         let victims = shares.giveWay(flood + [honest], bounds)
