@@ -274,7 +274,7 @@ def mute_clients(port: int, path: Path, signals: Signals, count: int = 32) -> di
     return {"clients": count, "closed": closed, "requests": sent // len(request)}
 
 
-def run(name: str, port: int, path: Path, signals: Signals, *more: str) -> None:
+def run(name: str, port: int, path: Path, signals: Signals, *more: str | int) -> None:
     os.nice(5)
     try:
         places = (

@@ -375,11 +375,11 @@ ALL = "all"
 
 
 class Crowd:
-    def __init__(self, host: str, port: int, signals: Any, acts: list[Act]) -> None:
+    def __init__(self, host: str, port: int, signals: Any, acts: list[Act], keys: int) -> None:
         self.host, self.port, self.signals = host, port, signals
         self.addresses = addresses()
         self.room = room_id(ROOM)
-        self.bots = [(Bot(self, number), acts[number % len(acts)]) for number in range(KEYS)]
+        self.bots = [(Bot(self, number), acts[number % len(acts)]) for number in range(keys)]
         self.is_over = False
         self.figures = {"links": 0, "refused": 0, "lost": 0}
 
@@ -413,7 +413,7 @@ class Crowd:
         while not self.signals.stop.is_set():
             await asyncio.sleep(TICK_SECONDS)
             if not self.signals.ready.is_set() and (
-                    self.figures["links"] >= 60 or time.monotonic() - began > 5):
+                    self.figures["links"] >= len(tasks) // 2 or time.monotonic() - began > 5):
                 self.signals.ready.set()
             broken = [task for task in tasks if task.done()]
             if broken:
@@ -425,7 +425,8 @@ class Crowd:
         return {**self.figures, "in s": round(time.monotonic() - began)}
 
 
-def crowd(port: int, path: Path, signals: Any, act: str, host: str) -> dict[str, Any]:
+def crowd(
+        port: int, path: Path, signals: Any, act: str, host: str, keys: int = KEYS) -> dict[str, Any]:
     """All of a crowd do the same, or, where it is `all`, each something else."""
     acts = list(ACTS.values()) if act == ALL else [ACTS[act]]
-    return asyncio.run(Crowd(host, port, signals, acts).run())
+    return asyncio.run(Crowd(host, port, signals, acts, keys).run())

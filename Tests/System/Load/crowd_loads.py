@@ -37,6 +37,8 @@ DISK_LIMIT, DISK_BYTES = "24M", 24 * MIB
 LINES = 400
 # So that they are linked as is said here, and in no other way.
 LINKED_BY_HAND = ("--discovery", "off")
+# Fewer keys in the short form, where what else the machine does must not decide.
+KEYS_SHORT = 64
 # How long there is talk under the attack before the newcomer comes.
 TALK_SECONDS, TALK_SECONDS_SHORT = 12.0, 8.0
 ADA, BOB, CLEO, DORA = range(4)
@@ -238,7 +240,8 @@ class Siege:
             for place, index in enumerate((ADA, BOB)):
                 peaks[place] = max(peaks[place], self.node(index).memory_bytes("VmHWM"))
 
-        with self.pair.under("crowd", self.act, address(ADA)) as figures:
+        keys = crowd_attacks.KEYS if self.options.long else KEYS_SHORT
+        with self.pair.under("crowd", self.act, address(ADA), keys) as figures:
             self.begin_talk()
             calls = Calls(self.system.socket(ADA), SLACK * 10.0)
             time.sleep(TALK_SECONDS if self.options.long else TALK_SECONDS_SHORT)

@@ -124,7 +124,7 @@ class Pair:
             f"{descriptors} descriptors; {said}", flush=True)
 
     @contextlib.contextmanager
-    def under(self, function: str, *more: str) -> Iterator[dict[str, Any]]:
+    def under(self, function: str, *more: str | int) -> Iterator[dict[str, Any]]:
         """Has an attack going on; its figures are there once it has ended."""
         signals = attacks.Signals()
         figures: dict[str, Any] = {}
