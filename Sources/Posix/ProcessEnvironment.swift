@@ -29,10 +29,9 @@ public enum ProcessEnvironment {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3). Of what
-    /// is free it keeps 2 MiB, for the parts of files.
+    /// Lets all threads share one heap: one each would keep what it once needed; mallopt(3).
     ///
-    /// Call it before other threads start.
+    /// Of what is free it keeps 2 MiB, for the parts of files. Call it before other threads start.
     public static func useOneHeap() { _ = clinux_use_one_heap() }
 
     /// Gives back the memory of code and constants that were needed so far; what is needed again

@@ -71,8 +71,17 @@ extension Node {
     mutating func answerRepeated(
         _ request: RequestID, _ message: SentMessage, waiting wait: DeliveryWait?
     ) {
-        guard let wait, let (key, head) = self.ownLog(holding: message) else {
+        guard let wait else {
             return self.answer(request, .sent(message, isDuplicate: true, deliveredTo: []))
+        }
+        guard let (key, head) = self.ownLog(holding: message) else {
+            // It stands behind the end of a history that was signed twice: nobody has it, and nobody will.
+            let lacking = self.tally(of: message.conversation, nil).lacking(1, for: wait.aim)
+            return self.answer(
+                request,
+                .failed(
+                    .deliveryTimeout(
+                        message, isRead: wait.aim.isRead, deliveredTo: [], waitingFor: lacking)))
         }
         self.awaitDelivery(
             Delivery(

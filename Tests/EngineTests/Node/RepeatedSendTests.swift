@@ -70,6 +70,30 @@ import Testing
         #expect(Self.deliveries(harness) == [true])
     }
 
+    @Test("says at once that nobody has it where its message stands in no history that counts")
+    func beyondFork() throws {
+        var harness = try Self.linked()
+        let own = harness.node.ownLog
+        let head = try #require(harness.node.conversationTable[Self.ops.conversation]).log(own).head
+        let earlier = EarlierSend(
+            message: SentMessage(
+                id: EntryID(Bytes32([UInt8](repeating: 7, count: 32)) ?? .zero),
+                conversation: Self.ops.conversation, cursor: nil,
+                time: HybridTime(head.time.rawValue + 1)),
+            content: .text("once"))
+        Self.send(&harness, 1, by: 99_000, earlier: earlier)
+        let answer = harness.answers(of: RequestID(101)).first
+        guard case .failed(.deliveryTimeout(earlier.message, _, [], let lacking)) = answer else {
+            Issue.record("\(harness.answers)")
+            return
+        }
+        #expect(lacking == [Harness.peer(2)])
+        Self.send(&harness, 2, by: nil, earlier: earlier)
+        #expect(
+            harness.answers(of: RequestID(102))
+                == [.sent(earlier.message, isDuplicate: true, deliveredTo: [])])
+    }
+
     @Test("that is looked up while the room is left is refused: nothing is written behind a leave")
     func overtaken() throws {
         var harness = try Self.linked()
