@@ -73,6 +73,8 @@ extension Simulation {
 
     /// All agree still, but for a moment in which one link takes the place of another.
     private func checkAgreement() throws {
+        // A message that was held until now may tell of a file.
+        if self.hasFiles { try self.fetchLacking() }
         var reason = ""
         do {
             try self.run(until: "all agree again", within: Limits.pingMilliseconds) {

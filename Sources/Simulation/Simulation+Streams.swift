@@ -87,7 +87,7 @@ extension Simulation {
         case (.openStream(let room, let name, let isOrdered), .streamOpened(let stream)):
             guard let plan = self.streamPlans[name] else { return }
             self.checker.streams[stream] = Checker.SentStream(
-                machine: index, conversation: room, name: name, isOrdered: isOrdered)
+                machine: index, start: start, conversation: room, name: name, isOrdered: isOrdered)
             for number in 0..<plan.count {
                 let size = self.streaming.chance(20) ? Limits.streamPacketBytes : 60
                 self.schedule(
@@ -114,6 +114,8 @@ extension Checker {
     /// What an author has sent of a stream that nobody keeps.
     struct SentStream {
         var machine: Int
+        /// The author's start: one that is killed may have sent more than it has told its program of.
+        var start: Int
         var conversation: ConversationID
         var name: StreamName
         var isOrdered: Bool
@@ -158,8 +160,16 @@ extension Checker {
         }
         let isHostile = machines.contains { $0.id == peer && self.hostile.contains($0.index) }
         guard !isHostile else { return }
-        guard let sent = self.streams[stream], machines[sent.machine].id == peer,
-            sent.conversation == conversation, sent.name == packet.name,
+        guard var sent = self.streams[stream], machines[sent.machine].id == peer else {
+            throw Violation("node \(machine.index) gives a packet that \(peer) has not sent")
+        }
+        let author = machines[sent.machine]
+        let isCut = !author.isUp || author.start != sent.start
+        if isCut, !sent.isEnded, packet.number == UInt64(sent.packets.count) + 1 {
+            if packet.isEnd { sent.isEnded = true } else { sent.packets.append(packet.bytes) }
+            self.streams[stream] = sent
+        }
+        guard sent.conversation == conversation, sent.name == packet.name,
             sent.isOrdered == packet.isOrdered,
             packet.isEnd
                 ? sent.isEnded && packet.number == UInt64(sent.packets.count) + 1
