@@ -10,6 +10,14 @@ public struct SearchPage: Hashable, Sendable {
     public var hasMore: Bool
 }
 
+/// A part of a sealed conversation, as it can be found.
+public struct SearchStretch: Hashable, Sendable {
+    /// The messages.
+    public var documents: [SearchDocument]
+    /// The place before which more stand; nil where nothing does.
+    public var oldest: DisplayPosition?
+}
+
 extension MessageStore {
     /// What arrived behind a cursor, as far as it may stand in an index: what is sealed stays so.
     ///
@@ -36,12 +44,13 @@ extension MessageStore {
         return page
     }
 
-    /// The newest messages of a sealed conversation, so many at most, as they can be found.
+    /// A part of a sealed conversation, as it can be found.
     public func searchDocuments(
-        in conversation: ConversationID, limit: Int, by keyring: Keyring
-    ) throws(StoreFailure) -> [SearchDocument] {
-        let page = try self.history(
-            HistoryQuery(conversation: conversation, limit: limit, byteLimit: 33_554_432))
-        return page.entries.compactMap { SearchDocument($0, by: keyring) }
+        in query: HistoryQuery, by keyring: Keyring
+    ) throws(StoreFailure) -> SearchStretch {
+        let page = try self.history(query)
+        return SearchStretch(
+            documents: page.entries.compactMap { SearchDocument($0, by: keyring) },
+            oldest: page.hasMore ? page.entries.first.map { DisplayPosition($0) } : nil)
     }
 }

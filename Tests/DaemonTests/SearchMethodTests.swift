@@ -70,6 +70,22 @@ struct SearchMethodTests {
             refusal { _ = try client.ask("search", ["words": "x", "to": "nowhere"]) } != nil)
     }
 
+    @Test("what is sealed is found however much stands behind it")
+    func old() throws {
+        let folder = try TestFolder()
+        let daemon = try TestDaemon(name: "ada", directory: folder)
+        let client = try daemon.connect()
+        try client.ask("send", ["to": "@me", "text": "the first needle"])
+        for number in 0...SealedWalk.stretch {
+            try client.ask("send", ["to": "@me", "text": .string("hay \(number)")])
+        }
+        #expect(try Self.found(client, ["words": "needle"]) == ["the first needle"])
+        #expect(try Self.found(client, ["words": "hay", "limit": 2]).first == "hay 1000")
+        #expect(try Self.found(client, ["words": "first", "order": "rank"]).count == 1)
+        let older: JSON = ["words": "needle", "until": "1970-01-02T00:00:00Z"]
+        #expect(try Self.found(client, older).isEmpty)
+    }
+
     @Test("the next start goes on with the index, and finds what was written since")
     func restart() throws {
         let folder = try TestFolder()

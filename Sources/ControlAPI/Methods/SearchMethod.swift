@@ -106,8 +106,13 @@ public enum SearchMethod: ControlMethod {
         public var hits: [Hit] = []
         /// Whether more follow.
         public var more = false
-        /// False while messages are still being indexed, so that some may be missing.
+        /// False while messages are still being indexed, or where there was no time for all of them, so that
+        /// some may be missing.
         public var complete = true
+        /// Messages of sealed conversations before this time were not looked at; nil where all were.
+        ///
+        /// There was no time for them: a search `until` then goes on with them.
+        public var unread: Timestamp?
 
         /// An empty result.
         public init() {}
@@ -117,6 +122,7 @@ public enum SearchMethod: ControlMethod {
             visitor.field("hits", &self.hits)
             visitor.field("more", &self.more)
             visitor.field("complete", &self.complete)
+            visitor.field("unread", &self.unread)
         }
     }
 }

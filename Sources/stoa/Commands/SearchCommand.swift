@@ -56,7 +56,12 @@ struct SearchCommand: Subcommand {
             let next = (self.params.offset ?? 0) + Int64(hits.count)
             try console.print(console.styled("more: --offset \(next)", .faint) + "\n")
         }
-        if found["complete"] == .bool(false) {
+        if let unread = found["unread"] {
+            console.report(
+                "stoa: search: what stands before \(LocalTime.text(unread)) in secret rooms and with people "
+                    + "was not looked at, since it is much: go on with "
+                    + "--until \(unread.stringValue ?? "")\n")
+        } else if found["complete"] == .bool(false) {
             console.report(
                 "stoa: search: messages are still being indexed; some may be missing, ask again\n")
         }

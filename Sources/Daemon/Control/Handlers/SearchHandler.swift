@@ -1,5 +1,6 @@
 internal import ControlAPI
 internal import Engine
+internal import Posix
 internal import Storage
 
 extension SearchMethod: MethodHandler {
@@ -41,8 +42,8 @@ extension SearchMethod: MethodHandler {
 }
 
 extension NodeShell {
-    /// How many messages of sealed conversations are read through for one search.
-    private static let sealedMessages = 20_000
+    /// How long sealed conversations are read through for one search, in milliseconds.
+    private static let sealedMilliseconds: UInt64 = 5_000
 
     /// Which sealed conversations a search is to read through.
     private func sealed(_ query: SearchQuery) -> [ConversationID] {
@@ -57,22 +58,26 @@ extension NodeShell {
     ) {
         let keyring = self.node?.keyring ?? Keyring()
         let sealed = self.sealed(query)
-        let each = sealed.isEmpty ? 0 : max(1, Self.sealedMessages / sealed.count)
         self.ask { (store) async throws(StoreFailure) in
             // The first hits of both, put together, begin with the first hits of all.
             var wide = query
             wide.limit = query.offset + query.limit
             wide.offset = 0
             var hits = try await index.search(wide)
-            var documents: [SearchDocument] = []
-            for conversation in sealed {
-                documents += try await store.searchDocuments(
-                    in: conversation, limit: each, by: keyring)
+            var walk = SealedWalk(sealed, since: query.since, until: query.until)
+            let end = SystemClock.monotonicMilliseconds() + Self.sealedMilliseconds
+            var left: HybridTime?
+            while let next = walk.takeNext(hits, for: wide) {
+                let stretch = try await store.searchDocuments(in: next, by: keyring)
+                walk.looked(at: next, stretch)
+                if !stretch.documents.isEmpty {
+                    hits += try await index.search(wide, in: stretch.documents)
+                }
+                left = walk.newest
+                if SystemClock.monotonicMilliseconds() >= end { break }
+                left = nil
             }
-            if !documents.isEmpty {
-                // In the order of arrival, as the index has them.
-                documents.sort { ($0.time, $0.id) < ($1.time, $1.id) }
-                hits += try await index.search(wide, in: documents)
+            if !sealed.isEmpty {
                 switch query.order {
                 case .newest: hits.sort { ($0.time, $0.id) > ($1.time, $1.id) }
                 case .rank: hits.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
@@ -80,23 +85,25 @@ extension NodeShell {
             }
             let page = hits.dropFirst(query.offset).prefix(query.limit)
             let entries = try await store.entries(page.map(\.id))
-            return page.compactMap { hit in entries[hit.id].map { (hit: hit, entry: $0) } }
+            let found = page.compactMap { hit in entries[hit.id].map { (hit: hit, entry: $0) } }
+            return (found: found, left: left)
         } then: { result in
             switch result {
-            case .success(let found):
-                reply.answer(
-                    self.searchResult(found, query, isComplete, budget: reply.listBytes))
+            case .success(let (found, left)):
+                var answer = self.searchResult(found, query, budget: reply.listBytes)
+                answer.complete = isComplete && left == nil
+                // The next millisecond, so that nothing of this one is left out.
+                answer.unread = left.map { Timestamp(clamping: $0.milliseconds + 1) }
+                reply.answer(answer)
             case .failure(let failure): reply.fail(RPCError(failure))
             }
         }
     }
 
     private func searchResult(
-        _ found: [(hit: SearchHit, entry: StoredEntry)], _ query: SearchQuery, _ isComplete: Bool,
-        budget: Int
+        _ found: [(hit: SearchHit, entry: StoredEntry)], _ query: SearchQuery, budget: Int
     ) -> SearchMethod.Result {
         var result = SearchMethod.Result()
-        result.complete = isComplete
         result.more = found.count == query.limit
         let keyring = self.node?.keyring ?? Keyring()
         var texts = MessageTexts()
