@@ -7,6 +7,7 @@ extension ChatState {
             hit["message"].flatMap { ChatMessage($0) }.map { (message: $0, json: hit) }
         }
         self.with(id) { $0.hits = hits.map(\.message.id) }
+        self.tellUnread(result, in: id)
         guard !hits.isEmpty else { return self.note("nothing found", in: id) }
         // The newest at the bottom, where one looks.
         for (index, hit) in hits.enumerated().reversed() {
@@ -21,6 +22,17 @@ extension ChatState {
         self.note(
             "/goto 1 shows it among what was said then"
                 + (result["more"] == .bool(true) ? "; there are more: stoa search" : ""), in: id)
+    }
+
+    /// Says where not all was looked at, so that nobody takes it for not there.
+    private mutating func tellUnread(_ result: JSON, in id: String) {
+        if let unread = result["unread"]?.stringValue {
+            self.note(
+                "what stands before \(TerminalText.line(unread)) was not looked at: "
+                    + "stoa search --until \(TerminalText.line(unread)) goes on", in: id)
+        } else if result["complete"] == .bool(false) {
+            self.note("messages are still being indexed; some may be missing: search again", in: id)
+        }
     }
 
     /// Looks at what was found with that number, the newest without one.

@@ -12,8 +12,7 @@ public enum TerminalMode {
         var marksPastes = false
     }
 
-    // One thread, and with the signals blocked: no handler meets half a change. No input reaches it: a command
-    // begins and ends it, never what is typed.
+    // One thread, signals blocked while it changes; a command begins and ends it, never what is typed.
     nonisolated(unsafe) private static var change: Change?
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.

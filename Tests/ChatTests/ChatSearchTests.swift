@@ -42,6 +42,26 @@ struct ChatSearchTests {
         #expect(rows.first?.contains("│ 2  ") == true && rows.last?.contains("│ 1  ") == true)
     }
 
+    @Test(
+        "says where not all was looked at",
+        arguments: [
+            (
+                ["hits": [], "complete": false, "unread": "2026-01-02T03:04:05Z"],
+                "--until 2026-01-02T03:04:05Z"
+            ),
+            (["hits": [], "complete": false], "still being indexed"),
+            (["hits": [], "complete": true], nil),
+        ] as [(JSON, String?)])
+    func unread(result: JSON, said: String?) {
+        var client = Client()
+        client.say("/search needle")
+        client.answer("search", result)
+        let screen = client.screen().joined(separator: "\n")
+        #expect(screen.contains("nothing found"))
+        let isSaid = ["--until", "indexed"].contains { screen.contains($0) }
+        #expect(isSaid == (said != nil) && said.map { screen.contains($0) } ?? true)
+    }
+
     @Test("is shown amid what was said then, chosen, and End goes back to the newest")
     func goTo() {
         var client = Self.found()

@@ -27,6 +27,16 @@ import Testing
         #expect(pace.goesOn(at: 12_001, isAwaited: false))
     }
 
+    @Test("no more than for a second, where something is to be taken out")
+    func removals() {
+        var pace = IndexPace()
+        pace.beginPass(at: 5_000)
+        for isAwaited in [false, true] {
+            #expect(pace.goesOn(at: 5_999, isAwaited: isAwaited, hasRemovals: true))
+            #expect(!pace.goesOn(at: 6_000, isAwaited: isAwaited, hasRemovals: true))
+        }
+    }
+
     @Test("all that is there, where somebody waits to search")
     func awaited() {
         var pace = IndexPace()

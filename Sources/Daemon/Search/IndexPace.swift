@@ -16,7 +16,10 @@ struct IndexPace {
     mutating func beginPass(at now: UInt64) { self.passBeganAt = now }
 
     /// Whether indexing goes on with the next page, or ends until the next pass.
-    func goesOn(at now: UInt64, isAwaited: Bool) -> Bool {
+    ///
+    /// A pass begins with what is to be taken out, which must not wait until all is in, however much that is.
+    func goesOn(at now: UInt64, isAwaited: Bool, hasRemovals: Bool = false) -> Bool {
+        if hasRemovals, now >= self.passBeganAt + Self.pauseMilliseconds { return false }
         let isBusy = self.committedAt.map { now < $0 + Self.pauseMilliseconds } ?? false
         return isAwaited || !isBusy || now < self.passBeganAt + Self.passMilliseconds
     }

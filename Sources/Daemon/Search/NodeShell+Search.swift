@@ -137,7 +137,10 @@ extension NodeShell {
     private func fed(_ index: SearchIndex, through page: SearchPage) {
         guard page.hasMore || self.newestShown > page.through else { return self.fed(nil) }
         let now = SystemClock.monotonicMilliseconds()
-        if self.search.pace.goesOn(at: now, isAwaited: !self.search.waiting.isEmpty) {
+        let goesOn = self.search.pace.goesOn(
+            at: now, isAwaited: !self.search.waiting.isEmpty,
+            hasRemovals: !self.search.removals.isEmpty)
+        if goesOn {
             return self.feedSearch(index, after: page.through)
         }
         self.search.isFeeding = false

@@ -43,6 +43,15 @@ public struct SearchQuery: Hashable, Sendable {
         return match
     }
 
+    /// Puts hits of several searches in the order that is asked for, and keeps as many as are wanted.
+    public func keepFirst(of hits: inout [SearchHit]) {
+        switch self.order {
+        case .newest: hits.sort { ($0.time, $0.id) > ($1.time, $1.id) }
+        case .rank: hits.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
+        }
+        hits.removeLast(max(0, hits.count - self.limit))
+    }
+
     /// The word for a conversation.
     static func word(_ conversation: ConversationID) -> String {
         "c\(conversation.description.prefix(24))"

@@ -28,6 +28,20 @@ import Testing
         for (request, _, _) in harness.takeLookUps() { harness.give(.lookedUp(request, earlier)) }
     }
 
+    /// The head of the own log.
+    private static func head(_ harness: Harness) throws -> Head {
+        try #require(harness.node.conversationTable[Self.ops.conversation])
+            .log(harness.node.ownLog).head
+    }
+
+    /// What the store remembers of the first send.
+    private static func earlier(_ id: EntryID, at time: HybridTime) -> EarlierSend {
+        EarlierSend(
+            message: SentMessage(
+                id: id, conversation: Self.ops.conversation, cursor: nil, time: time),
+            content: .text("once"))
+    }
+
     /// The peer says that it has all of the own log.
     private static func claim(_ harness: inout Harness) throws {
         let row = try harness.ownRow(in: Self.ops)
@@ -60,12 +74,8 @@ import Testing
     @Test("finds its message where only the store remembers the key")
     func stored() throws {
         var harness = try Self.linked()
-        let own = harness.node.ownLog
-        let head = try #require(harness.node.conversationTable[Self.ops.conversation]).log(own).head
-        let earlier = EarlierSend(
-            message: SentMessage(
-                id: head.id, conversation: Self.ops.conversation, cursor: nil, time: head.time),
-            content: .text("once"))
+        let head = try Self.head(harness)
+        let earlier = Self.earlier(head.id, at: head.time)
         Self.send(&harness, 1, by: 99_000, earlier: earlier)
         #expect(Self.deliveries(harness) == [true])
     }
@@ -73,14 +83,9 @@ import Testing
     @Test("says at once that nobody has it where its message stands in no history that counts")
     func beyondFork() throws {
         var harness = try Self.linked()
-        let own = harness.node.ownLog
-        let head = try #require(harness.node.conversationTable[Self.ops.conversation]).log(own).head
-        let earlier = EarlierSend(
-            message: SentMessage(
-                id: EntryID(Bytes32([UInt8](repeating: 7, count: 32)) ?? .zero),
-                conversation: Self.ops.conversation, cursor: nil,
-                time: HybridTime(head.time.rawValue + 1)),
-            content: .text("once"))
+        let other = EntryID(Bytes32([UInt8](repeating: 7, count: 32)) ?? .zero)
+        let time = try Self.head(harness).time.rawValue + 1
+        let earlier = Self.earlier(other, at: HybridTime(time))
         Self.send(&harness, 1, by: 99_000, earlier: earlier)
         let answer = harness.answers(of: RequestID(101)).first
         guard case .failed(.deliveryTimeout(earlier.message, _, [], let lacking)) = answer else {

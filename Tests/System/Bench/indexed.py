@@ -2,7 +2,8 @@
 of all that comes are indexed behind the commits, against where nobody has."""
 
 from Driver.process import until
-from systems import ROOM, Stoa
+from sealed import Sealed
+from systems import ROOM
 from workloads import LATENCY_MESSAGES, Workload
 
 # Long enough that it is indexed meanwhile, which is done each second.
@@ -21,7 +22,7 @@ class Indexed(Workload):
 
     def measure(self, tools, work, is_indexed):
         found = {}
-        with self.start(tools, work) as system:
+        with Sealed.start(tools, work) as system:
             for index in range(2):
                 self.enter(system, index, is_indexed)
             system.await_links(1)
@@ -29,7 +30,7 @@ class Indexed(Workload):
             found["latency"] = system.load("latency", LATENCY_MESSAGES, 0, 1)["p50"] * 1e6
             seconds = system.load("burst", BURST_MESSAGES, 0, 1)["seconds"]
             found["burst"] = BURST_MESSAGES / seconds
-        with self.start(tools, work) as system:
+        with Sealed.start(tools, work) as system:
             self.enter(system, 0, is_indexed)
             system.load("fill", HISTORY_MESSAGES, 0)
             if is_indexed:
@@ -39,13 +40,6 @@ class Indexed(Workload):
             seconds = system.load("catchup", HISTORY_MESSAGES, 1)["seconds"]
             found["history"] = HISTORY_MESSAGES / seconds
         return found
-
-    @staticmethod
-    def start(tools, work):
-        """Without discovery, as in S."""
-        system = Stoa(tools, work)
-        system.options = ["--discovery", "off"]
-        return system
 
     def enter(self, system, index, is_indexed):
         system.add()

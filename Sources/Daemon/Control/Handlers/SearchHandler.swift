@@ -72,16 +72,11 @@ extension NodeShell {
                 walk.looked(at: next, stretch)
                 if !stretch.documents.isEmpty {
                     hits += try await index.search(wide, in: stretch.documents)
+                    wide.keepFirst(of: &hits)
                 }
                 left = walk.newest
                 if SystemClock.monotonicMilliseconds() >= end { break }
                 left = nil
-            }
-            if !sealed.isEmpty {
-                switch query.order {
-                case .newest: hits.sort { ($0.time, $0.id) > ($1.time, $1.id) }
-                case .rank: hits.sort { ($0.rank, $0.id) < ($1.rank, $1.id) }
-                }
             }
             let page = hits.dropFirst(query.offset).prefix(query.limit)
             let entries = try await store.entries(page.map(\.id))
