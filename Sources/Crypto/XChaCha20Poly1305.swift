@@ -8,7 +8,7 @@ public enum XChaCha20Poly1305 {
     public static let tagByteCount = 16
 
     /// Twenty-four bytes that must not repeat under one key.
-    public struct Nonce: Sendable {
+    public struct Nonce: Equatable, Sendable {
         /// The number of bytes.
         public static let byteCount = 24
 
@@ -31,11 +31,28 @@ public enum XChaCha20Poly1305 {
             self.words = InlineArray { _ in random.next().littleEndian }
         }
 
+        private init(_ words: InlineArray<3, UInt64>) { self.words = words }
+
+        /// The one that follows: its last eight bytes, as a big-endian number, are one more, modulo 2⁶⁴.
+        ///
+        /// Nonces that follow one that was drawn meet others as rarely as those that were drawn do.
+        public var next: Nonce {
+            var words = self.words
+            words[2] = (UInt64(bigEndian: words[2]) &+ 1).bigEndian
+            return Nonce(words)
+        }
+
         /// Lends the bytes without copying them.
         public func withBytes<R: ~Copyable, E: Error>(
             _ body: (RawSpan) throws(E) -> R
         ) throws(E) -> R {
             try body(self.words.span.bytes)
+        }
+
+        /// Whether all bytes are the same.
+        public static func == (one: Nonce, other: Nonce) -> Bool {
+            one.words[0] == other.words[0] && one.words[1] == other.words[1]
+                && one.words[2] == other.words[2]
         }
 
         /// Appends the bytes to `output`.
@@ -52,19 +69,11 @@ public enum XChaCha20Poly1305 {
         appendingTo output: inout [UInt8]
     ) {
         output.appendSealed(byteCount: plaintext.byteCount + self.tagByteCount) { sealed in
-            plaintext.withPointer { plaintext, count in
-                associatedData.withPointer { associatedData, associatedCount in
-                    nonce.withBytes { nonce in
-                        nonce.withPointer { nonce, _ in
-                            key.storage.withPointer { key in
-                                crypto_aead_xchacha20poly1305_ietf_encrypt(
-                                    sealed, nil, plaintext, UInt64(count), associatedData,
-                                    UInt64(associatedCount), nil, nonce, key)
-                            }
-                        }
-                    }
-                }
-            }
+            plaintext.byteCount <= self.shortByteCount
+                ? self.sealShort(
+                    plaintext, associatedData: associatedData, nonce: nonce, key: key, to: sealed)
+                : self.sealLong(
+                    plaintext, associatedData: associatedData, nonce: nonce, key: key, to: sealed)
         }
     }
 
@@ -79,15 +88,46 @@ public enum XChaCha20Poly1305 {
         try output.appendOpened(
             sealedByteCount: ciphertext.byteCount, tagByteCount: self.tagByteCount
         ) { opened in
-            ciphertext.withPointer { ciphertext, count in
-                associatedData.withPointer { associatedData, associatedCount in
-                    nonce.withBytes { nonce in
-                        nonce.withPointer { nonce, _ in
-                            key.storage.withPointer { key in
-                                crypto_aead_xchacha20poly1305_ietf_decrypt(
-                                    opened, nil, nil, ciphertext, UInt64(count), associatedData,
-                                    UInt64(associatedCount), nonce, key)
-                            }
+            ciphertext.byteCount <= self.shortByteCount + self.tagByteCount
+                ? self.openShort(
+                    ciphertext, associatedData: associatedData, nonce: nonce, key: key, to: opened)
+                : self.openLong(
+                    ciphertext, associatedData: associatedData, nonce: nonce, key: key, to: opened)
+        }
+    }
+
+    /// As libsodium seals, whatever the length; gives 0.
+    static func sealLong(
+        _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
+        to sealed: UnsafeMutablePointer<UInt8>
+    ) -> Int32 {
+        plaintext.withPointer { plaintext, count in
+            associatedData.withPointer { associatedData, associatedCount in
+                nonce.withBytes { nonce in
+                    nonce.withPointer { nonce, _ in
+                        key.storage.withPointer { key in
+                            crypto_aead_xchacha20poly1305_ietf_encrypt(
+                                sealed, nil, plaintext, UInt64(count), associatedData,
+                                UInt64(associatedCount), nil, nonce, key)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func openLong(
+        _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
+        to opened: UnsafeMutablePointer<UInt8>
+    ) -> Int32 {
+        ciphertext.withPointer { ciphertext, count in
+            associatedData.withPointer { associatedData, associatedCount in
+                nonce.withBytes { nonce in
+                    nonce.withPointer { nonce, _ in
+                        key.storage.withPointer { key in
+                            crypto_aead_xchacha20poly1305_ietf_decrypt(
+                                opened, nil, nil, ciphertext, UInt64(count), associatedData,
+                                UInt64(associatedCount), nonce, key)
                         }
                     }
                 }

@@ -70,6 +70,44 @@ struct SealingTests {
         #expect(opened == [])
     }
 
+    @Test(
+        "short messages are sealed as libsodium seals them, of each length and bound to each length"
+    )
+    func shortMessages() throws {
+        let (secret, start) = ([UInt8](0..<32), [UInt8](64..<88))
+        let key = try SecretKey(secret.span.bytes)
+        var nonce = try XChaCha20Poly1305.Nonce(start.span.bytes)
+        for count in 0...XChaCha20Poly1305.shortByteCount + 1 {
+            nonce = nonce.next
+            let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + count) }
+            let bound = (0..<count % 71 * 9).map { UInt8(truncatingIfNeeded: $0 * 5 + count) }
+            var sealed: [UInt8] = []
+            XChaCha20Poly1305.seal(
+                message.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+                appendingTo: &sealed)
+            var other: [UInt8] = []
+            other.appendSealed(byteCount: count + 16) { target in
+                XChaCha20Poly1305.sealLong(
+                    message.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+                    to: target)
+            }
+            #expect(sealed == other)
+            var opened: [UInt8] = []
+            try XChaCha20Poly1305.open(
+                other.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+                appendingTo: &opened)
+            #expect(opened == message)
+            sealed[count * 31 % sealed.count] ^= 1
+            #expect(
+                failure { () throws(CryptoError) in
+                    try XChaCha20Poly1305.open(
+                        sealed.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+                        appendingTo: &opened)
+                } == .decryptFailed)
+            #expect(opened == message)
+        }
+    }
+
     @Test("AES-256-GCM is that of NIST, under the key of one message")
     func aes256GCM() throws {
         try #require(AES256GCM.isAvailable)

@@ -83,7 +83,8 @@ struct OwnRuns {
             return (entry, entry.id(key: self.key, seq: seq, prev: prev))
         }
         let start = entry.seal(
-            content, with: sealing, at: (self.key, seq, prev), using: &random)
+            content, with: sealing, at: (self.key, seq, prev), following: self.gathered.last,
+            using: &random)
         return (entry, entry.id(headerStart: start))
     }
 

@@ -100,11 +100,14 @@ public struct Entry: Hashable, Sendable {
 
     /// The entry's id by the beginning of its header, as ``headerStart(key:seq:prev:)`` gives it.
     func id(headerStart: [UInt8]) -> EntryID {
-        var writer = WireWriter(headerStart, capacity: headerStart.count + 48)
-        writer.varint(self.payload.count)
-        writer.raw(self.payload.hash)
-        writer.sized(self.extensions)
-        return EntryID(BLAKE2b.hash256(writer.bytes, personal: .entry))
+        var rest = WireWriter(capacity: 48 + self.extensions.count)
+        rest.varint(self.payload.count)
+        rest.raw(self.payload.hash)
+        rest.sized(self.extensions)
+        var hasher = BLAKE2b.Hasher(personal: .entry)
+        hasher.update(headerStart.span.bytes)
+        hasher.update(rest.bytes.span.bytes)
+        return EntryID(hasher.finalize())
     }
 
     /// The entry's id at a place in a log: the hash of its header.

@@ -6,15 +6,23 @@ extension Entry {
         static let epoch: UInt8 = 2
         static let extensions: UInt8 = 4
         static let sameEpoch: UInt8 = 8
-        static let all: UInt8 = 15
+        static let nextNonce: UInt8 = 16
+        static let all: UInt8 = 31
     }
 
     /// Appends the entry as it stands in a run; `previous` is the entry before it there.
     ///
-    /// A key is named where it begins to be used: in a sealed room its id would be a fifth of a short message.
+    /// A key is named where it begins to be used, a nonce where it does not follow from the one before: in a
+    /// sealed room these would be a third of a short message.
     func encode(into writer: inout WireWriter, after previous: Entry?) {
         var form: UInt8 = 0
-        if case .absent = self.payload { form |= Form.payloadOmitted }
+        var following = 0
+        switch self.payload {
+        case .absent: form |= Form.payloadOmitted
+        case .present(let bytes):
+            following = SealedPayload.bytesFollowing(previous?.payload, in: bytes)
+            if following > 0 { form |= Form.nextNonce }
+        }
         if self.epoch != .zero {
             form |= self.epoch == previous?.epoch ? Form.sameEpoch : Form.epoch
         }
@@ -33,7 +41,7 @@ extension Entry {
         if form & Form.epoch != 0 { writer.raw(self.epoch) }
         switch self.payload {
         case .present(let bytes):
-            writer.sized(bytes)
+            writer.sized(bytes, from: following)
         case .absent(let length, let hash):
             writer.varint(length)
             writer.raw(hash)
@@ -81,11 +89,21 @@ extension Entry {
             epoch = same
         }
         let payload: Payload
-        if form & Form.payloadOmitted != 0 {
+        if form & Form.nextNonce != 0 {
+            guard form & Form.payloadOmitted == 0,
+                let start = previous.flatMap({ SealedPayload.startFollowing($0.payload) })
+            else { throw .value(field: "entry form") }
+            payload = .present(
+                try reader.sized("entry payload", after: start, limit: Limits.payloadBytes))
+        } else if form & Form.payloadOmitted != 0 {
             let length = try reader.count("entry payloadLength", limit: Limits.payloadBytes)
             payload = .absent(length: length, hash: try reader.bytes32("entry payloadHash"))
         } else {
-            payload = .present(try reader.sized("entry payload", limit: Limits.payloadBytes))
+            let bytes = try reader.sized("entry payload", limit: Limits.payloadBytes)
+            guard SealedPayload.bytesFollowing(previous?.payload, in: bytes) == 0 else {
+                throw .value(field: "entry payload")
+            }
+            payload = .present(bytes)
         }
         self.init(entryClass: entryClass, time: time, deps: deps, payload: payload)
         self.epoch = epoch
@@ -100,7 +118,7 @@ extension Entry {
     /// it there.
     ///
     /// As many as it takes, but a payload counts 32 bytes at least, so that leaving it out never makes
-    /// a run too large, and so does each epoch, so that no part of a run is too large.
+    /// a run too large, and so does each epoch, as each nonce counts, so that no part of a run is too large.
     public func runBytes(after previous: HybridTime?) -> Int {
         let payload = self.payload.count
         var bytes = 3 + 1 + 32 * self.deps.count + WireWriter.varintBytes(UInt64(payload))

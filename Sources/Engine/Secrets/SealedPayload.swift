@@ -4,6 +4,9 @@ extension Entry {
     /// Puts a content into the entry, sealed with a key; nonce and salt come from `random`, which must
     /// not be predictable.
     ///
+    /// Where `previous` is the entry before it, sealed a moment ago by the same node, the nonce is the one
+    /// that follows, which a run need not say again.
+    ///
     /// All else of the entry must be in place, since the payload is bound to it and to where the entry
     /// stands in its log.
     ///
@@ -11,12 +14,14 @@ extension Entry {
     @discardableResult
     public mutating func seal(
         _ content: Content, with key: ConversationKey, at place: (LogKey, UInt64, EntryID?),
-        using random: inout some RandomNumberGenerator
+        following previous: Entry? = nil, using random: inout some RandomNumberGenerator
     ) -> [UInt8] {
         self.epoch = key.id
         let header = self.headerStart(key: place.0, seq: place.1, prev: place.2)
         self.payload = .present(
-            SealedPayload.seal(content.body, with: key, header: header, using: &random))
+            SealedPayload.seal(
+                content.body, with: key, header: header, following: previous?.payload,
+                using: &random))
         return header
     }
 }
@@ -47,11 +52,49 @@ enum SealedPayload {
         return min(padded, Limits.paddedBodyBytes)
     }
 
+    /// How a payload of suite 1 begins: with the suite and the nonce.
+    private static let startBytes = 1 + XChaCha20Poly1305.Nonce.byteCount
+
+    /// The nonce of a payload of suite 1; nil where it is none.
+    private static func nonce(of payload: [UInt8]) -> XChaCha20Poly1305.Nonce? {
+        guard payload.count >= self.startBytes,
+            payload[0] == ConversationKey.Suite.xchacha20Poly1305.rawValue
+        else { return nil }
+        return try? XChaCha20Poly1305.Nonce(payload.span.bytes.extracting(1..<self.startBytes))
+    }
+
+    /// What suite and nonce of the payload behind this one are, where its nonce is the one that follows; nil
+    /// where this one is not of suite 1.
+    ///
+    /// `Docs/Protocol/Entries.md` section 6, bit 4 of `form`.
+    static func startFollowing(_ payload: Payload) -> [UInt8]? {
+        guard case .present(let bytes) = payload, let nonce = self.nonce(of: bytes) else {
+            return nil
+        }
+        var start: [UInt8] = []
+        start.reserveCapacity(self.startBytes)
+        start.append(bytes[0])
+        nonce.next.append(to: &start)
+        return start
+    }
+
+    /// How many bytes of a payload follow from the one before it in a run.
+    static func bytesFollowing(_ previous: Payload?, in payload: [UInt8]) -> Int {
+        guard case .present(let before)? = previous, let nonce = self.nonce(of: payload),
+            self.nonce(of: before)?.next == nonce
+        else { return 0 }
+        return self.startBytes
+    }
+
     /// Seals a body; nonce and salt come from `random`, which must not be predictable.
+    ///
+    /// The nonce is the one that follows that of `previous`, if there is such a payload: it must be of what
+    /// the same node has sealed with the same key a moment ago, and may be given once.
     ///
     /// - Precondition: the body has less than ``Limits/paddedBodyBytes`` bytes.
     static func seal(
         _ body: [UInt8], with key: ConversationKey, header: [UInt8],
+        following previous: Payload? = nil,
         using random: inout some RandomNumberGenerator
     ) -> [UInt8] {
         precondition(body.count < Limits.paddedBodyBytes, "whoever writes a body bounds it")
@@ -64,7 +107,9 @@ enum SealedPayload {
         payload.append(key.suite.rawValue)
         switch key.suite {
         case .xchacha20Poly1305:
-            let nonce = XChaCha20Poly1305.Nonce(using: &random)
+            var following: XChaCha20Poly1305.Nonce?
+            if case .present(let bytes)? = previous { following = self.nonce(of: bytes)?.next }
+            let nonce = following ?? XChaCha20Poly1305.Nonce(using: &random)
             nonce.append(to: &payload)
             key.key.seal(
                 padded.span.bytes, associatedData: header.span.bytes, nonce: nonce,
@@ -91,13 +136,10 @@ enum SealedPayload {
         do throws(CryptoError) {
             switch suite {
             case .xchacha20Poly1305:
-                let start = 1 + XChaCha20Poly1305.Nonce.byteCount
-                guard payload.count >= start else { return nil }
+                guard let nonce = self.nonce(of: payload) else { return nil }
                 try key.key.open(
-                    payload.span.bytes.extracting(start..<payload.count),
-                    associatedData: header.span.bytes,
-                    nonce: XChaCha20Poly1305.Nonce(payload.span.bytes.extracting(1..<start)),
-                    appendingTo: &body)
+                    payload.span.bytes.extracting(self.startBytes..<payload.count),
+                    associatedData: header.span.bytes, nonce: nonce, appendingTo: &body)
             case .aes256GCM:
                 let start = 1 + AES256GCM.saltByteCount
                 guard payload.count >= start else { return nil }

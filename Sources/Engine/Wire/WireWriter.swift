@@ -8,12 +8,6 @@ public struct WireWriter: Sendable {
     /// Creates an empty writer with room for a number of bytes.
     public init(capacity: Int = 0) { self.bytes.reserveCapacity(capacity) }
 
-    /// Creates a writer behind what has been written, with room for a number of bytes in all.
-    init(_ written: [UInt8], capacity: Int) {
-        self.bytes.reserveCapacity(capacity)
-        self.bytes += written
-    }
-
     /// Appends one byte.
     public mutating func byte(_ value: UInt8) { self.bytes.append(value) }
 
@@ -61,6 +55,12 @@ public struct WireWriter: Sendable {
     public mutating func sized(_ value: [UInt8]) {
         self.varint(value.count)
         self.raw(value)
+    }
+
+    /// Appends the bytes from an index on, behind their length.
+    mutating func sized(_ value: [UInt8], from start: Int) {
+        self.varint(value.count - start)
+        self.bytes.append(contentsOf: value[start...])
     }
 
     /// Appends a text as its length and its UTF-8 bytes.

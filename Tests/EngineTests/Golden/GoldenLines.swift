@@ -106,7 +106,7 @@ struct GoldenLines {
                 UInt8(truncatingIfNeeded: padded >> UInt32(24 - 8 * $0))
             }
         }
-        for name in ["s2", "s3", "s4"] {
+        for name in ["s2", "s3", "s4", "s5"] {
             let place = self.story.place(name)
             self.lines["seal.associated.\(name)"] = place.entry.headerStart(
                 key: place.log.key, seq: place.seq, prev: place.prev)

@@ -189,15 +189,19 @@ struct GoldenStory {
             ("s2", "behind a seal", .xchacha20Poly1305, 0x52, 2),
             ("s3", "behind a seal", .aes256GCM, 0x53, 3),
             ("s4", String(repeating: "y", count: 1_000), .xchacha20Poly1305, 0x54, 4),
+            ("s5", "behind a seal", .xchacha20Poly1305, 0, 5),
         ]
         var prev = "s1"
         for (name, text, suite, salt, after) in sealed {
             let key = self.sealKey(suite)
             let entry = Entry(
                 entryClass: 2, time: Self.time(after, 0), deps: [], payload: .present([]))
+            let previous = name == "s5" ? self.place(prev).entry : nil
             self.put(name, "s", after: prev, entry) { entry, place in
                 var salt = RepeatedByte(byte: salt)
-                entry.seal(.text(text), with: key, at: place, using: &salt)
+                entry.seal(
+                    .text(text), with: key, at: place, following: previous,
+                    using: &salt)
             }
             prev = name
         }
@@ -260,7 +264,7 @@ struct GoldenStory {
         self.runs["a3-5"] = self.run(of: ["a3", "a4", "a5"])
         self.runs["b2-3"] = self.run(of: ["b2", "b3"])
         self.runs["large"] = self.run(of: ["d2"])
-        self.runs["sealed"] = self.run(of: ["s2", "s3", "s4"])
+        self.runs["sealed"] = self.run(of: ["s2", "s3", "s4", "s5"])
         self.runs["unknown"] = self.run(of: (2...9).map { "u\($0)" })
         let m1 = self.place("m1").id
         let many = (0..<UInt64(128)).map { number in

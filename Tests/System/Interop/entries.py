@@ -39,6 +39,13 @@ FORM_PAYLOAD_OMITTED = 1
 FORM_EPOCH = 2
 FORM_EXTENSIONS = 4
 FORM_SAME_EPOCH = 8
+FORM_NEXT_NONCE = 16
+FORM_ALL = 31
+
+# How a payload of suite 1 begins: with the suite, and a nonce whose last eight bytes are counted on.
+NONCE_SUITE = 1
+NONCED_START_BYTES = 25
+NONCE_COUNTER_BYTES = 8
 
 
 def room_id(name: str, realm: bytes = ZERO_32) -> bytes:
@@ -148,10 +155,12 @@ class Entry:
         return any(type_ % 2 == 1 for type_ in read_fields(self.extensions))
 
     def counted(self, before: "Entry | None") -> int:
-        """By how much its payload and epoch, left out or not, count for more or less than what is sent."""
+        """By how much its payload, nonce and epoch, left out or not, count for more or less than what is sent."""
         sent = PAYLOAD_HASH_BYTES if self.payload is None else self.payload_length
-        named = 32 if self.form(before) & FORM_SAME_EPOCH else 0
-        return max(self.payload_length, PAYLOAD_COUNTED_MINIMUM) - sent + named
+        form = self.form(before)
+        named = 32 if form & FORM_SAME_EPOCH else 0
+        begun = NONCED_START_BYTES if form & FORM_NEXT_NONCE else 0
+        return max(self.payload_length, PAYLOAD_COUNTED_MINIMUM) - sent + named + begun
 
     def without_payload(self) -> "Entry":
         return replace(self, payload=None)
@@ -191,6 +200,8 @@ class Entry:
         form = 0
         if self.payload is None:
             form |= FORM_PAYLOAD_OMITTED
+        elif before is not None and follows(before.payload, self.payload):
+            form |= FORM_NEXT_NONCE
         if self.epoch != ZERO_32:
             same = before is not None and before.epoch == self.epoch
             form |= FORM_SAME_EPOCH if same else FORM_EPOCH
@@ -200,8 +211,9 @@ class Entry:
 
     def packed(self, before: "Entry | None") -> bytes:
         """The entry inside a run; `before` is the entry before it in that run."""
-        stored = self.payload_hash if self.payload is None else self.payload
         form = self.form(before)
+        begun = NONCED_START_BYTES if form & FORM_NEXT_NONCE else 0
+        stored = self.payload_hash if self.payload is None else self.payload[begun:]
         return b"".join(
             [
                 u8(self.class_),
@@ -211,11 +223,25 @@ class Entry:
                 u8(len(self.deps)),
                 *self.deps,
                 self.epoch if form & FORM_EPOCH else b"",
-                varint(self.payload_length),
+                varint(self.payload_length - begun),
                 stored,
                 varint(len(self.extensions)) + self.extensions if self.extensions else b"",
             ]
         )
+
+
+def start_after(payload: bytes | None) -> bytes | None:
+    """The suite and the nonce that follow those of a payload; nothing where it is not of suite 1."""
+    if payload is None or len(payload) < NONCED_START_BYTES or payload[0] != NONCE_SUITE:
+        return None
+    fixed = NONCED_START_BYTES - NONCE_COUNTER_BYTES
+    counter = int.from_bytes(payload[fixed:NONCED_START_BYTES], "big") + 1
+    return payload[:fixed] + u64(counter % 2**64)
+
+
+def follows(before: bytes | None, payload: bytes | None) -> bool:
+    start = start_after(before)
+    return start is not None and payload is not None and payload.startswith(start)
 
 
 def attestation_message(log: LogName, seq: int, identifier: bytes) -> bytes:
@@ -227,7 +253,7 @@ def read_entry(reader: Reader, before: Entry | None) -> Entry:
     if reader.u8() != 0:
         raise Refused("entry flags that are not 0")
     form = reader.u8()
-    if form & ~(FORM_PAYLOAD_OMITTED | FORM_EPOCH | FORM_EXTENSIONS | FORM_SAME_EPOCH):
+    if form & ~FORM_ALL:
         raise Refused("unknown bits in an entry's form")
     if before is None:
         hlc = reader.u64()
@@ -252,12 +278,20 @@ def read_entry(reader: Reader, before: Entry | None) -> Entry:
         if epoch != ZERO_32 or before is None or before.epoch == ZERO_32:
             raise Refused("an epoch like one that is not there")
         epoch = before.epoch
-    length = reader.counted(0, PAYLOAD_MAXIMUM, "a payload's length")
+    begun = b""
+    if form & FORM_NEXT_NONCE:
+        after = None if before is None else start_after(before.payload)
+        if after is None or form & FORM_PAYLOAD_OMITTED:
+            raise Refused("a nonce after one that is not there")
+        begun = after
+    length = len(begun) + reader.counted(0, PAYLOAD_MAXIMUM - len(begun), "a payload's length")
     data: bytes | None = None
     if form & FORM_PAYLOAD_OMITTED:
         hashed = reader.take(32)
     else:
-        data = reader.take(length)
+        data = begun + reader.take(length - len(begun))
+        if not begun and before is not None and follows(before.payload, data):
+            raise Refused("a nonce that stands in full though it follows that of the entry before")
         hashed = payload_hash(data)
     extra = b""
     if form & FORM_EXTENSIONS:

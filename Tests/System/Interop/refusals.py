@@ -41,10 +41,15 @@ def of_runs(runs: dict[str, Run]) -> Lines:
     after = packed_pair[at + 3 + len(difference) :]
     # The second of these names no epoch, since the first has named it.
     sealed = runs["sealed"].packed()
-    named, same, _ = runs["sealed"].entries
+    named, same, begun, next_ = runs["sealed"].entries
     form = body + len(named.packed(None)) + 2
     place = form + 1 + len(varint(same.hlc - named.hlc)) + 1
     unnamed = sealed[place:]
+    # The last of these does not say its nonce, which follows that of the one before.
+    nonced = len(sealed) - len(next_.packed(begun)) + 2
+    behind_aes = nonced - len(begun.packed(same))
+    rest = nonced + 1 + len(varint(next_.hlc - begun.hlc)) + 1
+    in_full = varint(next_.payload_length) + (next_.payload or b"")
     full = runs["full"]
     over = replace(full.entries[1], payload_length=full.entries[1].payload_length + 1)
     two_at_first = Run.signed(ADA, runs["a1"].log, 1, None, [runs["a1"].entries[0], first])
@@ -61,7 +66,11 @@ def of_runs(runs: dict[str, Run]) -> Lines:
         "epoch": altered(run, body + 2, b"\x02")[: body + 12] + bytes(32) + run[body + 12 :],
         "epochAgain": altered(sealed, form, b"\x02")[:place] + named.epoch + unnamed,
         "epochTwice": altered(sealed, form, b"\x0a")[:place] + b"\x07" * 32 + unnamed,
-        "formOver": altered(run, body + 2, b"\x10"),
+        "nonceAgain": altered(sealed, nonced, b"\x08")[:rest] + in_full,
+        "nonceOmitted": altered(sealed, nonced, b"\x19"),
+        "nonceOfOther": altered(sealed, behind_aes, b"\x18"),
+        "nonceOfNone": altered(run, body + 2, b"\x10"),
+        "formOver": altered(run, body + 2, b"\x20"),
         "extensions": extended + b"\x00",
         "extensionsOrder": extended + b"\x05\x04\x00\x02\x01x",
         "extensionsTwice": extended + b"\x04\x02\x00\x02\x00",

@@ -101,6 +101,7 @@ class Story:
             ("s2", "s1", XCHACHA, said, b"\x52" * 24),
             ("s3", "s2", AES, said, b"\x53" * 32),
             ("s4", "s3", XCHACHA, long, b"\x54" * 24),
+            ("s5", "s4", XCHACHA, said, b"\x54" * 23 + b"\x55"),
         ):
             log, seq = self.logs["s"][0], int(name[1:])
             draft = Entry.new(Class.CONTENT, time(seq), b"", (), EPOCH)
@@ -201,7 +202,7 @@ def runs_of(story: Story) -> dict[str, Run]:
         "large": story.run("d2"),
         "many": Run.signed(identity, log, 2, story.ids["m1"], many),
         "full": Run.signed(identity, log, 2, story.ids["m1"], full),
-        "sealed": story.run("s2 s3 s4"),
+        "sealed": story.run("s2 s3 s4 s5"),
         "unknown": story.run("u2 u3 u4 u5 u6 u7 u8 u9"),
     }
 

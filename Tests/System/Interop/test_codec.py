@@ -166,7 +166,7 @@ class Vectors(unittest.TestCase):
 
     def test_seals_open_with_their_key_at_their_place_only(self) -> None:
         story = Story()
-        for name in ("s2", "s3", "s4"):
+        for name in ("s2", "s3", "s4", "s5"):
             payload, front = story.entries[name].payload or b"", story.fronts[name]
             self.assertEqual(unseal(SEALING_KEY, payload, front).kind, Kind.TEXT)
             for key, associated in ((bytes(32), front), (SEALING_KEY, front[:-1] + b"x")):

@@ -14,6 +14,11 @@ enum EntryTarget {
             previous = Entry(
                 entryClass: 2, time: HybridTime(feed.u64()), deps: [], payload: .present([]))
             if flags & 2 != 0 { previous?.epoch = BLAKE2b.hash256([], personal: .payload) }
+            // A nonce of zeros, whose last byte an input chooses.
+            if flags & 4 != 0 {
+                let nonce = [UInt8](repeating: 0, count: 23) + [feed.byte()]
+                previous?.payload = .present([1] + nonce)
+            }
         }
         let raw = feed.remainder()
         var reader = WireReader(raw)
