@@ -3,7 +3,7 @@ public enum FetchMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "fetch", "Fetch the file of a message, and get its content.", result: "fetched",
-        errors: [.notFound, .ambiguous, .refused, .storageFailed], access: .group)
+        errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed], access: .group)
 
     /// Which file.
     public struct Params: ControlValue {

@@ -221,7 +221,7 @@ extension NodeShell {
             for delivery in self.files.deliveries.removeValue(forKey: blob) ?? [] {
                 delivery.close()
             }
-            if failure != .cancelled && failure != .gone {
+            if ![.cancelled, .gone, .left].contains(failure) {
                 self.log(
                     .warning, "file \(blob.description.prefix(8)) is not fetched: \(failure.text)")
             }

@@ -105,6 +105,13 @@ struct Downloads: Sendable {
         return [.task(.tell(download.report))] + self.startNext()
     }
 
+    /// Says that a file cannot come, since the user is in no conversation that tells of it.
+    func refuse(_ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace) -> [Step] {
+        guard self.table[blob] == nil else { return [] }
+        let download = Download(blob, layout, in: place, isAwaited: false)
+        return [.task(.tell(download.report(.failed(.left))))]
+    }
+
     /// Gives those that wait their turn; one that somebody waits for has a place of its own.
     private mutating func startNext() -> [Step] {
         var steps: [Step] = []
@@ -135,7 +142,7 @@ struct Downloads: Sendable {
         let isRemoved =
             switch failure {
             case .cancelled, .gone, .unavailable, .notPicture: true
-            case .diskFull, .quota, .storage, .busy: false
+            case .diskFull, .quota, .storage, .busy, .left: false
             }
         return [
             .task(.close(blob, isRemoved: isRemoved)),
@@ -153,6 +160,19 @@ struct Downloads: Sendable {
             self.asked[link] = self.asked[link]?.filter { $0.value.blob != blob }
         }
         return download
+    }
+
+    /// What a place tells of goes on where others tell of it, too, and ends else.
+    mutating func leave(_ place: BlobPlace) -> [Step] {
+        var steps: [Step] = []
+        for blob in self.table.keys.sorted() where self.places(of: blob).contains(place) {
+            if self.places(of: blob).count > 1 {
+                self.forget(place, of: blob)
+            } else {
+                steps += self.end(blob, .left)
+            }
+        }
+        return steps
     }
 
     // MARK: What is here

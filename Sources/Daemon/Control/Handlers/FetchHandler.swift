@@ -67,6 +67,15 @@ extension NodeShell {
         } then: { result in
             let standing = (try? result.get()) ?? nil
             let isWhole = standing?.chunks.isWhole == true && self.files.running[blob] == nil
+            let comes =
+                isWhole || self.files.running[blob] != nil
+                || self.node?.ask({ $0.conversationStatus(of: message.conversation) }) != nil
+            guard comes else {
+                for delivery in self.files.deliveries.removeValue(forKey: blob) ?? [] {
+                    delivery.close()
+                }
+                return reply.fail(.notMember())
+            }
             var running =
                 self.files.running[blob]
                 ?? FileTransfers.Running(
