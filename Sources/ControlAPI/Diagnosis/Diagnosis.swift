@@ -26,6 +26,7 @@ public enum Diagnosis {
         found += self.responders(facts)
         found += self.multicast(facts)
         found += self.reach(facts)
+        found += self.loss(facts)
         found += self.clock(facts)
         found += self.dials(facts)
         found += self.versions(facts)
@@ -40,7 +41,7 @@ public enum Diagnosis {
     public static func partings(_ facts: DiagnosisFacts) -> [Finding] {
         let found =
             self.network(facts) + self.discovery(facts) + self.multicast(facts)
-            + self.reach(facts) + self.dials(facts) + self.versions(facts)
+            + self.reach(facts) + self.loss(facts) + self.dials(facts) + self.versions(facts)
             + self.responders(facts) + self.clock(facts)
         return found.filter { $0.severity == .problem } + found.filter { $0.severity == .warning }
     }

@@ -30,6 +30,8 @@ SECOND_CARD = "02:00:77:00:00:02"
 TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft")
 # After so long who was not heard is said to be kept apart, and a little.
 HEARING_SECONDS = 32.0
+# So many packets of a hundred are lost. Of the 280 of a trial then more than the five that the doctor asks for are.
+LOST_PERCENT = 12
 # As many bytes as the database needs, and less than a daemon should have.
 SMALL = "24m"
 # A Stoa of another time: no version of the preface is common.
@@ -99,11 +101,12 @@ class Ward:
         self.checks, self.programs, self.folder = checks, programs, folder
         self.lab = Lab(3, [1], None, folder / "lab.log")
         self.count = 0
+        self.said: list[dict[str, Any]] = []
 
-    def host(self, number: int, name: str, *arguments: str) -> Host:
+    def host(self, number: int, name: str, *arguments: str, lab: Lab | None = None) -> Host:
         self.count += 1
         return Host(
-            self.lab, number, self.programs, self.folder / str(self.count), name, *arguments)
+            lab or self.lab, number, self.programs, self.folder / str(self.count), name, *arguments)
 
     def is_found(
         self, host: Host, check: str, code: int, word: str, seconds: float = UNTIL_SECONDS
@@ -371,6 +374,45 @@ class Ward:
         ada.stop()
         ben.stop()
 
+    def loss(self) -> None:
+        """A switch loses packets of one of three, or to it, or of all; or none."""
+        lab = Lab(3, [], 1, self.folder / "switch.log")
+        try:
+            hosts = ada, ben, cem = [
+                self.host(number, name, lab=lab) for number, name in enumerate(("ada", "ben", "cem"), 1)]
+            for host in hosts:
+                host.start()
+            for host in hosts:
+                until(f"{host.name} has two links", lambda host=host: host.call("status")["links"] == 2)
+            self.is_well("with a switch that loses nothing", *hosts)
+            first = f"ping -c 100 {SECOND}"
+            for faults, sayer, text, remedy in (
+                ("port 2 in", ada, f"% of the packets from {SECOND} are lost", "of that machine"),
+                ("port 2 out", cem, f"% of the packets to {SECOND} are lost", "of that machine"),
+                ("port 2 both", ada, f"% of the packets to {SECOND} are lost, and ", first),
+                ("port 1 both", ada, "on the way to everybody who was tried: ", "this machine's own cable"),
+            ):
+                lab.command(f"{faults} loss {LOST_PERCENT}")
+                self.loses(faults, sayer, text, remedy)
+                lab.command(f"{faults} loss 0")
+            self.is_well("with a switch that loses nothing any longer", *hosts)
+            for host in hosts:
+                host.stop()
+        finally:
+            lab.end()
+
+    def loses(self, faults: str, host: Host, text: str, remedy: str) -> None:
+        def found() -> bool:
+            self.said = host.findings()
+            return [finding["check"] for finding in self.said] == ["loss"]
+        try:
+            until(f"the loss of {faults} is found", found)
+        except Broken as broken:
+            self.checks.fail(str(broken), self.said)
+            return
+        self.checks.that(f"{faults}: what is lost is said", text in self.said[0]["text"], self.said)
+        self.checks.that(f"{faults}: and where to look", remedy in self.said[0]["remedy"], self.said)
+
     def clocks(self) -> None:
         ada, ben = self.host(1, "ada"), self.host(2, "ben")
         # Without its wrapper, whose semaphore has the process number of another namespace. The linker
@@ -392,7 +434,7 @@ def main() -> int:
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
     steps = [
         "pair", "unreachable", "multicast", "elsewhere", "quota", "damaged", "alone", "full_disk", "strangers",
-        "clocks"]
+        "clocks", "loss"]
     parser.add_argument("--only", nargs="*", default=steps, choices=steps)
     options = parser.parse_args()
     if os.geteuid() != 0 or (missing := [tool for tool in TOOLS if not shutil.which(tool)]):
