@@ -32,6 +32,8 @@ TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft")
 HEARING_SECONDS = 32.0
 # So many packets of a hundred are lost. Of the 280 of a trial then more than the five that the doctor asks for are.
 LOST_PERCENT = 12
+# Who is gone for so long is missed; time leaps by so much, which is less than what a link may be silent for.
+MISSING_SECONDS, LEAP_SECONDS, LEAP_PAUSE_SECONDS = 600, 50, 0.2
 # As many bytes as the database needs, and less than a daemon should have.
 SMALL = "24m"
 # A Stoa of another time: no version of the preface is common.
@@ -73,9 +75,16 @@ class Host(Daemon):
         super().__init__(
             programs, folder, name, ["--name", name, "--interface", "eth0", *arguments],
             wrapper=lab.prefix(number))
+        # What only the daemon has around it.
+        self.clock: dict[str, str] = {}
 
     def start(self) -> None:
-        super().start()
+        usual = self.environment
+        self.environment = usual | self.clock
+        try:
+            super().start()
+        finally:
+            self.environment = usual
         assert self.process is not None
         # nsenter waits for the daemon, which is its only child.
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
@@ -92,6 +101,29 @@ class Host(Daemon):
 
     def names(self) -> list[str]:
         return sorted({finding["check"] for finding in self.findings()})
+
+
+class Time:
+    """The time of daemons, which passes as fast as a test wants: all of their clocks, and alike."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "time"
+        self.seconds = 0
+        self.pass_by(0)
+
+    def pass_by(self, seconds: int) -> None:
+        self.seconds += seconds
+        # Never half of it is read.
+        new = self.file.with_suffix(".new")
+        new.write_text(f"+{self.seconds}")
+        new.rename(self.file)
+
+    def rule(self, host: Host) -> None:
+        # Without its wrapper, whose semaphore has the process number of another namespace; the one for
+        # programs with threads, whose others would read half of the time. The linker knows what $LIB is.
+        host.clock = {
+            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketimeMT.so.1", "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_TIMESTAMP_FILE": str(self.file)}
 
 
 class Ward:
@@ -374,6 +406,71 @@ class Ward:
         ada.stop()
         ben.stop()
 
+    def missing(self) -> None:
+        """Somebody known loses their network for ten minutes: an alert, once, until they are back."""
+        hosts = ada, ben, cem = self.host(1, "ada"), self.host(2, "ben"), self.host(3, "cem")
+        time_of_all = Time(self.folder)
+        for host in hosts:
+            time_of_all.rule(host)
+            host.start()
+            host.output("join", "ops")
+        until("ada has two links", lambda: ada.call("status")["links"] == 2)
+        for host in (ben, cem):
+            until(f"{host.name} is known by name", lambda host=host: any(
+                member["name"] == host.name for member in ada.every("members", to="ops")))
+            ada.output("people", "add", host.identity)
+        # Who says goodbye is not missed.
+        cem.stop()
+        until("cem is gone", lambda: ada.call("status")["links"] == 1)
+        # What is wrong here is said, since it may be why.
+        for rule, why in (
+            ("", "nothing is wrong on this machine"),
+            ("udp dport 5353", "it may be that multicast cannot be sent on eth0"),
+        ):
+            if rule:
+                self.drop(1, "output", rule)
+            self.lab.run(2, "ip link set eth0 down")
+            self.is_missed(ada, time_of_all, why)
+            self.allow(1)
+            self.lab.run(2, "ip link set eth0 up")
+            self.is_back(ada)
+        told = [line for line in ada.log.read_text().splitlines() if "without a goodbye" in line]
+        self.checks.same("each time is told once", len(told), 2)
+        for host in (ada, ben):
+            host.stop()
+
+    def missed(self, host: Host) -> list[str]:
+        # Asking wakes the daemon, which looks at its clocks then.
+        return [alert["text"] for alert in host.call("status")["alerts"] if alert["code"] == "missing"]
+
+    def is_missed(self, host: Host, time_of_all: Time, why: str) -> None:
+        """Time passes until ben is missed; meanwhile a ping goes between two leaps, and finds nobody."""
+        begin, early = time_of_all.seconds, []
+        while time_of_all.seconds - begin < MISSING_SECONDS:
+            early += self.missed(host)
+            time_of_all.pass_by(LEAP_SECONDS)
+            time.sleep(LEAP_PAUSE_SECONDS)
+        self.checks.same("nobody is missed within ten minutes", early, [])
+        # That they are gone is found within a minute, or at the leap behind it.
+        for _ in range(4):
+            if self.missed(host):
+                break
+            time_of_all.pass_by(LEAP_SECONDS)
+            time.sleep(LEAP_PAUSE_SECONDS)
+        try:
+            until("ben is missed", lambda: any(why in text for text in self.missed(host)))
+        except Broken as broken:
+            self.checks.fail(str(broken), (why, self.missed(host)))
+        found = self.missed(host)
+        self.checks.that(
+            "only ben is missed", [text.partition(" has been gone")[0] for text in found] == ["ben was here and"],
+            found)
+
+    def is_back(self, host: Host) -> None:
+        until("ben is back", lambda: host.call("status")["links"] == 1)
+        until("nobody is missed any longer", lambda: not self.missed(host))
+        self.checks.that("who is back is not missed", True)
+
     def loss(self) -> None:
         """A switch loses packets of one of three, or to it, or of all; or none."""
         lab = Lab(3, [], 1, self.folder / "switch.log")
@@ -418,7 +515,7 @@ class Ward:
         # Without its wrapper, whose semaphore has the process number of another namespace. The linker
         # knows what $LIB stands for. It takes the distance from what timers are set to, too, so that one
         # longer than the machine runs would set them to before its start, which the kernel refuses.
-        ben.environment |= {
+        ben.clock = {
             "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+5m",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
         for host in (ada, ben):
@@ -434,7 +531,7 @@ def main() -> int:
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
     steps = [
         "pair", "unreachable", "multicast", "elsewhere", "quota", "damaged", "alone", "full_disk", "strangers",
-        "clocks", "loss"]
+        "clocks", "missing", "loss"]
     parser.add_argument("--only", nargs="*", default=steps, choices=steps)
     options = parser.parse_args()
     if os.geteuid() != 0 or (missing := [tool for tool in TOOLS if not shutil.which(tool)]):
