@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,8 +35,10 @@ HEARING_SECONDS = 32.0
 LOST_PERCENT = 12
 # Who is gone for so long is missed; time leaps by so much, which is less than what a link may be silent for.
 MISSING_SECONDS, LEAP_SECONDS, LEAP_PAUSE_SECONDS = 600, 50, 0.2
-# As many bytes as the database needs, and less than a daemon should have.
-SMALL = "24m"
+# The daemon reads some of its database every few minutes.
+SCRUB_LEAP_SECONDS = 600
+# As many bytes as the database needs, and less than a daemon should have; and as many as it will soon use up.
+FULL, SCARCE = "24m", "200m"
 # A Stoa of another time: no version of the preface is common.
 STRANGER = (
     "import socket\n"
@@ -192,7 +195,19 @@ class Ward:
         ada.data.chmod(0o755)
         self.is_found(ada, "modes", 2, f"chmod 700 {ada.data}")
         ada.data.chmod(0o700)
+        os.chown(key, 5, -1)
+        self.is_found(ada, "modes", 2, f"{key} belongs to somebody else")
+        os.chown(key, 0, -1)
         self.is_well("with the modes set right", ada)
+        os.kill(ada.pid, signal.SIGSTOP)
+        code, said = ada.doctor("--timeout", "1")
+        # nsenter stops with what it waits for.
+        assert ada.process is not None
+        for process in (ada.process.pid, ada.pid):
+            os.kill(process, signal.SIGCONT)
+        self.checks.that("a daemon that hangs is named", "the daemon does not answer" in said, said)
+        self.checks.same("as a problem", code, 2)
+        self.is_well("once it answers", ada)
         ada.stop()
         # What is dropped is what a firewall drops: the announcements still come.
         self.drop(2, "input", "iifname eth0 meta l4proto tcp")
@@ -325,6 +340,17 @@ class Ward:
             capture_output=True, env=ada.environment, timeout=60)
         self.is_found(ada, "damage", 2, "stoad --repair")
         ada.stop()
+        # Nobody else reads it, but the daemon itself, as time goes by.
+        time_of_all = Time(self.folder)
+        time_of_all.rule(ada)
+        ada.start()
+        for _ in range(50):
+            if ada.call("status")["scrub"]["damagedPages"] > 0:
+                break
+            time_of_all.pass_by(SCRUB_LEAP_SECONDS)
+            time.sleep(LEAP_PAUSE_SECONDS)
+        self.is_found(ada, "database", 2, "1 page of the database is damaged")
+        ada.stop()
 
     def alone(self) -> None:
         """Faults that one host has by itself."""
@@ -360,13 +386,14 @@ class Ward:
         host.stop()
 
     def full_disk(self) -> None:
-        host = self.host(2, "ada")
-        for folder in (host.folder.parent, host.folder, host.data):
-            folder.mkdir(mode=0o700)
-        self.lab.run(2, f"mount -t tmpfs -o size={SMALL},mode=700 tmpfs {host.data}")
-        host.start()
-        self.is_found(host, "disk", 2, "the disk is full")
-        host.stop()
+        for size, code, word in ((FULL, 2, "the disk is full"), (SCARCE, 1, "the disk is nearly full")):
+            host = self.host(2, "ada")
+            for folder in (host.folder.parent, host.folder, host.data):
+                folder.mkdir(mode=0o700)
+            self.lab.run(2, f"mount -t tmpfs -o size={size},mode=700 tmpfs {host.data}")
+            host.start()
+            self.is_found(host, "disk", code, word)
+            host.stop()
 
     def strangers(self) -> None:
         """Somebody is there, and no link can be."""
@@ -462,6 +489,9 @@ class Ward:
         except Broken as broken:
             self.checks.fail(str(broken), (why, self.missed(host)))
         found = self.missed(host)
+        code, said = host.doctor()
+        self.checks.that("the doctor says so, too", f"warning (missing): {found[0] if found else ''}" in said, said)
+        self.checks.that("and ends so", code > 0, code)
         self.checks.that(
             "only ben is missed", [text.partition(" has been gone")[0] for text in found] == ["ben was here and"],
             found)
@@ -522,7 +552,11 @@ class Ward:
             host.start()
         self.linked(ada)
         self.is_found(ada, "clock", 2, "s behind those of most people linked")
-        for host in (ada, ben):
+        # Where others agree it is the other one's.
+        cem = self.host(3, "cem")
+        cem.start()
+        self.is_found(ada, "clock", 1, f"{SECOND}'s clock is 300 s ahead of this machine's")
+        for host in (ada, ben, cem):
             host.stop()
 
 
