@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.process import until  # noqa: E402
 from machine import Machine  # noqa: E402
-from robot import LEFT, Robot  # noqa: E402
+from robot import LEFT, UNAVAILABLE, Robot  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[3]
 USERS = ("ada", "ben")
@@ -340,6 +340,31 @@ class Life:
         machine.does("ada", "rmdir", ".config/systemd/user", ".config/systemd")
         checks.same("lingering, all is well", machine.attempt("ada", "stoa", "doctor"), (0, "all is well\n"))
 
+    def log_out(self, user: str, other: str) -> None:
+        """Whose services end with the log-out says goodbye, and has all that was sent meanwhile at the next one."""
+        machine, checks = self.machine, self.checks
+        manager = f"user@{machine.users[user]}.service"
+        process = machine.unit(user, "stoad.service", "MainPID")
+
+        def state() -> list[object]:
+            return [peer["state"] for peer in machine.list(other, "peers") if peer["name"] == user]
+
+        until(f"{other} is linked to {user}", lambda: state() == ["linked"])
+        machine.run("systemctl", "stop", manager)
+        found = machine.execute(["test", "-e", f"/proc/{process}"])
+        checks.same("no daemon outlives a log-out", found.returncode, 1)
+        code, said = machine.attempt(user, "stoa", "status")
+        checks.that("without a log-in there is none, and that is said", code == UNAVAILABLE, (code, said))
+        until(f"{other} sees that {user} is gone", lambda: state() != ["linked"])
+        machine.does(other, "stoa", "send", ROOM, "after the log-out")
+        machine.run("systemctl", "start", manager)
+        checks.same(
+            "it waits to be asked", machine.unit(user, "stoad.service", "ActiveState"), "inactive")
+        until(f"{user} has what was sent meanwhile", lambda: "after the log-out" in self.texts(user))
+        checks.same("and all is well", machine.attempt(user, "stoa", "doctor"), (0, "all is well\n"))
+        alerts = machine.list(other, "status")[0]["alerts"]
+        checks.same("nobody is alarmed", alerts, [])
+
     def leave(self, before: set[str], debs: list[str]) -> None:
         machine, checks = self.machine, self.checks
         processes = [machine.unit(user, "stoad.service", "MainPID") for user in USERS] + [self.robot.process()]
@@ -406,6 +431,8 @@ def main() -> int:
         checks.say("upgraded")
         life.lose_units()
         checks.say("units lost and found")
+        life.log_out(*USERS)
+        checks.say("logged out and in")
         life.leave(before, new)
         checks.say("removed and purged")
     except Broken as broken:
