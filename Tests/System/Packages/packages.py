@@ -364,6 +364,14 @@ class Life:
         checks.same("and all is well", machine.attempt(user, "stoa", "doctor"), (0, "all is well\n"))
         alerts = machine.list(other, "status")[0]["alerts"]
         checks.same("nobody is alarmed", alerts, [])
+        machine.does(user, "systemctl", "--user", "enable", "--quiet", "stoad.service")
+        machine.run("systemctl", "stop", manager)
+        until(f"{other} sees that {user} is gone again", lambda: state() != ["linked"])
+        machine.run("systemctl", "start", manager)
+        # Nobody asks it here.
+        until(f"{other} is linked to {user}, who has only logged in", lambda: state() == ["linked"])
+        machine.does(user, "systemctl", "--user", "disable", "--quiet", "stoad.service")
+        machine.does(user, "rmdir", ".config/systemd/user", ".config/systemd")
 
     def leave(self, before: set[str], debs: list[str]) -> None:
         machine, checks = self.machine, self.checks
