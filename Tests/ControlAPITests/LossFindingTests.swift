@@ -32,7 +32,6 @@ struct LossFindingTests {
         let remedy = try #require(found.first?.remedy)
         #expect(remedy.contains("of both machines") && remedy.contains("ping -c 100 192.0.2.9"))
         let back = Self.findings([Self.packets(early: 28)])
-        #expect(back.first?.severity == .problem)
         #expect(back.first?.text == "about 10 % of the packets from ben (192.0.2.9) are lost")
         let both = Self.findings([Self.packets(to: "", lost: 14, early: 28)])
         #expect(
@@ -67,6 +66,20 @@ struct LossFindingTests {
         #expect(all[0].text.contains("everybody who was tried: about 7 % of the packets to ben"))
         #expect(all[0].text.contains("; about 21 % of the packets from cem"))
         #expect(all[0].remedy.hasPrefix("see this machine's own cable or Wi-Fi first"))
+    }
+
+    @Test(
+        "many lost ones are a problem, of whom the user knows; one stranger may lose them on purpose",
+        arguments: [(TierWord.known, Finding.Severity.problem), (.stranger, .warning)])
+    func severity(tier: TierWord, severity: Finding.Severity) {
+        var facts = DiagnosisFacts()
+        var peer = PeersMethod.Peer()
+        (peer.id, peer.tier) = ("ben's", tier)
+        facts.peers = [peer]
+        var packets = Self.packets(lost: 40)
+        packets.peer = "ben's"
+        facts.diagnosis = DiagnoseMethod.Result { $0.packets = [packets] }
+        #expect(Diagnosis.findings(facts).map(\.severity) == [severity])
     }
 
     @Test("once somebody is missed, it is among what may keep them away")

@@ -15,6 +15,8 @@ extension Diagnosis {
         var host: String
         var there: Int64
         var back: Int64
+        /// Whether it is with somebody of whom a problem is believed: anybody can lose packets on purpose.
+        var isTrusted = false
         var text: String {
             switch (self.there, self.back) {
             case (_, 0): "about \(self.there) % of the packets to \(self.name) are lost"
@@ -31,9 +33,15 @@ extension Diagnosis {
         guard let all = facts.diagnosis?.packets else { return [] }
         // Who is on this machine loses none.
         let tried = all.filter { !facts.addresses.contains(Self.host($0.address)) }
-        let bad = tried.compactMap(Self.loss)
+        let bad = tried.compactMap { packets -> Loss? in
+            var loss = Self.loss(packets)
+            let tier = facts.peers.first { $0.id == packets.peer }?.tier
+            loss?.isTrusted = tier != nil && tier != .stranger && tier != .blocked
+            return loss
+        }
         func severity(_ loss: Loss) -> Finding.Severity {
-            max(loss.there, loss.back) >= Self.badPercent ? .problem : .warning
+            let isBad = max(loss.there, loss.back) >= Self.badPercent
+            return isBad && (loss.isTrusted || bad.count > 1) ? .problem : .warning
         }
         if bad.count > 1, bad.count == tried.count {
             return [

@@ -10,6 +10,8 @@ struct PacketTrial: Sendable {
         var link: LinkID
         var peer: PeerID
         var address: String
+        /// How far it is trusted.
+        var tier: Tier
     }
 
     /// What is to be done next.
@@ -69,8 +71,9 @@ struct PacketTrial: Sendable {
 
     /// The counts that were asked for have come.
     ///
-    /// Those who have lost most so far are tried first, then as they come in `candidates`. Of a link without
-    /// counts nothing can be told.
+    /// Those are tried who are trusted most, so that strangers who lose packets on purpose keep nobody out; of
+    /// them those who have lost most so far, then as they come in `candidates`. Of a link without counts nothing
+    /// can be told.
     mutating func counted(
         _ counts: [LinkID: PacketCounts], _ candidates: [Candidate], at now: Instant
     ) {
@@ -80,7 +83,9 @@ struct PacketTrial: Sendable {
                 counts[candidate.link].map { Trial(candidate: candidate, before: $0) }
             }
             let order = able.indices.sorted {
-                (able[$1].before.lostPerThousand, $0) < (able[$0].before.lostPerThousand, $1)
+                let (a, b) = (able[$0], able[$1])
+                return (b.candidate.tier.rawValue, b.before.lostPerThousand, $0)
+                    < (a.candidate.tier.rawValue, a.before.lostPerThousand, $1)
             }
             self.trials = order.prefix(Limits.packetTrialLinks).map { able[$0] }
             self.isSecond = false

@@ -9,7 +9,9 @@ extension Node {
 
     mutating func packetsCounted(_ counts: [LinkID: PacketCounts]) {
         let candidates = self.linksOfHosts(besides: self.packetTrial.own) { _ in true }.map {
-            PacketTrial.Candidate(link: $0.id, peer: $0.info.peer, address: $0.address)
+            PacketTrial.Candidate(
+                link: $0.id, peer: $0.info.peer, address: $0.address,
+                tier: self.tier(of: $0.info.peer))
         }
         self.packetTrial.counted(counts, candidates, at: self.now)
         self.planPackets()

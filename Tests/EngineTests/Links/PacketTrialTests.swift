@@ -133,6 +133,22 @@ import Testing
         #expect(tried == [3, 4, 5, 6, 7, 8, 9, 21])
     }
 
+    @Test("who is known is tried, however many strangers lose packets")
+    func known() {
+        var harness = Harness()
+        self.link(&harness, 2)
+        harness.give(.request(RequestID(1), .stand(Harness.peer(2), .known)))
+        harness.settle()
+        let strangers = Array(10...30 as ClosedRange<UInt8>)
+        for number in strangers {
+            self.link(&harness, number, PacketCounts(sent: 200, resent: 100))
+        }
+        _ = harness.take(from: 2)
+        self.ask(&harness)
+        let pings = self.send(&harness, 1, to: [2] + strangers)
+        #expect(pings[0] == 1 && pings.count { $0 > 0 } == Limits.packetTrialLinks)
+    }
+
     @Test("two who want to know at the same time have one trial, and are both told")
     func together() {
         var harness = Harness()
