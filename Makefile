@@ -153,8 +153,9 @@ deb: build  ## Make the Debian packages of the last commit, in .build/deb, and h
 doctor: build  ## Make one thing wrong after the other, and see that stoa doctor names it (as root)
 	@Tests/System/Doctor/run_doctor.py $(PROGRAMS)
 
-packages: build  ## Install, upgrade and remove them on a minimal Debian with users (as root)
+packages: build  ## Install, upgrade and remove them on a minimal Debian with users; build the archive (as root)
 	@Tests/System/Packages/run.sh $(PROGRAMS) $(SCRATCH)
+	@Tests/System/Packages/dist.sh $(SCRATCH)
 
 clean:  ## Remove everything that was built
 	rm -rf $(SCRATCH)

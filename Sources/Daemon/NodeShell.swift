@@ -302,6 +302,8 @@ public actor NodeShell {
         case .signal(let signals): self.signal(signals)
         case .log(let level, let text, let subject):
             self.log(level, text, about: subject)
+        case .countPackets(let links):
+            self.happened(.packetsCounted(self.peerStreams.packetCounts(of: links)))
         case .examine: self.examine { self.happened(.examined($0)) }
         }
     }

@@ -73,6 +73,7 @@ extension Engine.Timer {
     /// How late a timer may be: what people wait for is exact, the rest shares wake-ups.
     fileprivate var accuracy: LoopTimer.Accuracy {
         switch self {
+        case .packets: .milliseconds(1)
         case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search, .dialBacks:
             .milliseconds(5)
         case .pulse: .milliseconds(100)

@@ -449,6 +449,17 @@ public enum Limits {
     public static let hearingMilliseconds: UInt64 = 30_000
     /// A peer that is asked dials and shakes hands within five seconds, or says that it could not.
     public static let dialBackAnswerMilliseconds: UInt64 = 6_000
+    /// So many links are tried for lost packets, where a user wants to know what is wrong.
+    public static let packetTrialLinks = 8
+    /// So many pings go on each: where one packet in twenty is lost, all of so many arrive in one trial of sixty.
+    public static let packetTrialPings = 80
+    /// So many more where a packet was lost: enough to tell two of a hundred from one that had bad luck.
+    public static let packetTrialMorePings = 200
+    /// Between two pings on a link: longer than an answer takes on a local network, so that each is a packet
+    /// of its own, and that one that is lost is known of before the next but one.
+    public static let packetTrialMilliseconds: UInt64 = 15
+    /// After the last of them: the system sends again what was lost at the end after 200 ms.
+    public static let packetSettleMilliseconds: UInt64 = 300
     /// Alerts about peers that stand at a time; those about strangers give way, then the oldest.
     public static let peerAlerts = 64
     /// Somebody whom the user knows is missed so long after their link has ended without a goodbye.

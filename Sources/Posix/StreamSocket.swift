@@ -52,6 +52,30 @@ public enum StreamSocket {
         guard status == 0 else { throw .ofDescriptor(errno, "setsockopt") }
     }
 
+    /// What the kernel has counted of the packets of a TCP stream that carry data, from its beginning, each
+    /// number modulo 2³²: `TCP_INFO`, tcp(7).
+    public struct Packets: Equatable, Sendable {
+        /// Sent, those included that were sent again.
+        public var sent: UInt32
+        /// Sent again.
+        public var resent: UInt32
+        /// Sent again though the peer had them, as it has said: RFC 2883.
+        public var needless: UInt32
+        /// Received.
+        public var received: UInt32
+        /// Received while one before them was missing.
+        public var early: UInt32
+    }
+
+    /// The counts of a stream; nil where the kernel is older than 5.4 and does not count all of it.
+    public static func packets(of descriptor: borrowing FileDescriptor) -> Packets? {
+        var counts = clinux_packets()
+        guard clinux_count_packets(descriptor.number, &counts) == 0 else { return nil }
+        return Packets(
+            sent: counts.sent, resent: counts.resent, needless: counts.needless,
+            received: counts.received, early: counts.early)
+    }
+
     /// The own address of a socket: getsockname(2).
     public static func localAddress(
         of descriptor: borrowing FileDescriptor

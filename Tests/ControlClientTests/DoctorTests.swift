@@ -89,7 +89,7 @@ struct DoctorTests {
                 warning (version): the daemon runs as version 0.0.1, older than this stoa \
                 \(StoaVersion.text)
                   systemctl --user restart stoad
-                problem (database): 1 pages of the database are damaged
+                problem (database): 1 page of the database is damaged
                   systemctl --user stop stoad, then stoad --repair; and check the disk
                 1 problem, 1 warning
 

@@ -1,4 +1,5 @@
 import ControlAPI
+import Engine
 import Posix
 import TestSupport
 import Testing
@@ -40,6 +41,15 @@ struct DiagnoseMethodTests {
         }
     }
 
+    @Test("a client waits for as long as it may take")
+    func wait() {
+        let pings = Limits.packetTrialPings + Limits.packetTrialMorePings
+        let most =
+            Limits.dialBackAnswerMilliseconds + UInt64(pings) * Limits.packetTrialMilliseconds
+            + 2 * Limits.packetSettleMilliseconds
+        #expect(UInt64(DiagnoseMethod.waitMilliseconds) >= most + 1_000)
+    }
+
     @Test("a linked peer dials back, comes in and is told of, whichever of the two had dialled")
     func reached() throws {
         let ada = try TestDaemon(name: "ada")
@@ -53,9 +63,16 @@ struct DiagnoseMethodTests {
             while try asker.ask("status")["links"] != 1 {
                 try #require(SystemClock.monotonicMilliseconds() < deadline)
             }
-            let reach = try asker.ask("diagnose")["reach"]?.arrayValue
+            let found = try asker.ask("diagnose")
+            let reach = found["reach"]?.arrayValue
             #expect(reach?.map { $0["outcome"] } == ["reached"])
             #expect(reach?.first?["peer"] == id && reach?.first?["tier"] == "stranger")
+            // Each ping was a packet of its own, or nearly each where this process had no turn.
+            let packets = try #require(found["packets"]?.arrayValue?.first)
+            #expect(packets["peer"] == id && packets["lost"] == 0 && packets["early"] == 0)
+            for way in ["sent", "received"] {
+                #expect(packets[way]?.integerValue ?? 0 > Limits.packetTrialPings / 2)
+            }
         }
     }
 }

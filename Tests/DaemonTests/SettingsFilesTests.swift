@@ -145,6 +145,28 @@ struct SettingsFilesTests {
             ])
     }
 
+    @Test("a reload changes what the manual says of each setting", arguments: Setting.allCases)
+    func reload(setting: Setting) throws {
+        let value =
+            switch setting {
+            case .dataDirectory, .socket, .metrics: "/run/other/file"
+            case .name, .realm, .interface, .socketGroup: "other"
+            case .openRealm: "no"
+            case .directFrom: "verified"
+            case .readMarks, .presence, .typing: "private"
+            case .logLevel: "debug"
+            case .diskLimit, .autoFetch, .fileLimit: "7M"
+            case .listen, .peer: "192.0.2.7:4100"
+            case .discovery: "off"
+            }
+        var running = try self.configuration()
+        let read = try self.configuration(["--\(setting.rawValue)", value])
+        #expect(running.changes(to: read) == [setting])
+        running.takeUp(read)
+        let isTakenUp = setting.description.effect == .reload
+        #expect(running.changes(to: read) == (isTakenUp ? [] : [setting]))
+    }
+
     @Test("a file that cannot be read is named, with the remedy")
     func unreadable() throws {
         try Files.makePrivateDirectory("\(self.home.path)/etc/stoad.conf")

@@ -57,6 +57,24 @@ import Testing
         }
     }
 
+    @Test("the kernel counts the packets of a stream, and none over loopback is lost")
+    func packets() throws {
+        let listener = try TCPListener(on: SocketAddress(ip: .loopbackIPv4, port: 0))
+        try self.connect(to: listener) { client, server in
+            var buffer = [UInt8](repeating: 0, count: 16)
+            for _ in 0..<3 {
+                #expect(client.send([1, 2, 3]) == .bytes(3))
+                try wait(for: server.number, events: POLLIN)
+                #expect(server.read(into: &buffer) == .bytes(3))
+            }
+            let (sent, received) = (
+                StreamSocket.packets(of: client), StreamSocket.packets(of: server)
+            )
+            #expect(sent?.sent == 3 && sent?.resent == 0 && sent?.received == 0)
+            #expect(received?.sent == 0 && received?.received == 3 && received?.early == 0)
+        }
+    }
+
     @Test("tuning sets all three options")
     func tuning() throws {
         let listener = try TCPListener(on: SocketAddress(ip: .loopbackIPv4, port: 0))

@@ -11,6 +11,14 @@ int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid);
    them: SO_PEERGROUPS, unix(7). Returns how many; -1 with errno, ERANGE where they are more. */
 int clinux_peer_groups(int socket, gid_t *groups, int capacity);
 
+/* What the kernel has counted of the packets of a TCP stream that carry data: TCP_INFO, tcp(7). */
+struct clinux_packets {
+    uint32_t sent, resent, needless, received, early;
+};
+
+/* Reads the counts; -1 with ENOSYS where the kernel is older than 5.4 and does not have all of them. */
+int clinux_count_packets(int socket, struct clinux_packets *counts);
+
 /* accept4(2) with SOCK_NONBLOCK and SOCK_CLOEXEC, without the address. */
 int clinux_accept(int socket);
 

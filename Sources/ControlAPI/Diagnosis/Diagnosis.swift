@@ -26,6 +26,7 @@ public enum Diagnosis {
         found += self.responders(facts)
         found += self.multicast(facts)
         found += self.reach(facts)
+        found += self.loss(facts)
         found += self.clock(facts)
         found += self.dials(facts)
         found += self.versions(facts)
@@ -40,7 +41,7 @@ public enum Diagnosis {
     public static func partings(_ facts: DiagnosisFacts) -> [Finding] {
         let found =
             self.network(facts) + self.discovery(facts) + self.multicast(facts)
-            + self.reach(facts) + self.dials(facts) + self.versions(facts)
+            + self.reach(facts) + self.loss(facts) + self.dials(facts) + self.versions(facts)
             + self.responders(facts) + self.clock(facts)
         return found.filter { $0.severity == .problem } + found.filter { $0.severity == .warning }
     }
@@ -182,9 +183,12 @@ public enum Diagnosis {
             guard peer.state == .linked, let offset = peer.clockOffsetMilliseconds,
                 offset.magnitude > Self.clockMilliseconds.magnitude
             else { return nil }
+            // Who shares no conversation has no name here.
+            let name =
+                peer.name.isEmpty ? peer.addresses.first.map(Self.host) ?? peer.id : peer.name
             return Finding(
                 "clock", .warning,
-                "\(peer.name)'s clock is \(offset.magnitude / 1_000) s "
+                "\(name)'s clock is \(offset.magnitude / 1_000) s "
                     + "\(offset > 0 ? "ahead of" : "behind") this machine's",
                 remedy: "have it set right there: \(remedy)")
         }
@@ -226,7 +230,9 @@ public enum Diagnosis {
         guard let pages = facts.status?.scrub.damagedPages, pages > 0 else { return [] }
         return [
             Finding(
-                "database", .problem, "\(pages) pages of the database are damaged",
+                "database", .problem,
+                "\(pages) \(pages == 1 ? "page of the database is" : "pages of the database are") "
+                    + "damaged",
                 remedy: Self.repair)
         ]
     }

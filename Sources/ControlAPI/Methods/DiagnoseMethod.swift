@@ -6,8 +6,8 @@ public enum DiagnoseMethod: ControlMethod {
         "Find out what only the daemon can: who reaches it, whom it hears, what is full.",
         result: "diagnosis", hasLargeAnswer: true)
 
-    /// How long the daemon waits for its peers at most, in milliseconds.
-    public static let waitMilliseconds: Int64 = 7_000
+    /// How long the daemon takes at most, in milliseconds: six seconds for its peers, and five to try links.
+    public static let waitMilliseconds: Int64 = 13_000
 
     /// What the daemon has found out.
     public struct Result: ControlValue {
@@ -17,6 +17,9 @@ public enum DiagnoseMethod: ControlMethod {
         public var portIsChosen = false
         /// What became of that, by whom it was asked of; empty where nobody could be asked.
         public var reach: [Reach] = []
+        /// What became of packets to some peers and of theirs, while pings went; empty where nobody on
+        /// another machine is linked.
+        public var packets: [Packets] = []
         /// Whether discovery follows all that comes and goes, as it does among few; otherwise it says
         /// nothing that somebody was not heard.
         public var follows = false
@@ -39,6 +42,7 @@ public enum DiagnoseMethod: ControlMethod {
             visitor.field("port", &self.port)
             visitor.field("portIsChosen", &self.portIsChosen)
             visitor.field("reach", &self.reach)
+            visitor.field("packets", &self.packets)
             visitor.field("follows", &self.follows)
             visitor.field("unheard", &self.unheard)
             visitor.field("used", &self.used)
@@ -88,6 +92,38 @@ public enum DiagnoseMethod: ControlMethod {
             visitor.field("address", &self.address)
             visitor.field("outcome", &self.outcome)
             visitor.field("at", &self.at)
+        }
+    }
+
+    /// What the system counted of the packets of a link, with data, while pings went.
+    public struct Packets: ControlValue {
+        /// The peer's identity.
+        public var peer = ""
+        /// The name it goes by here.
+        public var name = ""
+        /// Where the link is, with a port.
+        public var address = ""
+        /// Packets sent to it, those included that were sent again.
+        public var sent: Int64 = 0
+        /// Of these, those that did not arrive.
+        public var lost: Int64 = 0
+        /// Packets received of it.
+        public var received: Int64 = 0
+        /// Of these, those that came while one before them was missing: about one for each that was lost.
+        public var early: Int64 = 0
+
+        /// An empty value.
+        public init() {}
+
+        /// Visits the fields in order.
+        public mutating func fields(_ visitor: inout some FieldVisitor) {
+            visitor.field("peer", &self.peer, .id)
+            visitor.field("name", &self.name)
+            visitor.field("address", &self.address)
+            visitor.field("sent", &self.sent)
+            visitor.field("lost", &self.lost)
+            visitor.field("received", &self.received)
+            visitor.field("early", &self.early)
         }
     }
 

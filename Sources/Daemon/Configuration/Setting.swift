@@ -106,7 +106,9 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Node", valueShape: "shown|private",
                 help: "whether others see if you are there or away", fallback: "shown",
-                effect: .reload)
+                effect: .reload,
+                details: "With a reload, those who are linked keep what they have seen last until "
+                    + "their link ends.")
         case .typing:
             Description(
                 section: "Node", valueShape: "shown|private",

@@ -19,8 +19,8 @@ struct PendingRequest {
     var settled: (() -> Void)?
     /// What answers once payloads have gone, with their number.
     var expired: ((Int) -> Void)?
-    /// What is given the answer to one of the shell's own: who reaches this node.
-    var reached: (([DialBackReport]) -> Void)?
+    /// What is given the answer to one of the shell's own: who reaches this node, and what becomes of packets.
+    var reached: (([DialBackReport], [PacketReport]) -> Void)?
     /// What comes after the answer to one of the shell's own, unless the disk has refused it.
     var ended: (() -> Void)?
 }
@@ -41,7 +41,9 @@ extension NodeShell {
                     .warning, "what the daemon itself asked for failed: \(RPCError(error).message)")
             }
             if case .failed(.storage) = answer { return }
-            if case .reach(let reports) = answer { pending.reached?(reports) }
+            if case .reach(let reports, let packets) = answer {
+                pending.reached?(reports, packets)
+            }
             pending.ended?()
             return
         }
@@ -77,7 +79,7 @@ extension NodeShell {
                     $0.address = pending.address
                     $0.peer = peer.description
                 })
-        case .reach(let reports): self.answerDiagnosis(reports, reply)
+        case .reach(let reports, let packets): self.answerDiagnosis(reports, packets, reply)
         case .profile: self.answerProfile(reply)
         case .presence(let presence): reply.answer(self.presenceResult(presence))
         case .streamOpened(let stream): self.opened(stream, reply)

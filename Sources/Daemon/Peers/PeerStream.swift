@@ -247,6 +247,15 @@ final class PeerStream {
         self.onSpent = nil
     }
 
+    /// What the system has counted of its packets; nil where it says nothing.
+    var packetCounts: PacketCounts? {
+        StreamSocket.packets(of: self.descriptor).map {
+            PacketCounts(
+                sent: $0.sent, resent: $0.resent, needless: $0.needless, received: $0.received,
+                early: $0.early)
+        }
+    }
+
     /// Called once when the stream begins to drain, which takes a place among those that do.
     var onDraining: (() -> Void)?
     /// Called once when the stream is closed, whoever closed it.

@@ -168,6 +168,13 @@ final class PeerStreams {
         self.unwritten.append(stream)
     }
 
+    /// What the system has counted of the packets of links; without those of which it says nothing.
+    func packetCounts(of links: [LinkID]) -> [LinkID: PacketCounts] {
+        var counts: [LinkID: PacketCounts] = [:]
+        for link in links { counts[link] = self.links[link]?.packetCounts }
+        return counts
+    }
+
     /// Writes what was queued, as far as the sockets take it.
     func flush() {
         guard !self.unwritten.isEmpty else { return }

@@ -172,8 +172,9 @@ public enum Answer: Hashable, Sendable {
     case connecting
     /// There is a link with that peer, at the address that was to be connected.
     case connected(PeerID)
-    /// What has become of having linked peers dial this node; none where nobody could be asked.
-    case reach([DialBackReport])
+    /// What has become of having linked peers dial this node, and of packets to some of them; none where
+    /// nobody could be asked.
+    case reach([DialBackReport], [PacketReport])
     /// The profile is on disk.
     case profile(Profile)
     /// It is on disk what the user has said of somebody.
@@ -246,6 +247,8 @@ public enum Action: Hashable, Sendable {
     case signal([Signal])
     /// Write a line to the log, with what it is about; never holds message text.
     case log(LogLevel, String, LogSubject = LogSubject())
+    /// Ask the system what it has counted of the packets of links; answered by ``Event/packetsCounted(_:)``.
+    case countPackets([LinkID])
     /// Somebody is missed: look at this machine and its network, and say by ``Event/examined(_:)`` what is
     /// wrong there.
     case examine

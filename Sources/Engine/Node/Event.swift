@@ -89,6 +89,8 @@ public enum Request: Hashable, Sendable {
     case connect(address: String, expecting: PeerID?, by: UInt64?)
     /// Find out whether others reach this node at a port, by having linked peers dial it; those on these
     /// hosts are not asked, since they are on this machine.
+    ///
+    /// Then some links are tried for lost packets.
     case reach(port: UInt16, besides: Set<Source>)
     /// Set the own profile; nil leaves a part as it is.
     case profile(name: String?, status: String?, picture: PictureChange = .keep)
@@ -195,6 +197,8 @@ public enum Timer: Hashable, Sendable {
     case connect(RequestID)
     /// Peers that were asked to dial back have had their time.
     case dialBacks
+    /// Pings go on the links that are tried for lost packets, or their packets are counted.
+    case packets
     /// Send gathered clock deltas.
     case delta
     /// Ask for what the author did not push, and give up wants that are not served.
@@ -275,6 +279,8 @@ public enum Event: Sendable {
     /// The answer to ``Action/examine``: what was found that may keep people from here, each in a sentence
     /// without its point, what matters most first; empty where all is well.
     case examined([String])
+    /// The answer to ``Action/countPackets(_:)``; without those of which the system says nothing.
+    case packetsCounted([LinkID: PacketCounts])
     /// What is damaged in the store's file, whoever met it; nil where a whole reading found nothing.
     case damage(String?)
 }

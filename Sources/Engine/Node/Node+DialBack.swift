@@ -22,13 +22,15 @@ extension Node {
 
     // MARK: This node asks
 
-    /// Asks linked peers to dial this node back at a port, and answers with what has become of it.
+    /// Asks linked peers to dial this node back at a port, then tries links for lost packets, and answers with
+    /// what has become of both.
     ///
     /// Nobody is asked to dial a port that none dials. Those on the hosts of `own` are not asked: whoever is
     /// on this machine sees no firewall.
     mutating func lookWhoReaches(
         port: UInt16, besides own: Set<Source>, _ request: RequestID
     ) {
+        self.examinations.begin(request, besides: own)
         let candidates = port < Limits.dialBackPort ? [] : self.dialBackCandidates(besides: own)
         for link in self.reachability.ask(candidates, for: request, at: self.now) {
             self.send(.dialBack(port: port), on: link)
@@ -38,25 +40,18 @@ extension Node {
 
     /// Whom to ask: those first who are trusted most, one of each host.
     private func dialBackCandidates(besides own: Set<Source>) -> [Reachability.Candidate] {
-        let able = self.links.all.filter { $0.info.features.contains(.dialBack) }
-        let tiers = self.tiers(of: Set(able.map(\.info.peer)))
-        func rank(_ link: Link) -> UInt8 { tiers[link.info.peer]?.rawValue ?? 0 }
-        var hosts = own
-        var candidates: [Reachability.Candidate] = []
-        for link in able.sorted(by: { (rank($1), $0.order, $0.id) < (rank($0), $1.order, $1.id) })
-        where candidates.count < Limits.dialBackPeers {
-            guard hosts.insert(Source(link.address)).inserted else { continue }
-            candidates.append(
-                Reachability.Candidate(
-                    link: link.id, peer: link.info.peer, address: link.address))
-        }
-        return candidates
+        self.linksOfHosts(besides: own) { $0.info.features.contains(.dialBack) }
+            .prefix(Limits.dialBackPeers)
+            .map {
+                Reachability.Candidate(link: $0.id, peer: $0.info.peer, address: $0.address)
+            }
     }
 
-    /// Answers those who wait, and has those given up in time that say nothing.
+    /// Goes on with what was asked for where nobody is waited for, and has those given up in time that say
+    /// nothing.
     mutating func tellReach() {
         for (request, reports) in self.reachability.takeAnswered() {
-            self.answer(request, .reach(reports))
+            self.tryPackets(besides: self.examinations.reached(request, reports), request)
         }
         if let due = self.reachability.due {
             self.actions.append(.arm(.dialBacks, at: due))

@@ -199,6 +199,7 @@ extension Node {
         self.forkSearches.end(of: id)
         self.dialBacks.forget(id)
         self.reachability.linkEnded(id, at: self.now)
+        self.packetTrial.linkEnded(id)
         self.tellReach()
         self.dropFetches(of: link)
         self.payloadWants.drop(id)

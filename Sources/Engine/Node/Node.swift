@@ -50,6 +50,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var dialling: Dialling
     var dialBacks = DialBacks()
     var reachability = Reachability()
+    var packetTrial = PacketTrial()
+    var examinations = LinkExaminations()
     var fetching = Fetching()
     var forkSearches = ForkSearches()
     var payloadWants = PayloadWants()
@@ -166,6 +168,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .preferences(let preferences): self.setPreferences(preferences)
         case .transfer(let event): self.transferred(event)
         case .examined(let found): self.examined(found)
+        case .packetsCounted(let counts): self.packetsCounted(counts)
         case .damage(let text): self.damageFound(text)
         }
         self.endDepartures()
@@ -219,6 +222,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.performDialling(self.dialling.searchDue(at: self.now, using: &self.random))
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
         case .dialBacks: self.dialBacksDue()
+        case .packets: self.packetsDue()
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
         case .payloads: self.payloadWants.wake(at: self.now.monotonic)

@@ -26,6 +26,10 @@ struct Harness {
     private var lookUps: [(RequestID, ConversationID, key: String)] = []
     /// The secrets that the node shakes hands by.
     private(set) var secrets: [RealmSecret]?
+    /// What the system counts of the packets of links.
+    var packets: [LinkID: PacketCounts] = [:]
+    /// When pings of a trial go on, if they do.
+    var packetsAt: UInt64?
     /// How often the machine was to be examined.
     private(set) var examinations = 0
     /// What users were answered, in order.
@@ -163,6 +167,8 @@ struct Harness {
     }
 
     mutating func give(_ event: Event) {
+        var counted: [LinkID: PacketCounts]?
+        defer { if let counted { self.give(.packetsCounted(counted)) } }
         for action in self.node.handle(event, at: self.now) {
             switch action {
             case .send(let link, let frame):
@@ -179,6 +185,9 @@ struct Harness {
             case .arm(.delta, let at): self.deltaAt = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
+            case .arm(.packets, let at): self.packetsAt = at
+            case .countPackets(let links):
+                counted = self.packets.filter { links.contains($0.key) }
             case .signal(let signals): self.signals += signals
             case .transfer(let task): self.tasks.append(task)
             case .log(_, let text, _): self.logged.append(text)

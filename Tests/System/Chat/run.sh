@@ -1,6 +1,6 @@
 #!/bin/bash
 # run.sh FOLDER [ARGUMENTS...]: things.py over the programs in that folder, at 80x24 and at 200x50 side by side;
-# then, without arguments, pressure.py, surroundings.py and notify.py. Each runs on a network of its own that has
+# then, without arguments, pressure.py, surroundings.py, notify.py and shells.py. Each runs on a network of its own that has
 # nothing but loopback. As root. STOA_LONG=1 looks at idle clients for ten minutes. Ends with `N passed, N failed`.
 set -euo pipefail
 
@@ -47,7 +47,9 @@ if [ $# = 0 ]; then
     begin kills pressure.py --only kills
     begin surroundings surroundings.py
     collect
-    # Alone, since it measures times.
+    # Alone, each, since they measure times.
+    begin shells shells.py
+    collect
     begin flood pressure.py --only flood
 fi
 collect

@@ -24,7 +24,7 @@ from Driver.checks import Checks  # noqa: E402
 from Driver.control import Control  # noqa: E402
 from Driver.desktop import Bus, Keyboard, Notifier  # noqa: E402
 from Driver.process import processor_seconds, until, wake_ups  # noqa: E402
-from naughty import NAUGHTY, TITLES  # noqa: E402
+from naughty import NAUGHTY  # noqa: E402
 from terminal import chat_command  # noqa: E402
 from things import Pair, run_chosen  # noqa: E402
 
@@ -162,7 +162,7 @@ def pipes(pair: Pair, checks: Checks) -> None:
 
 
 def listed(pair: Pair, checks: Checks) -> None:
-    """Names of others are offered by Tab in bash, told by the first `stoa`, and logged, as what they are."""
+    """Names of others are offered to the completions of shells, told by the first `stoa`, and logged, as what they are."""
     log = pair.ada.log
     pair.ada.stop()
     pair.ada.environment["JOURNAL_STREAM"] = "0:0"
@@ -199,7 +199,6 @@ def listed(pair: Pair, checks: Checks) -> None:
             checks.that(f"stoa {command} shows name {number} as what it is",
                         is_visible(text) and not fakes(text), text)
     checks.that("some were taken", taken > len(names), taken)
-    in_bash(pair, checks, pwned)
     pair.control.call("profile", name="ben")
     text = log.read_bytes()[begin:].decode()
     bad = [line for line in text.splitlines() if not re.match(r"<[3-7]>\S", line) or fakes(line)]
@@ -216,35 +215,6 @@ def complete(pair: Pair, checks: Checks, number: int) -> None:
         checks.same(f"lines of {words} that are no candidates with name {number}", bad, [])
         checks.that(f"candidates of {words} with name {number} can be seen",
                     is_visible(text.replace("\t", " ")), text)
-
-
-def in_bash(pair: Pair, checks: Checks, pwned: Path) -> None:
-    """Whoever presses Tab before a name runs nothing, and neither does Enter behind it."""
-    completions = HERE.parents[2] / "Completions" / "stoa.bash"
-    pair.ada.call("addPerson", person="@" + pair.ben.identity)
-    for name in (f"$(touch {pwned})", f"`touch {pwned}`", f"a;touch {pwned}"):
-        try:
-            pair.control.call("profile", name=name)
-        except Exception as error:  # noqa: BLE001
-            checks.fail(f"the name {name}", error)
-        until("ada knows the name", lambda: any(
-            person["name"] == name for person in pair.ada.every("people")))
-        pair.terminal.start(
-            f"PATH='{pair.ada.programs.stoa.parent}':$PATH PS1='$ ' bash --noprofile --norc -i")
-        pair.terminal.see("$")
-        pair.terminal.type(f". '{completions}'; clear")
-        pair.terminal.press("Enter")
-        pair.terminal.type(f"stoa --socket {pair.ada.socket} whois @")
-        before = title(pair)
-        pair.terminal.press("Tab", "Tab")
-        until("the name is offered as one word, with its @", lambda: "whois @" in "".join(
-            pair.terminal.screen()) and "touch\\ /" in "".join(pair.terminal.screen()))
-        pair.terminal.press("Enter")
-        pair.terminal.type("echo do''ne")
-        pair.terminal.press("Enter")
-        pair.terminal.see("done")
-        checks.that(f"nothing is run for {name}", not pwned.exists(), pair.terminal.screen())
-        checks.same(f"the title after {name}", title(pair), before)
 
 
 def idle(pair: Pair, checks: Checks) -> None:
@@ -281,11 +251,6 @@ def idle(pair: Pair, checks: Checks) -> None:
         keyboard.close()
         notifier.stop()
         bus.close()
-
-
-def title(pair: Pair) -> str:
-    found = pair.terminal.state("pane_title")
-    return "owned" if any(title in found for title in TITLES) else ""
 
 
 def is_visible(text: str) -> bool:

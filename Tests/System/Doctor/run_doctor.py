@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,8 +31,14 @@ SECOND_CARD = "02:00:77:00:00:02"
 TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft")
 # After so long who was not heard is said to be kept apart, and a little.
 HEARING_SECONDS = 32.0
-# As many bytes as the database needs, and less than a daemon should have.
-SMALL = "24m"
+# So many packets of a hundred are lost. Of the 280 of a trial then more than the five that the doctor asks for are.
+LOST_PERCENT = 12
+# Who is gone for so long is missed; time leaps by so much, which is less than what a link may be silent for.
+MISSING_SECONDS, LEAP_SECONDS, LEAP_PAUSE_SECONDS = 600, 50, 0.2
+# The daemon reads some of its database every few minutes.
+SCRUB_LEAP_SECONDS = 600
+# As many bytes as the database needs, and less than a daemon should have; and as many as it will soon use up.
+FULL, SCARCE = "24m", "200m"
 # A Stoa of another time: no version of the preface is common.
 STRANGER = (
     "import socket\n"
@@ -71,9 +78,16 @@ class Host(Daemon):
         super().__init__(
             programs, folder, name, ["--name", name, "--interface", "eth0", *arguments],
             wrapper=lab.prefix(number))
+        # What only the daemon has around it.
+        self.clock: dict[str, str] = {}
 
     def start(self) -> None:
-        super().start()
+        usual = self.environment
+        self.environment = usual | self.clock
+        try:
+            super().start()
+        finally:
+            self.environment = usual
         assert self.process is not None
         # nsenter waits for the daemon, which is its only child.
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
@@ -92,6 +106,29 @@ class Host(Daemon):
         return sorted({finding["check"] for finding in self.findings()})
 
 
+class Time:
+    """The time of daemons, which passes as fast as a test wants: all of their clocks, and alike."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "time"
+        self.seconds = 0
+        self.pass_by(0)
+
+    def pass_by(self, seconds: int) -> None:
+        self.seconds += seconds
+        # Never half of it is read.
+        new = self.file.with_suffix(".new")
+        new.write_text(f"+{self.seconds}")
+        new.rename(self.file)
+
+    def rule(self, host: Host) -> None:
+        # Without its wrapper, whose semaphore has the process number of another namespace; the one for
+        # programs with threads, whose others would read half of the time. The linker knows what $LIB is.
+        host.clock = {
+            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketimeMT.so.1", "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_TIMESTAMP_FILE": str(self.file)}
+
+
 class Ward:
     """The hosts: the first one has Avahi, the second has none."""
 
@@ -99,11 +136,12 @@ class Ward:
         self.checks, self.programs, self.folder = checks, programs, folder
         self.lab = Lab(3, [1], None, folder / "lab.log")
         self.count = 0
+        self.said: list[dict[str, Any]] = []
 
-    def host(self, number: int, name: str, *arguments: str) -> Host:
+    def host(self, number: int, name: str, *arguments: str, lab: Lab | None = None) -> Host:
         self.count += 1
         return Host(
-            self.lab, number, self.programs, self.folder / str(self.count), name, *arguments)
+            lab or self.lab, number, self.programs, self.folder / str(self.count), name, *arguments)
 
     def is_found(
         self, host: Host, check: str, code: int, word: str, seconds: float = UNTIL_SECONDS
@@ -157,7 +195,19 @@ class Ward:
         ada.data.chmod(0o755)
         self.is_found(ada, "modes", 2, f"chmod 700 {ada.data}")
         ada.data.chmod(0o700)
+        os.chown(key, 5, -1)
+        self.is_found(ada, "modes", 2, f"{key} belongs to somebody else")
+        os.chown(key, 0, -1)
         self.is_well("with the modes set right", ada)
+        os.kill(ada.pid, signal.SIGSTOP)
+        code, said = ada.doctor("--timeout", "1")
+        # nsenter stops with what it waits for.
+        assert ada.process is not None
+        for process in (ada.process.pid, ada.pid):
+            os.kill(process, signal.SIGCONT)
+        self.checks.that("a daemon that hangs is named", "the daemon does not answer" in said, said)
+        self.checks.same("as a problem", code, 2)
+        self.is_well("once it answers", ada)
         ada.stop()
         # What is dropped is what a firewall drops: the announcements still come.
         self.drop(2, "input", "iifname eth0 meta l4proto tcp")
@@ -290,6 +340,17 @@ class Ward:
             capture_output=True, env=ada.environment, timeout=60)
         self.is_found(ada, "damage", 2, "stoad --repair")
         ada.stop()
+        # Nobody else reads it, but the daemon itself, as time goes by.
+        time_of_all = Time(self.folder)
+        time_of_all.rule(ada)
+        ada.start()
+        for _ in range(50):
+            if ada.call("status")["scrub"]["damagedPages"] > 0:
+                break
+            time_of_all.pass_by(SCRUB_LEAP_SECONDS)
+            time.sleep(LEAP_PAUSE_SECONDS)
+        self.is_found(ada, "database", 2, "1 page of the database is damaged")
+        ada.stop()
 
     def alone(self) -> None:
         """Faults that one host has by itself."""
@@ -325,13 +386,14 @@ class Ward:
         host.stop()
 
     def full_disk(self) -> None:
-        host = self.host(2, "ada")
-        for folder in (host.folder.parent, host.folder, host.data):
-            folder.mkdir(mode=0o700)
-        self.lab.run(2, f"mount -t tmpfs -o size={SMALL},mode=700 tmpfs {host.data}")
-        host.start()
-        self.is_found(host, "disk", 2, "the disk is full")
-        host.stop()
+        for size, code, word in ((FULL, 2, "the disk is full"), (SCARCE, 1, "the disk is nearly full")):
+            host = self.host(2, "ada")
+            for folder in (host.folder.parent, host.folder, host.data):
+                folder.mkdir(mode=0o700)
+            self.lab.run(2, f"mount -t tmpfs -o size={size},mode=700 tmpfs {host.data}")
+            host.start()
+            self.is_found(host, "disk", code, word)
+            host.stop()
 
     def strangers(self) -> None:
         """Somebody is there, and no link can be."""
@@ -371,19 +433,130 @@ class Ward:
         ada.stop()
         ben.stop()
 
+    def missing(self) -> None:
+        """Somebody known loses their network for ten minutes: an alert, once, until they are back."""
+        hosts = ada, ben, cem = self.host(1, "ada"), self.host(2, "ben"), self.host(3, "cem")
+        time_of_all = Time(self.folder)
+        for host in hosts:
+            time_of_all.rule(host)
+            host.start()
+            host.output("join", "ops")
+        until("ada has two links", lambda: ada.call("status")["links"] == 2)
+        for host in (ben, cem):
+            until(f"{host.name} is known by name", lambda host=host: any(
+                member["name"] == host.name for member in ada.every("members", to="ops")))
+            ada.output("people", "add", host.identity)
+        # Who says goodbye is not missed.
+        cem.stop()
+        until("cem is gone", lambda: ada.call("status")["links"] == 1)
+        # What is wrong here is said, since it may be why.
+        for rule, why in (
+            ("", "nothing is wrong on this machine"),
+            ("udp dport 5353", "it may be that multicast cannot be sent on eth0"),
+        ):
+            if rule:
+                self.drop(1, "output", rule)
+            self.lab.run(2, "ip link set eth0 down")
+            self.is_missed(ada, time_of_all, why)
+            self.allow(1)
+            self.lab.run(2, "ip link set eth0 up")
+            self.is_back(ada)
+        told = [line for line in ada.log.read_text().splitlines() if "without a goodbye" in line]
+        self.checks.same("each time is told once", len(told), 2)
+        for host in (ada, ben):
+            host.stop()
+
+    def missed(self, host: Host) -> list[str]:
+        # Asking wakes the daemon, which looks at its clocks then.
+        return [alert["text"] for alert in host.call("status")["alerts"] if alert["code"] == "missing"]
+
+    def is_missed(self, host: Host, time_of_all: Time, why: str) -> None:
+        """Time passes until ben is missed; meanwhile a ping goes between two leaps, and finds nobody."""
+        begin, early = time_of_all.seconds, []
+        while time_of_all.seconds - begin < MISSING_SECONDS:
+            early += self.missed(host)
+            time_of_all.pass_by(LEAP_SECONDS)
+            time.sleep(LEAP_PAUSE_SECONDS)
+        self.checks.same("nobody is missed within ten minutes", early, [])
+        # That they are gone is found within a minute, or at the leap behind it.
+        for _ in range(4):
+            if self.missed(host):
+                break
+            time_of_all.pass_by(LEAP_SECONDS)
+            time.sleep(LEAP_PAUSE_SECONDS)
+        try:
+            until("ben is missed", lambda: any(why in text for text in self.missed(host)))
+        except Broken as broken:
+            self.checks.fail(str(broken), (why, self.missed(host)))
+        found = self.missed(host)
+        code, said = host.doctor()
+        self.checks.that("the doctor says so, too", f"warning (missing): {found[0] if found else ''}" in said, said)
+        self.checks.that("and ends so", code > 0, code)
+        self.checks.that(
+            "only ben is missed", [text.partition(" has been gone")[0] for text in found] == ["ben was here and"],
+            found)
+
+    def is_back(self, host: Host) -> None:
+        until("ben is back", lambda: host.call("status")["links"] == 1)
+        until("nobody is missed any longer", lambda: not self.missed(host))
+        self.checks.that("who is back is not missed", True)
+
+    def loss(self) -> None:
+        """A switch loses packets of one of three, or to it, or of all; or none."""
+        lab = Lab(3, [], 1, self.folder / "switch.log")
+        try:
+            hosts = ada, ben, cem = [
+                self.host(number, name, lab=lab) for number, name in enumerate(("ada", "ben", "cem"), 1)]
+            for host in hosts:
+                host.start()
+            for host in hosts:
+                until(f"{host.name} has two links", lambda host=host: host.call("status")["links"] == 2)
+            self.is_well("with a switch that loses nothing", *hosts)
+            first = f"ping -c 100 {SECOND}"
+            for faults, sayer, text, remedy in (
+                ("port 2 in", ada, f"% of the packets from {SECOND} are lost", "of that machine"),
+                ("port 2 out", cem, f"% of the packets to {SECOND} are lost", "of that machine"),
+                ("port 2 both", ada, f"% of the packets to {SECOND} are lost, and ", first),
+                ("port 1 both", ada, "on the way to everybody who was tried: ", "this machine's own cable"),
+            ):
+                lab.command(f"{faults} loss {LOST_PERCENT}")
+                self.loses(faults, sayer, text, remedy)
+                lab.command(f"{faults} loss 0")
+            self.is_well("with a switch that loses nothing any longer", *hosts)
+            for host in hosts:
+                host.stop()
+        finally:
+            lab.end()
+
+    def loses(self, faults: str, host: Host, text: str, remedy: str) -> None:
+        def found() -> bool:
+            self.said = host.findings()
+            return [finding["check"] for finding in self.said] == ["loss"]
+        try:
+            until(f"the loss of {faults} is found", found)
+        except Broken as broken:
+            self.checks.fail(str(broken), self.said)
+            return
+        self.checks.that(f"{faults}: what is lost is said", text in self.said[0]["text"], self.said)
+        self.checks.that(f"{faults}: and where to look", remedy in self.said[0]["remedy"], self.said)
+
     def clocks(self) -> None:
         ada, ben = self.host(1, "ada"), self.host(2, "ben")
         # Without its wrapper, whose semaphore has the process number of another namespace. The linker
         # knows what $LIB stands for. It takes the distance from what timers are set to, too, so that one
         # longer than the machine runs would set them to before its start, which the kernel refuses.
-        ben.environment |= {
+        ben.clock = {
             "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+5m",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
         for host in (ada, ben):
             host.start()
         self.linked(ada)
         self.is_found(ada, "clock", 2, "s behind those of most people linked")
-        for host in (ada, ben):
+        # Where others agree it is the other one's.
+        cem = self.host(3, "cem")
+        cem.start()
+        self.is_found(ada, "clock", 1, f"{SECOND}'s clock is 300 s ahead of this machine's")
+        for host in (ada, ben, cem):
             host.stop()
 
 
@@ -392,7 +565,7 @@ def main() -> int:
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
     steps = [
         "pair", "unreachable", "multicast", "elsewhere", "quota", "damaged", "alone", "full_disk", "strangers",
-        "clocks"]
+        "clocks", "missing", "loss"]
     parser.add_argument("--only", nargs="*", default=steps, choices=steps)
     options = parser.parse_args()
     if os.geteuid() != 0 or (missing := [tool for tool in TOOLS if not shutil.which(tool)]):

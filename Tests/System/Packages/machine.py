@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from Driver.checks import Broken
+from Driver.control import Control
 from Driver.lab import LABS
 
 COMMAND_SECONDS = 60.0
@@ -77,6 +78,10 @@ class Machine:
         if code != 0:
             raise Broken(f"{user}: {' '.join(command)}: {code}: {said}")
         return said
+
+    def control(self, user: str) -> Control:
+        """A client of that user's daemon, from outside: root may be one."""
+        return Control(Path(f"/proc/{self.number}/root/run/user/{self.users[user]}/stoa/control.sock"))
 
     def list(self, user: str, *command: str) -> list[dict[str, Any]]:
         """What a command of stoa lists, one object a line."""

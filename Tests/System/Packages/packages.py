@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.process import until  # noqa: E402
 from machine import Machine  # noqa: E402
-from robot import LEFT, Robot  # noqa: E402
+from robot import LEFT, UNAVAILABLE, Robot  # noqa: E402
 
 PROJECT = Path(__file__).resolve().parents[3]
 USERS = ("ada", "ben")
@@ -31,6 +31,8 @@ ROOM = "agora"
 MESSAGES = 10
 # The exit codes of what may work a moment later: the daemon is about to end, or has just ended.
 TEMPORARY = (75, 69)
+# Where one of them has counters written, while that is set.
+METRICS = "/tmp/stoa.prom"
 DATA = (".local/share/stoa", ".local/state/stoa", ".config/stoa")
 
 
@@ -218,6 +220,9 @@ class Life:
         writers = [Writer(machine, user) for user in USERS]
         for writer in writers:
             writer.more()
+        self.reload(USERS[0], USERS[1])
+        for writer in writers:
+            writer.more()
         self.apt("install", *debs)
         for writer in writers:
             writer.more()
@@ -239,6 +244,50 @@ class Life:
             checks.same("and all is well", machine.attempt(user, "stoa", "doctor"), (0, "all is well\n"))
         self.robot.live_through(robot)
         self.compare(writers)
+
+    def reload(self, user: str, other: str) -> None:
+        """While both write: what is set is taken up as stoad.conf(5) says, what is wrong is not, and nothing ends."""
+        machine, checks = self.machine, self.checks
+        reload = ["systemctl", "--user", "reload", "stoad"]
+        since = machine.run("date", "+@%s").strip()
+        # One that is not dropped: it does not connect again.
+        client = machine.control(user)
+        process, before = machine.unit(user, "stoad.service", "MainPID"), client.call("status")
+        machine.does(user, "mkdir", "-p", ".config/stoa")
+
+        def set_up(text: str) -> None:
+            machine.does(user, "sh", "-c", f"printf '{text}' > .config/stoa/stoad.conf")
+
+        set_up("[Node]\\nDirectFrom=anyone\\nMetrics=%s\\n[Network]\\nListen=127.0.0.1:4999\\n" % METRICS)
+        machine.does(user, *reload)
+        until("counters are written", lambda: machine.attempt(user, "test", "-s", METRICS)[0] == 0)
+        set_up("[Node]\\nDirectFrom=verified\\nMetrics=\\nNmae=x\\n")
+        code, said = machine.attempt(user, *reload)
+        checks.that("a reload of something wrong fails", code != 0, said)
+        # Past the check before it.
+        machine.does(user, "systemctl", "--user", "kill", "--signal=HUP", "stoad")
+
+        def log() -> str:
+            return machine.run(
+                "journalctl", "--output=cat", f"--since={since}", f"_UID={machine.users[user]}",
+                "_SYSTEMD_USER_UNIT=stoad.service")
+        wrong = 'stoad.conf:4: there is no key "Nmae"; did you mean Name?'
+        until("what is wrong is not taken up", lambda: f"is not taken up: {machine.homes[user]}" in log())
+        checks.that(
+            "with its line and what to do, and all stays", f"{wrong}; all stays as it is" in log(), log())
+        # Nobody of the two knows the other.
+        machine.does(other, "stoa", "send", f"@{user}", "let me in", "--wait", "delivered")
+        checks.same(f"as it does: {other} need not be let in", machine.list(user, "requests"), [])
+        after = client.call("status")
+        for what in ("startedAt", "listen", "links"):
+            checks.same(f"a reload leaves {what}", after[what], before[what])
+        checks.same("and the process", machine.unit(user, "stoad.service", "MainPID"), process)
+        checks.that("what was taken up is said", "taken up: DirectFrom, LogLevel, Metrics\n" in log(), log())
+        checks.that("what was not, too", "Listen will change at the next start" in log(), log())
+        checks.that("no link has ended", "unlinked" not in log(), log())
+        machine.does(user, "rm", ".config/stoa/stoad.conf")
+        machine.does(user, *reload)
+        client.close()
 
     def compare(self, writers: list[Writer]) -> None:
         """All that was written is there, once."""
@@ -290,6 +339,39 @@ class Life:
         machine.does("ada", *control, "disable", "--quiet", "stoad.service")
         machine.does("ada", "rmdir", ".config/systemd/user", ".config/systemd")
         checks.same("lingering, all is well", machine.attempt("ada", "stoa", "doctor"), (0, "all is well\n"))
+
+    def log_out(self, user: str, other: str) -> None:
+        """Whose services end with the log-out says goodbye, and has all that was sent meanwhile at the next one."""
+        machine, checks = self.machine, self.checks
+        manager = f"user@{machine.users[user]}.service"
+        process = machine.unit(user, "stoad.service", "MainPID")
+
+        def state() -> list[object]:
+            return [peer["state"] for peer in machine.list(other, "peers") if peer["name"] == user]
+
+        until(f"{other} is linked to {user}", lambda: state() == ["linked"])
+        machine.run("systemctl", "stop", manager)
+        found = machine.execute(["test", "-e", f"/proc/{process}"])
+        checks.same("no daemon outlives a log-out", found.returncode, 1)
+        code, said = machine.attempt(user, "stoa", "status")
+        checks.that("without a log-in there is none, and that is said", code == UNAVAILABLE, (code, said))
+        until(f"{other} sees that {user} is gone", lambda: state() != ["linked"])
+        machine.does(other, "stoa", "send", ROOM, "after the log-out")
+        machine.run("systemctl", "start", manager)
+        checks.same(
+            "it waits to be asked", machine.unit(user, "stoad.service", "ActiveState"), "inactive")
+        until(f"{user} has what was sent meanwhile", lambda: "after the log-out" in self.texts(user))
+        checks.same("and all is well", machine.attempt(user, "stoa", "doctor"), (0, "all is well\n"))
+        alerts = machine.list(other, "status")[0]["alerts"]
+        checks.same("nobody is alarmed", alerts, [])
+        machine.does(user, "systemctl", "--user", "enable", "--quiet", "stoad.service")
+        machine.run("systemctl", "stop", manager)
+        until(f"{other} sees that {user} is gone again", lambda: state() != ["linked"])
+        machine.run("systemctl", "start", manager)
+        # Nobody asks it here.
+        until(f"{other} is linked to {user}, who has only logged in", lambda: state() == ["linked"])
+        machine.does(user, "systemctl", "--user", "disable", "--quiet", "stoad.service")
+        machine.does(user, "rmdir", ".config/systemd/user", ".config/systemd")
 
     def leave(self, before: set[str], debs: list[str]) -> None:
         machine, checks = self.machine, self.checks
@@ -357,6 +439,8 @@ def main() -> int:
         checks.say("upgraded")
         life.lose_units()
         checks.say("units lost and found")
+        life.log_out(*USERS)
+        checks.say("logged out and in")
         life.leave(before, new)
         checks.say("removed and purged")
     except Broken as broken:

@@ -167,6 +167,7 @@ main() {
     fi
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"
+    part source-archive lines Tests/System/Packages/dist.sh "$scratch"
     part chat lines Tests/System/Chat/run.sh "$programs"
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
     # Under the address sanitizer; it has a build of its own.

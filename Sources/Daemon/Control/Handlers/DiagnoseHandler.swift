@@ -14,7 +14,7 @@ extension DiagnoseMethod: MethodHandler {
 }
 
 extension NodeShell {
-    /// Has peers that are not on this machine dial the own port.
+    /// Has peers that are not on this machine dial the own port, then tries links to them.
     fileprivate func lookWhoReaches(_ pending: PendingRequest) {
         let port = self.listening.addresses.first?.port ?? 0
         let interfaces = (try? NetworkInterface.all()) ?? []
@@ -29,13 +29,14 @@ extension NodeShell {
     /// Does by itself what `stoa doctor` does about links, since somebody is missed; gives what was found, in
     /// sentences.
     ///
-    /// It costs a few frames and what `status` does, and at most a second on the worker; it is done when others
-    /// are missed than before, and at no other time. Nothing is given once the daemon is about to end.
+    /// It costs a few frames, pings on up to eight links, what `status` does, and at most a second on the
+    /// worker; it is done when others are missed than before, and at no other time. Nothing is given once the
+    /// daemon is about to end.
     func examine(then done: @escaping ([String]) -> Void) {
         var pending = PendingRequest(reply: nil)
-        pending.reached = { reports in
+        pending.reached = { reports, packets in
             self.lookAtStatus { status in
-                guard let facts = self.facts(status, reports) else { return }
+                guard let facts = self.facts(status, reports, packets) else { return }
                 let isTaken = self.worker?.run { () -> [String] in
                     var facts = facts
                     facts.lookAtNetwork()
@@ -52,7 +53,7 @@ extension NodeShell {
 
     /// What the daemon knows itself of what a diagnosis is made of.
     private func facts(
-        _ status: StatusMethod.Result?, _ reports: [DialBackReport]
+        _ status: StatusMethod.Result?, _ reports: [DialBackReport], _ packets: [PacketReport]
     ) -> DiagnosisFacts? {
         guard let status, let tiers = self.node?.ask({ $0.tiers(of: $0.peers) }) else {
             return nil
@@ -72,23 +73,27 @@ extension NodeShell {
         }
         facts.refusals = (self.node?.refusals ?? []).map { RefusalsMethod.Refusal($0) }
         facts.now = Timestamp(milliseconds: Int64(clamping: SystemClock.wallMilliseconds()))
-        facts.diagnosis = self.diagnosis(reports)
+        facts.diagnosis = self.diagnosis(reports, packets)
         return facts
     }
 
     /// Answers what the daemon knows of itself, with what has become of asking its peers.
-    func answerDiagnosis(_ reports: [DialBackReport], _ reply: Reply) {
+    func answerDiagnosis(
+        _ reports: [DialBackReport], _ packets: [PacketReport], _ reply: Reply
+    ) {
         self.ask { (store) async throws(StoreFailure) in
             try await store.counts().usedBytes
         } then: { result in
-            var diagnosis = self.diagnosis(reports)
+            var diagnosis = self.diagnosis(reports, packets)
             // A store that cannot be read raises an alert; all else is told.
             if case .success(let bytes) = result { diagnosis.used = Int64(bytes) }
             reply.answer(diagnosis)
         }
     }
 
-    private func diagnosis(_ reports: [DialBackReport]) -> DiagnoseMethod.Result {
+    private func diagnosis(
+        _ reports: [DialBackReport], _ packets: [PacketReport]
+    ) -> DiagnoseMethod.Result {
         var result = DiagnoseMethod.Result()
         result.port = Int64(self.listening.addresses.first?.port ?? 0)
         result.portIsChosen = self.configuration.listen.contains {
@@ -102,6 +107,17 @@ extension NodeShell {
                 $0.address = report.address
                 $0.outcome = DiagnoseMethod.Outcome(report.outcome)
                 $0.at = Timestamp(clamping: report.time)
+            }
+        }
+        result.packets = packets.map { report in
+            DiagnoseMethod.Packets {
+                $0.peer = report.peer.description
+                $0.name = self.shownName(of: report.peer).name
+                $0.address = report.address
+                $0.sent = Int64(report.sent)
+                $0.lost = Int64(report.lost)
+                $0.received = Int64(report.received)
+                $0.early = Int64(report.early)
             }
         }
         result.follows = self.discovery.follows

@@ -1,0 +1,79 @@
+/// What becomes of packets on the way to linked peers and back.
+extension Diagnosis {
+    /// Fewer lost ones are bad luck, or a network that was busy for a moment.
+    private static let lostPackets: Int64 = 5
+    /// From so many of a hundred on messages are late, and files slow.
+    ///
+    /// A sound network loses none, a wireless one hardly any, since its cards send again what did not arrive.
+    private static let lostPercent: Int64 = 2
+    /// From so many on people notice it in every conversation.
+    private static let badPercent: Int64 = 10
+
+    /// A link on which packets are lost, in per cent each way; 0 where they are not.
+    private struct Loss {
+        var name: String
+        var host: String
+        var there: Int64
+        var back: Int64
+        /// Whether it is with somebody of whom a problem is believed: anybody can lose packets on purpose.
+        var isTrusted = false
+        var text: String {
+            switch (self.there, self.back) {
+            case (_, 0): "about \(self.there) % of the packets to \(self.name) are lost"
+            case (0, _): "about \(self.back) % of the packets from \(self.name) are lost"
+            default:
+                "about \(self.there) % of the packets to \(self.name) are lost, and "
+                    + "\(self.back) % of those from there"
+            }
+        }
+    }
+
+    /// Whether packets are lost on the way to peers or back, by what the system counted while links were tried.
+    static func loss(_ facts: DiagnosisFacts) -> [Finding] {
+        guard let all = facts.diagnosis?.packets else { return [] }
+        // Who is on this machine loses none.
+        let tried = all.filter { !facts.addresses.contains(Self.host($0.address)) }
+        let bad = tried.compactMap { packets -> Loss? in
+            var loss = Self.loss(packets)
+            let tier = facts.peers.first { $0.id == packets.peer }?.tier
+            loss?.isTrusted = tier != nil && tier != .stranger && tier != .blocked
+            return loss
+        }
+        func severity(_ loss: Loss) -> Finding.Severity {
+            let isBad = max(loss.there, loss.back) >= Self.badPercent
+            return isBad && (loss.isTrusted || bad.count > 1) ? .problem : .warning
+        }
+        if bad.count > 1, bad.count == tried.count {
+            return [
+                Finding(
+                    "loss", bad.contains { severity($0) == .problem } ? .problem : .warning,
+                    "packets are lost on the way to everybody who was tried: "
+                        + bad.map(\.text).joined(separator: "; "),
+                    remedy: "see this machine's own cable or Wi-Fi first (ip -s link): another "
+                        + "cable, another port of the switch, nearer to the access point")
+            ]
+        }
+        let whose = tried.count > bad.count ? "of that machine" : "of both machines"
+        return Self.few(bad) { loss in
+            Finding(
+                "loss", severity(loss), loss.text,
+                remedy: "see the cable or Wi-Fi \(whose), and the switch between (ip -s link "
+                    + "there, ping -c 100 \(loss.host)): another cable, another port, nearer to the "
+                    + "access point")
+        }
+    }
+
+    private static func loss(_ packets: DiagnoseMethod.Packets) -> Loss? {
+        func percent(_ lost: Int64, of all: Int64) -> Int64 {
+            guard lost >= Self.lostPackets, lost * 100 >= all * Self.lostPercent else { return 0 }
+            return lost * 100 / max(all, lost)
+        }
+        let there = percent(packets.lost, of: packets.sent)
+        let back = percent(packets.early, of: packets.received)
+        guard there > 0 || back > 0 else { return nil }
+        let host = Self.host(packets.address)
+        return Loss(
+            name: packets.name.isEmpty ? host : "\(packets.name) (\(host))", host: host,
+            there: there, back: back)
+    }
+}

@@ -1,0 +1,59 @@
+/// What the system has counted of the packets of one link, from its beginning.
+///
+/// Only packets with data count. The numbers begin anew after 2³², so only differences say something.
+public struct PacketCounts: Hashable, Sendable {
+    /// Packets sent, those included that were sent again.
+    public var sent: UInt32
+    /// Packets sent again.
+    public var resent: UInt32
+    /// Of these, those that the peer had got already, by its word.
+    public var needless: UInt32
+    /// Packets received.
+    public var received: UInt32
+    /// Of these, those that came while one before them was missing.
+    public var early: UInt32
+
+    /// Takes counts.
+    public init(
+        sent: UInt32 = 0, resent: UInt32 = 0, needless: UInt32 = 0, received: UInt32 = 0,
+        early: UInt32 = 0
+    ) {
+        self.sent = sent
+        self.resent = resent
+        self.needless = needless
+        self.received = received
+        self.early = early
+    }
+
+    /// What was counted since then.
+    func since(_ earlier: PacketCounts) -> PacketCounts {
+        PacketCounts(
+            sent: self.sent &- earlier.sent, resent: self.resent &- earlier.resent,
+            needless: self.needless &- earlier.needless,
+            received: self.received &- earlier.received, early: self.early &- earlier.early)
+    }
+
+    /// Packets that had to be sent again, since they did not arrive.
+    var lost: UInt32 { self.resent - min(self.resent, self.needless) }
+
+    /// Of a thousand packets sent, how many did not arrive; 0 where too few were sent to tell.
+    var lostPerThousand: UInt64 {
+        self.sent < 100 ? 0 : UInt64(self.lost) * 1_000 / UInt64(self.sent)
+    }
+}
+
+/// What became of the packets of a link while it was tried.
+public struct PacketReport: Hashable, Sendable {
+    /// With whom.
+    public var peer: PeerID
+    /// Where the link is: numeric `HOST:PORT`.
+    public var address: String
+    /// Packets sent to the peer, those included that were sent again.
+    public var sent: UInt32
+    /// Of these, those that did not arrive.
+    public var lost: UInt32
+    /// Packets received of the peer.
+    public var received: UInt32
+    /// Of these, those that came while one before them was missing: about one for each that was lost.
+    public var early: UInt32
+}
