@@ -15,6 +15,10 @@ extension Node {
         case .fetch(let blob, let layout, let place, let isAwaited):
             self.pictures.began(blob)
             self.perform(self.downloads.fetch(blob, layout, in: place, isAwaited: isAwaited))
+            // Where it is sought already, another message tells of more who may have it.
+            for link in self.holders(of: [place])[place] ?? [] {
+                self.perform(self.downloads.ask(link, in: place, for: blob))
+            }
         case .cancel(let blob): self.perform(self.downloads.end(blob, .cancelled))
         case .opened(let blob, let standing):
             let holders = self.holders(of: Set(self.downloads.places(of: blob)))

@@ -233,10 +233,11 @@ struct Downloads: Sendable {
 
     // MARK: Who has what
 
-    private mutating func ask(
-        _ link: LinkID, in place: BlobPlace, for blob: BlobID
-    ) -> [Step] {
-        guard self.table[blob]?.sources[link] == nil else { return [] }
+    /// Somebody who may have what a place tells of is asked for it, once its turn has come.
+    mutating func ask(_ link: LinkID, in place: BlobPlace, for blob: BlobID) -> [Step] {
+        guard let download = self.table[blob], download.phase == .fetching,
+            download.sources[link] == nil
+        else { return [] }
         self.table[blob]?.sources[link] = Download.Source()
         return [.send(.blobAsk(place.conversation, blob), link)]
     }
@@ -245,18 +246,10 @@ struct Downloads: Sendable {
     mutating func shared(_ conversation: ConversationID, with link: LinkID) -> [Step] {
         var steps: [Step] = []
         for blob in self.active {
-            guard let download = self.table[blob], download.phase == .fetching,
-                download.places.contains(.conversation(conversation))
-            else { continue }
+            guard self.places(of: blob).contains(.conversation(conversation)) else { continue }
             steps += self.ask(link, in: .conversation(conversation), for: blob)
         }
         return steps
-    }
-
-    /// Somebody who may have a picture that is on its way is asked for it, too.
-    mutating func ask(_ link: LinkID, for blob: BlobID, of author: PeerID) -> [Step] {
-        guard self.table[blob]?.phase == .fetching else { return [] }
-        return self.ask(link, in: .profile(author), for: blob)
     }
 
     /// A peer says what it has.
