@@ -169,8 +169,10 @@ extension Simulation {
         }
     }
 
-    /// Breaks a stream; what was on its way is gone.
+    /// Breaks a stream: what was on its way is gone, and what its ends still send goes nowhere, too, since
+    /// of a stream nothing arrives behind a gap.
     func cut(_ number: Int) {
+        self.wires[number]?.isDead = true
         for side in 0...1 {
             self.wires[number]?.directions[side].inFlight = []
             self.wires[number]?.directions[side].bytesInFlight = 0

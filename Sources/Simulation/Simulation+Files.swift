@@ -362,11 +362,10 @@ extension Simulation {
     /// Those users fetch what is not here yet, also where it failed before.
     func fetchLacking() throws {
         for index in self.machines.indices where self.machines[index].wantsAllFiles {
-            // Of a room that was left nobody gives anything; the file may be told of in another one, too.
+            // Of a room that was left nobody gives anything, though a file that is told of in another one,
+            // too, may be sought there: each message that tells of it may lead to somebody who has it.
             for file in self.seenFiles(on: index)
-            where self.machines[index].store.isJoined(file.conversation)
-                && self.machines[index].node?.transfer(of: file.blob) == nil
-            {
+            where self.machines[index].store.isJoined(file.conversation) {
                 try self.fetch(file.blob, file.layout, in: file.conversation, by: index)
             }
         }

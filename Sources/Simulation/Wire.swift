@@ -73,7 +73,7 @@ struct Wire {
     var directions = [Direction(), Direction()]
     /// How much longer all takes on this stream than on others.
     var spread: UInt64 = 0
-    /// Whether nothing arrives any more and nobody is told, as when an address is gone.
+    /// Whether nothing arrives any more: the stream was cut, or an address is gone, of which nobody is told.
     var isDead = false
 
     var isOver: Bool { self.ends[0].isGone && self.ends[1].isGone }

@@ -1,7 +1,8 @@
 import Crypto
 import Engine
-import Simulation
 import Testing
+
+@testable import Simulation
 
 @Suite("Links between nodes", .enabled(if: !Replay.isOn))
 struct LinkTests {
@@ -36,6 +37,34 @@ struct LinkTests {
             simulation.texts(on: 1, in: room) == ["after the restart"]
         }
         try simulation.settle()
+    }
+
+    @Test("of a stream that was cut nothing arrives any more, though its ends still send")
+    func cutStream() throws {
+        let room = Workload.room(0)
+        for hasSessions in [false, true] {
+            var faults = Faults()
+            faults.hasSessions = hasSessions
+            let simulation = try Simulation.joined(2, in: room, faults: faults)
+            let (number, wire) = try #require(
+                simulation.wires.first { $0.value.ends.allSatisfy { $0.link != nil } })
+            let links = try wire.ends.map { "LinkID(rawValue: \(try #require($0.link).rawValue))" }
+            var (sent, arrived) = (0, 0)
+            simulation.log = { line in
+                guard links.contains(where: line.contains) else { return }
+                if line.contains(" > send(") { sent += 1 }
+                if line.contains(" < received(") { arrived += 1 }
+            }
+            simulation.cut(number)
+            for text in 1...20 {
+                try simulation.send("text \(text)", from: text % 2, to: room)
+                try simulation.run(for: 20)
+            }
+            #expect(sent > 0, "nobody sent before both had noticed")
+            #expect(arrived == 0)
+            try simulation.settle()
+            #expect(simulation.texts(on: 1, in: room).count == 20)
+        }
     }
 
     private static func realms(_ named: [String: RealmSecret], open: Bool = true) throws -> Realms {

@@ -58,7 +58,6 @@ extension TransferFailure {
         case .storage: "fileFailed"
         case .cancelled: "cancelled"
         case .gone: "gone"
-        case .left: "notMember"
         case .unavailable: "unavailable"
         case .notPicture: "notPicture"
         case .busy: "busy"
@@ -73,7 +72,6 @@ extension TransferFailure {
         case .storage(let text): text
         case .cancelled: "it was cancelled"
         case .gone: "its message was taken back or is not kept any longer"
-        case .left: "you have left its conversation; join it again: what has come stays"
         case .unavailable: "nobody who is linked has it"
         case .notPicture: "it is no PNG, JPEG or WebP"
         case .busy: "too many files are fetched; wait, or cancel some"
@@ -83,7 +81,7 @@ extension TransferFailure {
     /// The same for who waits for a picture.
     var rpcError: RPCError {
         switch self {
-        case .unavailable, .gone, .left, .cancelled:
+        case .unavailable, .gone, .cancelled:
             .refused(
                 "nobody who is linked has that picture", reason: "unavailable",
                 remedy: "ask again when they are linked")

@@ -221,7 +221,7 @@ extension NodeShell {
             for delivery in self.files.deliveries.removeValue(forKey: blob) ?? [] {
                 delivery.close()
             }
-            if ![.cancelled, .gone, .left].contains(failure) {
+            if failure != .cancelled && failure != .gone {
                 self.log(
                     .warning, "file \(blob.description.prefix(8)) is not fetched: \(failure.text)")
             }

@@ -96,6 +96,11 @@ struct FlowControl: Sendable {
         return self.outbox.removeFirst()
     }
 
+    /// Takes back the credit of a frame that waited and is not sent.
+    mutating func takeBack(_ frame: EncodedFrame) {
+        self.credit[frame.channel] = self.credit(on: frame.channel) + frame.bytes.count
+    }
+
     // MARK: Receiving
 
     /// Counts a frame that came in; false when the peer sent more than it may.

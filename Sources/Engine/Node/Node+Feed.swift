@@ -49,9 +49,7 @@ extension Node {
 
     /// Sends what waits for credit: frames, then runs from the store, own new ones apart from bulk.
     mutating func pump(_ id: LinkID) {
-        while let frame = self.links[id].flow.nextWaiting() {
-            self.actions.append(.send(id, frame))
-        }
+        self.sendWaiting(on: id)
         self.pumpOwed(id)
         self.pumpLive(id)
         self.pumpSync(id)

@@ -123,6 +123,50 @@ extension Node {
         }
     }
 
+    /// Sends what waited for credit, but for what the peer is not to know any longer: meanwhile either may have
+    /// left a conversation or a realm.
+    mutating func sendWaiting(on id: LinkID) {
+        while let waiting = self.links[id].flow.nextWaiting() {
+            // Few frames wait, so what they tell is read again and not kept beside them.
+            let frame = (try? ReceivedFrame(whole: waiting.bytes))?.frame
+            guard let frame, !self.mayTell(frame, on: id) else {
+                self.actions.append(.send(id, waiting))
+                continue
+            }
+            self.links[id].flow.takeBack(waiting)
+            guard case .records(let records) = frame else { continue }
+            let known = records.filter { self.mayTell($0, on: id) }
+            if !known.isEmpty { self.send(.records(known), on: id) }
+            // The own profile is told once it may be.
+            if records.contains(where: { $0.key == self.ownProfile && !known.contains($0) }) {
+                self.links[id].isProfileTold = false
+            }
+        }
+    }
+
+    /// Whether a peer may be told now what a frame says that waited for credit.
+    private func mayTell(_ frame: Frame, on id: LinkID) -> Bool {
+        switch frame {
+        case .digest(let conversation, _), .buckets(let conversation, _),
+            .clock(let conversation, _), .delta(let conversation, _),
+            .recordClock(let conversation, _), .blobAsk(let conversation?, _):
+            self.links.isShared(conversation, on: id)
+        case .want(let want), .payloadWant(let want):
+            self.links.isShared(want.conversation, on: id)
+        case .forkProof(let proof): self.links.isShared(proof.key.conversation, on: id)
+        case .payloads(let payloads):
+            payloads.items.isEmpty || self.links.isShared(payloads.conversation, on: id)
+        case .records(let records): records.allSatisfy { self.mayTell($0, on: id) }
+        case .blobHoldings(let holdings):
+            holdings.extent == .nothing || self.uploads.place(of: holdings.blob, on: id) != nil
+        // They say nothing of a conversation, or never wait for credit.
+        case .ping, .pong, .credit, .goaway, .realms, .rooms, .roomsLeft, .shares, .dialBack,
+            .dialledBack, .unavailable, .blobAsk, .blobWant, .blobUnavailable, .blobPiece,
+            .ephemeral, .presence, .liveRun, .syncRun:
+            true
+        }
+    }
+
     /// Ends a link whose peer broke the protocol, once the event has been handled.
     mutating func violation(_ id: LinkID, _ what: String) {
         let link = self.links[id]

@@ -73,7 +73,7 @@ extension Node {
         guard self.links[id].info.features.contains(.blobs) else { return }
         for author in self.pictures.coming where self.maySeeProfile(of: author, on: id) {
             guard let picture = self.pictures.picture(of: author) else { continue }
-            self.perform(self.downloads.ask(id, for: picture.blob, of: author))
+            self.perform(self.downloads.ask(id, in: .profile(author), for: picture.blob))
         }
         // Strangers first of all: there may be thousands, and none of theirs comes by itself.
         let sought = self.tiers(of: self.pictures.lacking).filter { $0.value > .stranger }.keys

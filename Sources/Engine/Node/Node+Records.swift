@@ -32,14 +32,19 @@ extension Node {
         let isMark = record.kind == Record.Kind.mark && record.author != self.id
         let links = isMark ? self.passedOn(record) : self.links.ids
         for link in links where self.links[link].info.peer != record.author {
-            let isKnown = self.links[link].shared.keys.contains { self.isCounted(record, in: $0) }
             if record.key == self.ownProfile {
                 self.links[link].isProfileTold = false
                 self.tellProfile(on: link)
-            } else if isKnown {
+            } else if self.mayTell(record, on: link) {
                 self.send(.records([record]), on: link)
             }
         }
+    }
+
+    /// Whether a peer may know of a record: it shares a conversation with its author.
+    func mayTell(_ record: Record, on id: LinkID) -> Bool {
+        record.key == self.ownProfile && self.maySeeProfile(id)
+            || self.links[id].shared.keys.contains { self.isCounted(record, in: $0) }
     }
 
     /// Warns where somebody's new name is that of somebody whom the user knows: of the trust in that one

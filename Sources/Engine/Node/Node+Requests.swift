@@ -129,7 +129,6 @@ extension Node {
     mutating func left(_ id: ConversationID) {
         guard self.conversationTable[known: id].isJoined else { return }
         self.conversationTable[known: id].leave(own: self.id)
-        self.leaveFiles(of: id)
         self.endDeparture(id)
     }
 

@@ -14,10 +14,11 @@ extension Node {
         switch event {
         case .fetch(let blob, let layout, let place, let isAwaited):
             self.pictures.began(blob)
-            self.perform(
-                self.mayFetch(place)
-                    ? self.downloads.fetch(blob, layout, in: place, isAwaited: isAwaited)
-                    : self.downloads.refuse(blob, layout, in: place))
+            self.perform(self.downloads.fetch(blob, layout, in: place, isAwaited: isAwaited))
+            // Where it is sought already, another message tells of more who may have it.
+            for link in self.holders(of: [place])[place] ?? [] {
+                self.perform(self.downloads.ask(link, in: place, for: blob))
+            }
         case .cancel(let blob): self.perform(self.downloads.end(blob, .cancelled))
         case .opened(let blob, let standing):
             let holders = self.holders(of: Set(self.downloads.places(of: blob)))
@@ -51,19 +52,6 @@ extension Node {
             }
         }
         self.planUploads()
-        self.armTransfers()
-    }
-
-    /// Whether a file that a place tells of can come: members alone are served what a conversation tells of.
-    private func mayFetch(_ place: BlobPlace) -> Bool {
-        guard case .conversation(let conversation) = place else { return true }
-        return self.conversationTable[conversation]?.isJoined ?? false
-    }
-
-    /// A conversation was left.
-    mutating func leaveFiles(of conversation: ConversationID) {
-        guard !self.downloads.isEmpty else { return }
-        self.perform(self.downloads.leave(.conversation(conversation)))
         self.armTransfers()
     }
 

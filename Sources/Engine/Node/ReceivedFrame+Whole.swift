@@ -1,7 +1,7 @@
 extension ReceivedFrame {
     /// Reads one whole frame as ``EncodedFrame`` holds it.
     ///
-    /// For the simulator, which carries frames without a session.
+    /// For what has waited for credit, and for the simulator, which carries frames without a session.
     package init(whole bytes: [UInt8]) throws(WireError) {
         var reader = WireReader(bytes)
         let type = try reader.varint("frame type")

@@ -105,13 +105,6 @@ struct Downloads: Sendable {
         return [.task(.tell(download.report))] + self.startNext()
     }
 
-    /// Says that a file cannot come, since the user is in no conversation that tells of it.
-    func refuse(_ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace) -> [Step] {
-        guard self.table[blob] == nil else { return [] }
-        let download = Download(blob, layout, in: place, isAwaited: false)
-        return [.task(.tell(download.report(.failed(.left))))]
-    }
-
     /// Gives those that wait their turn; one that somebody waits for has a place of its own.
     private mutating func startNext() -> [Step] {
         var steps: [Step] = []
@@ -142,7 +135,7 @@ struct Downloads: Sendable {
         let isRemoved =
             switch failure {
             case .cancelled, .gone, .unavailable, .notPicture: true
-            case .diskFull, .quota, .storage, .busy, .left: false
+            case .diskFull, .quota, .storage, .busy: false
             }
         return [
             .task(.close(blob, isRemoved: isRemoved)),
@@ -160,19 +153,6 @@ struct Downloads: Sendable {
             self.asked[link] = self.asked[link]?.filter { $0.value.blob != blob }
         }
         return download
-    }
-
-    /// What a place tells of goes on where others tell of it, too, and ends else.
-    mutating func leave(_ place: BlobPlace) -> [Step] {
-        var steps: [Step] = []
-        for blob in self.table.keys.sorted() where self.places(of: blob).contains(place) {
-            if self.places(of: blob).count > 1 {
-                self.forget(place, of: blob)
-            } else {
-                steps += self.end(blob, .left)
-            }
-        }
-        return steps
     }
 
     // MARK: What is here
@@ -253,10 +233,11 @@ struct Downloads: Sendable {
 
     // MARK: Who has what
 
-    private mutating func ask(
-        _ link: LinkID, in place: BlobPlace, for blob: BlobID
-    ) -> [Step] {
-        guard self.table[blob]?.sources[link] == nil else { return [] }
+    /// Somebody who may have what a place tells of is asked for it, once its turn has come.
+    mutating func ask(_ link: LinkID, in place: BlobPlace, for blob: BlobID) -> [Step] {
+        guard let download = self.table[blob], download.phase == .fetching,
+            download.sources[link] == nil
+        else { return [] }
         self.table[blob]?.sources[link] = Download.Source()
         return [.send(.blobAsk(place.conversation, blob), link)]
     }
@@ -265,18 +246,10 @@ struct Downloads: Sendable {
     mutating func shared(_ conversation: ConversationID, with link: LinkID) -> [Step] {
         var steps: [Step] = []
         for blob in self.active {
-            guard let download = self.table[blob], download.phase == .fetching,
-                download.places.contains(.conversation(conversation))
-            else { continue }
+            guard self.places(of: blob).contains(.conversation(conversation)) else { continue }
             steps += self.ask(link, in: .conversation(conversation), for: blob)
         }
         return steps
-    }
-
-    /// Somebody who may have a picture that is on its way is asked for it, too.
-    mutating func ask(_ link: LinkID, for blob: BlobID, of author: PeerID) -> [Step] {
-        guard self.table[blob]?.phase == .fetching else { return [] }
-        return self.ask(link, in: .profile(author), for: blob)
     }
 
     /// A peer says what it has.

@@ -92,8 +92,6 @@ public enum TransferFailure: Error, Hashable, Sendable {
     case cancelled
     /// Nothing tells of it any longer.
     case gone
-    /// The user has left the conversation that tells of it, where it is served to members alone.
-    case left
     /// Nobody who is linked has it; said of pictures only, which are sought again later.
     case unavailable
     /// A profile names it, and it is no picture.

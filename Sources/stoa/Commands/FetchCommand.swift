@@ -138,10 +138,6 @@ struct FetchCommand: Subcommand {
         case "gone":
             return Failure(
                 .badData, why: "its message was taken back or is not kept any longer", next: "")
-        case "notMember":
-            return Failure(
-                .refused, why: "you are in no conversation any longer that tells of it",
-                next: "join it again: what has come stays")
         default:
             return Failure(
                 .temporary, why: "the daemon has stopped sending it",

@@ -100,31 +100,6 @@ import Testing
         #expect(next == now + Limits.partMilliseconds)
     }
 
-    @Test("end when their conversation is left, what has come stays, and go on where another tells of them")
-    func leaving() throws {
-        var downloads = Downloads()
-        let layout = try #require(BlobLayout(size: 10))
-        let other = BlobPlace.conversation(ConversationID(fixed32(9)))
-        let blobs = (0..<3).map { BlobID(size: 10, root: fixed32(UInt8($0))) }
-        for blob in blobs {
-            _ = downloads.fetch(
-                blob, layout, in: .conversation(Swarm.room), isAwaited: blob == blobs[0])
-        }
-        _ = downloads.fetch(blobs[1], layout, in: other, isAwaited: false)
-        let steps = downloads.leave(.conversation(Swarm.room))
-        for blob in [blobs[0], blobs[2]] {
-            #expect(steps.contains(.task(.close(blob, isRemoved: false))))
-            #expect(downloads.report(of: blob) == nil)
-        }
-        #expect(downloads.report(of: blobs[1])?.place == other)
-        let refused = downloads.refuse(blobs[0], layout, in: other)
-        guard case .task(.tell(let report))? = refused.first else {
-            Issue.record("nothing is told")
-            return
-        }
-        #expect(report.state == .failed(.left))
-    }
-
     @Test("that nobody has keep no place from others, and a disk that fails leaves none taken")
     func places() throws {
         var downloads = Downloads()

@@ -68,7 +68,7 @@ extension NodeShell {
             let standing = (try? result.get()) ?? nil
             let isWhole = standing?.chunks.isWhole == true && self.files.running[blob] == nil
             let comes =
-                isWhole || self.files.running[blob] != nil
+                isWhole
                 || self.node?.ask({ $0.conversationStatus(of: message.conversation) }) != nil
             guard comes else {
                 for delivery in self.files.deliveries.removeValue(forKey: blob) ?? [] {
