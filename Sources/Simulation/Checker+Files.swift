@@ -57,9 +57,13 @@ extension Checker {
         }
     }
 
-    /// A node says that a peer has sent what is not part of a file: no honest one does.
+    /// A node says that a peer has sent what is not part of a file: no honest one does to an honest one.
+    ///
+    /// What a hostile machine asks for beside its node has numbers that its node uses, too.
     func accused(_ text: String, by machine: Machine, of machines: [Machine]) throws {
-        guard text.contains("sent what is not part of file") else { return }
+        guard text.contains("sent what is not part of file"), machine.adversary == nil else {
+            return
+        }
         guard
             let liar = machines.first(where: { text.hasPrefix($0.id.shortText) }),
             self.hostile.contains(liar.index)

@@ -40,7 +40,7 @@
             case .shareWithAnybody: [SimulationCatches.secretRooms]
             case .serveAnyPicture: [EngineCatches.pictures]
             case .serveUnreferenced:
-                [.seed(35, says: "a file that it must not have"), EngineCatches.uploads]
+                [.seed(104, says: "a file that it must not have"), EngineCatches.uploads]
             case .believeWrongChunks:
                 [
                     .seed(35, says: "shows as whole what its author did not send"),
@@ -67,7 +67,7 @@
                 [.assault(1, says: "does not mark"), StorageCatches.proof]
             case .sendAgainUnderAKey: [.seed(3, says: "sent twice under one key")]
             case .acceptUnattested:
-                [.assault(1, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
+                [.assault(2, says: "stores an entry that nobody wrote"), EngineCatches.changedRun]
             case .dropRoleByte: [EngineCatches.signatures]
             case .acceptOtherCertificate: [EngineCatches.certificates, EngineCatches.device]
             case .acceptAnotherKey: [EngineCatches.otherKey]
