@@ -125,9 +125,10 @@ public enum Limits {
     static let typists = 512
     /// Ephemeral frames that a link may queue before the oldest give way.
     public static let ephemeralQueueBytes = 65_536
-    /// Full runs and their frames, two at least, so that nothing can wait for itself; and of short sealed
-    /// messages as many as three transactions have, so that an author in full flow need not wait.
-    public static let initialCredit = 524_288
+    /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
+    ///
+    /// With 524,288 a crowd of strangers could make a node take twice the memory.
+    public static let initialCredit = 327_680
     /// What a peer may have us hold before it has proven its identity.
     public static let handshakeBytes = 65_536
     /// Secrets that a dial may try on one stream: two of each of eight realms, and the open realm.

@@ -148,7 +148,7 @@ def plaintext_forgeries() -> dict[str, tuple[list[bytes], Due]]:
         out[f"type {kind:x}: as long as it may be"] = ([Frame(kind, bytes(length)).packed()], due)
         longer = Frame(kind, bytes(length + 1)).packed()
         out[f"type {kind:x}: a byte longer"] = ([longer], Due.CLOSE)
-    out["credit: over what was spent"] = ([frames.credit(1, 524_289).packed()], Due.CLOSE)
+    out["credit: over what was spent"] = ([frames.credit(1, 327_681).packed()], Due.CLOSE)
     out["credit: of the blob channel, over what was spent"] = (
         [frames.credit(3, 1).packed()],
         Due.CLOSE,

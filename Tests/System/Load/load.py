@@ -46,7 +46,7 @@ LINKS, HALF_OPEN, CLIENTS, OWN_DESCRIPTORS = 128, 32, 256, 64
 # Of the links, those that strangers may open.
 INCOMING = 80
 # What a link may hold in both directions: two initial credits and the control queue.
-LINK_BYTES = 2 * 524_288 + 65_536
+LINK_BYTES = 2 * 327_680 + 65_536
 
 
 class Watch:
