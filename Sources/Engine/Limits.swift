@@ -126,8 +126,6 @@ public enum Limits {
     /// Ephemeral frames that a link may queue before the oldest give way.
     public static let ephemeralQueueBytes = 65_536
     /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
-    ///
-    /// With 524,288 a crowd of strangers could make a node take twice the memory.
     public static let initialCredit = 327_680
     /// What a peer may have us hold before it has proven its identity.
     public static let handshakeBytes = 65_536

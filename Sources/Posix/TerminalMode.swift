@@ -12,7 +12,7 @@ public enum TerminalMode {
         var marksPastes = false
     }
 
-    // One thread, signals blocked while it changes; a command begins and ends it, never what is typed.
+    // Safe, since one thread alone uses it, with signals blocked; a command sets it, and no input reaches it.
     nonisolated(unsafe) private static var change: Change?
 
     /// Changes the terminal until ``restore()``; an interrupt restores it and ends the program.

@@ -546,7 +546,7 @@ class Ward:
         # knows what $LIB stands for. It takes the distance from what timers are set to, too, so that one
         # longer than the machine runs would set them to before its start, which the kernel refuses.
         ben.clock = {
-            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+5m",
+            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketime.so.1", "FAKETIME": "+300.5",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
         for host in (ada, ben):
             host.start()
@@ -555,7 +555,11 @@ class Ward:
         # Where others agree it is the other one's.
         cem = self.host(3, "cem")
         cem.start()
-        self.is_found(ada, "clock", 1, " s ahead of this machine's")
+        self.is_found(ada, "clock", 1, "'s clock is 300 s ahead of this machine's")
+        # The link is by either of its addresses.
+        whose = [finding["text"].partition("'s clock")[0] for finding in ada.findings()]
+        self.checks.that(
+            "it is said whose", whose in ([SECOND], ["fe80::77ff:fe00:2%eth0"]), whose)
         for host in (ada, ben, cem):
             host.stop()
 

@@ -11,10 +11,7 @@ extension FetchMethod: MethodHandler {
         let output = params.output == true ? try reply.takePassed() : nil
         try shell.withMessage(params.id, reply) { (entry) throws(RPCError) in
             let (message, file, layout) = try shell.file(of: entry)
-            if let descriptor = output?.take() {
-                try shell.deliver(file.blob, key: file.key, layout, into: descriptor)
-            }
-            shell.fetch(file, layout, message, reply)
+            shell.fetch(file, layout, message, into: output, reply)
         }
     }
 }
@@ -57,9 +54,13 @@ extension NodeShell {
         return (message, file, layout)
     }
 
-    /// Has a file fetched where it is not here, and says how far it is.
+    /// Has a file fetched where it is not here, says how far it is, and writes it into a descriptor as it
+    /// comes; nil for none.
+    ///
+    /// Where it is not here and the user has left the conversation, nobody would give it.
     fileprivate func fetch(
-        _ file: AttachedFile, _ layout: BlobLayout, _ message: Message, _ reply: Reply
+        _ file: AttachedFile, _ layout: BlobLayout, _ message: Message,
+        into output: PassedDescriptor?, _ reply: Reply
     ) {
         let blob = file.blob
         self.onFiles { files async in
@@ -70,11 +71,11 @@ extension NodeShell {
             let comes =
                 isWhole
                 || self.node?.ask({ $0.conversationStatus(of: message.conversation) }) != nil
-            guard comes else {
-                for delivery in self.files.deliveries.removeValue(forKey: blob) ?? [] {
-                    delivery.close()
-                }
-                return reply.fail(.notMember())
+            guard comes else { return reply.fail(.notMember()) }
+            if let descriptor = output?.take() {
+                do throws(RPCError) {
+                    try self.deliver(blob, key: file.key, layout, into: descriptor)
+                } catch { return reply.fail(error) }
             }
             var running =
                 self.files.running[blob]
