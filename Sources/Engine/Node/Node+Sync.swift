@@ -172,10 +172,13 @@ extension Node {
     mutating func sendPages(
         _ buckets: [UInt8], of conversation: ConversationID, on id: LinkID
     ) {
+        // Looked up once: a call on the node within the loop would copy all of it for each page.
+        let known = self.conversationTable[known: conversation]
+        let tags = self.links[id].tags
         var pages: [ClockPage] = []
         var bytes = 0
         for bucket in buckets {
-            let page = self.page(bucket, of: conversation, for: self.links[id].tags)
+            let page = ClockPage(bucket, of: known, as: tags, from: self.id)
             let size = 4 + page.rows.count * ClockRow.mostBytesSent
             if bytes > 0 && bytes + size > Limits.clockFrameBytes { break }
             pages.append(page)
@@ -183,23 +186,6 @@ extension Node {
             self.links[id].shared[known: conversation].owed.pages.remove(bucket)
         }
         self.send(.clock(conversation, pages), on: id)
-    }
-
-    /// A page of the own clock, as a peer reads it.
-    private func page(
-        _ bucket: UInt8, of conversation: ConversationID, for tags: LinkTags
-    ) -> ClockPage {
-        let known = self.conversationTable[known: conversation]
-        var rows: [ClockRow] = []
-        for name in known.names(in: bucket) {
-            #if MUTANTS
-                if Mutant.leaveOutOwnLogs.isActive && name.author == self.id { continue }
-            #endif
-            let log = known.log(name)
-            guard log.isCounted || log.isRefused else { continue }
-            rows.append(tags.row(name, log, in: conversation, by: tags.own))
-        }
-        return ClockPage(bucket: bucket, rows: rows.sorted { $0.tag < $1.tag })
     }
 
     mutating func receiveBuckets(
@@ -317,5 +303,23 @@ extension Node {
         case .feed: self.beginFeed(key, from: row.seq, on: id)
         }
         return finding
+    }
+}
+
+extension ClockPage {
+    /// A page of the own clock of a conversation, as a peer reads it.
+    fileprivate init(
+        _ bucket: UInt8, of known: Conversation, as tags: LinkTags, from own: PeerID
+    ) {
+        var rows: [ClockRow] = []
+        for name in known.names(in: bucket) {
+            #if MUTANTS
+                if Mutant.leaveOutOwnLogs.isActive && name.author == own { continue }
+            #endif
+            let log = known.log(name)
+            guard log.isCounted || log.isRefused else { continue }
+            rows.append(tags.row(name, log, in: known.id, by: tags.own))
+        }
+        self.init(bucket: bucket, rows: rows.sorted { $0.tag < $1.tag })
     }
 }

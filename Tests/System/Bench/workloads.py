@@ -25,13 +25,13 @@ def wire_bytes():
     return 0
 
 
-def settle(condition, seconds=60):
-    """Until a condition holds and then nothing more is sent for half a second, but for pings."""
+def settle(condition, seconds=60, rest=0.5):
+    """Until a condition holds and then nothing more is sent for `rest` seconds, but for pings."""
     until("the condition to settle", condition, seconds)
     deadline = time.monotonic() + seconds
     before = wire_bytes()
     while time.monotonic() < deadline:
-        time.sleep(0.5)
+        time.sleep(rest)
         now = wire_bytes()
         if now - before < 2_000:
             return
