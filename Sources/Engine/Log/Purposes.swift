@@ -14,6 +14,7 @@ extension BLAKE2b.Personal {
     static let logTag = BLAKE2b.Personal("stoa log tag")
     static let headTag = BLAKE2b.Personal("stoa head tag")
     static let authorTag = BLAKE2b.Personal("stoa author tag")
+    static let recordTag = BLAKE2b.Personal("stoa record tag")
     static let person = BLAKE2b.Personal("stoa person")
     static let deviceAddress = BLAKE2b.Personal("stoa device addr")
     static let realmTag = BLAKE2b.Personal("stoa realm tag")

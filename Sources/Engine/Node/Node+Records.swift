@@ -116,9 +116,7 @@ extension Node {
     /// Tells which records are here of the authors of a conversation.
     mutating func sendRecordClock(of conversation: ConversationID, on id: LinkID) {
         let tags = self.links[id].tags
-        let rows = self.countedRecords(of: conversation).map { record in
-            RecordRow(record, tag: tags.author(record.author))
-        }
+        let rows = self.countedRecords(of: conversation).map { tags.row($0) }
         self.send(
             .recordClock(
                 conversation, Array(rows.sorted { $0.name < $1.name }.prefix(Limits.recordRows))),
@@ -137,13 +135,13 @@ extension Node {
         _ rows: [RecordRow], of conversation: ConversationID, on id: LinkID
     ) {
         let tags = self.links[id].tags
-        let theirs = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.time) })
-        let newer = self.countedRecords(of: conversation).filter { record in
-            let row = RecordRow(record, tag: tags.author(record.author))
-            return theirs[row.name].map { $0 < record.time } ?? true
+        let theirs = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
+        let lacking = self.countedRecords(of: conversation).filter { record in
+            let row = tags.row(record)
+            return theirs[row.name]?.lacks(row) ?? true
         }
         self.owe(conversation, on: id) { owed in
-            for record in newer { owed.owe(record: record.key) }
+            for record in lacking { owed.owe(record: record.key) }
         }
     }
 }

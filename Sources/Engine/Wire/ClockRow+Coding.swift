@@ -104,8 +104,10 @@ extension RecordRow {
 
     var name: Name { Name(tag: self.tag, scope: self.scope, kind: self.kind) }
 
-    init(_ record: Record, tag: UInt64) {
-        self.init(tag: tag, scope: record.scope, kind: record.kind, time: record.time)
+    /// Whether a peer that has what this row says may lack another row's record: it is later, or of the
+    /// same time and another one, of which both sides are to have the same.
+    func lacks(_ other: RecordRow) -> Bool {
+        self.time < other.time || self.time == other.time && self.recordTag != other.recordTag
     }
 
     func write(to writer: inout WireWriter) {
@@ -113,6 +115,7 @@ extension RecordRow {
         writer.byte(self.scope)
         writer.byte(self.kind)
         writer.u64(self.time.rawValue)
+        writer.u64(self.recordTag)
     }
 
     static func rows(from reader: inout WireReader) throws(WireError) -> [RecordRow] {
@@ -124,7 +127,9 @@ extension RecordRow {
             guard scope <= 1 else { throw .value(field: "recordClock scope") }
             let kind = try reader.byte("recordClock kind")
             let time = HybridTime(try reader.u64("recordClock hlc"))
-            let row = RecordRow(tag: tag, scope: scope, kind: kind, time: time)
+            let recordTag = try reader.u64("recordClock record tag")
+            let row = RecordRow(
+                tag: tag, scope: scope, kind: kind, time: time, recordTag: recordTag)
             if let last = rows.last, row.name <= last.name {
                 throw .order(field: "recordClock rows")
             }

@@ -112,7 +112,7 @@ public struct ClockPage: Hashable, Sendable {
     }
 }
 
-/// A record that the sender has: its author by tag, its scope, kind and time.
+/// A record that the sender has: its author by tag, its scope, kind and time, and which one it is.
 public struct RecordRow: Hashable, Sendable {
     /// The author's tag on this link.
     public var tag: UInt64
@@ -122,13 +122,16 @@ public struct RecordRow: Hashable, Sendable {
     public var kind: UInt8
     /// The record's time.
     public var time: HybridTime
+    /// The record's tag on this link: of one time there may be several.
+    public var recordTag: UInt64
 
     /// Creates a row.
-    public init(tag: UInt64, scope: UInt8, kind: UInt8, time: HybridTime) {
+    public init(tag: UInt64, scope: UInt8, kind: UInt8, time: HybridTime, recordTag: UInt64) {
         self.tag = tag
         self.scope = scope
         self.kind = kind
         self.time = time
+        self.recordTag = recordTag
     }
 }
 

@@ -191,9 +191,7 @@ extension GoldenLines {
         whole.whole = 2
         shown.shown = 4
         (all.first, all.whole, all.shown) = (5, 0, 0)
-        let kept = (records + [self.story.record("unknownKind")]).map {
-            RecordRow($0, tag: tags.author($0.author))
-        }
+        let kept = (records + [self.story.record("unknownKind")]).map { tags.row($0) }
         let buckets = LogBucket.all.map {
             tags.bucket(fixed32($0), of: room, by: tags.own)
         }

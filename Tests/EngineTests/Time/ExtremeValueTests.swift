@@ -121,7 +121,7 @@ import Testing
                 conversation: scope, time: HybridTime(value),
                 value: Profile(name: "x", status: "").encoded, signer: signer(20))
             Self.give(.records([record]), to: &harness)
-            let row = RecordRow(record, tag: Harness.tags.author(record.author))
+            let row = Harness.tags.row(record)
             Self.give(.recordClock(room, [row]), to: &harness)
         }
         #expect(Self.isAlive(&harness))

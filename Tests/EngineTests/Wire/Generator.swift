@@ -151,7 +151,8 @@ struct Generator {
         return tags.flatMap { tag in
             [(UInt8(0), UInt8(1)), (0, 7), (1, 3)].map { scope, kind in
                 RecordRow(
-                    tag: tag, scope: scope, kind: kind, time: HybridTime(self.random.next()))
+                    tag: tag, scope: scope, kind: kind, time: HybridTime(self.random.next()),
+                    recordTag: self.random.next())
             }
         }
     }

@@ -166,10 +166,7 @@ class Comparing:
     # Records.
 
     def send_record_clock(self, identifier: bytes) -> None:
-        rows = [
-            RecordRow(self.tags.author(item.author), item.scope, item.kind, item.hlc)
-            for item in self.peer.replica.records(identifier)
-        ]
+        rows = [self.tags.record(item) for item in self.peer.replica.records(identifier)]
         self.link.send(frames.record_clock(identifier, rows))
 
     def on_records(self, packed: list[bytes]) -> None:
@@ -181,11 +178,12 @@ class Comparing:
     def on_record_clock(self, identifier: bytes, rows: list[RecordRow]) -> None:
         if identifier not in self.shared:
             return
-        known = {row.place: row.hlc for row in rows}
-        newer = [
-            item.packed()
-            for item in self.peer.replica.records(identifier)
-            if item.hlc > known.get((self.tags.author(item.author), item.scope, item.kind), -1)
-        ]
-        for start in range(0, len(newer), 64):
-            self.link.send(frames.records(newer[start : start + 64]))
+        known = {row.place: row for row in rows}
+        lacking = []
+        for item in self.peer.replica.records(identifier):
+            own = self.tags.record(item)
+            theirs = known.get(own.place)
+            if theirs is None or theirs.lacks(own):
+                lacking.append(item.packed())
+        for start in range(0, len(lacking), 64):
+            self.link.send(frames.records(lacking[start : start + 64]))

@@ -288,7 +288,9 @@ def sync_forgeries(conversation: bytes) -> list[LinkForgery]:
         return lambda a, k, t: [frames.delta(conversation, rows)]
 
     def record_rows(count: int) -> Callable[..., list[Frame]]:
-        items = [RecordRow(index.to_bytes(8, "big"), 0, 1, 0) for index in range(count)]
+        items = [
+            RecordRow(index.to_bytes(8, "big"), 0, 1, 0, bytes(8)) for index in range(count)
+        ]
         return lambda a, k, t: [frames.record_clock(conversation, items)]
 
     def always(*given: Frame) -> Callable[..., list[Frame]]:

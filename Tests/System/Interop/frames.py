@@ -496,13 +496,20 @@ class RecordRow:
     scope: int
     kind: int
     hlc: int
+    record_tag: bytes
 
     @property
     def place(self) -> tuple[bytes, int, int]:
         return self.tag, self.scope, self.kind
 
     def packed(self) -> bytes:
-        return self.tag + u8(self.scope) + u8(self.kind) + u64(self.hlc)
+        return self.tag + u8(self.scope) + u8(self.kind) + u64(self.hlc) + self.record_tag
+
+    def lacks(self, other: "RecordRow") -> bool:
+        """Whether who has this one may lack the other."""
+        if self.hlc == other.hlc:
+            return self.record_tag != other.record_tag
+        return self.hlc < other.hlc
 
 
 def record_clock(conversation: bytes, rows: Sequence[RecordRow]) -> Frame:
@@ -518,7 +525,7 @@ def read_record_clock(body: bytes) -> tuple[bytes, list[RecordRow]]:
     rows: list[RecordRow] = []
     for _ in range(count):
         tag, scope = reader.take(8), int(reader.flag("a record row's scope"))
-        row = RecordRow(tag, scope, reader.u8(), reader.u64())
+        row = RecordRow(tag, scope, reader.u8(), reader.u64(), reader.take(8))
         if rows and row.place <= rows[-1].place:
             raise Refused("record clock rows that do not ascend")
         rows.append(row)

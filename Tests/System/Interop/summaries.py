@@ -8,7 +8,7 @@ from typing import Iterable
 
 from codec import u8, u64
 from entries import ZERO_32, LogName
-from frames import BUCKETS, State
+from frames import BUCKETS, RecordRow, State
 from noise_link import INITIATOR, RESPONDER
 from primitives import H, K
 from records import Record
@@ -92,3 +92,8 @@ class Tags:
 
     def author(self, author: bytes) -> bytes:
         return K(self.exporter, "stoa author tag", author)[:8]
+
+    def record(self, record: Record) -> RecordRow:
+        tag = K(self.exporter, "stoa record tag", record.hash)[:8]
+        author = self.author(record.author)
+        return RecordRow(author, record.scope, record.kind, record.hlc, tag)

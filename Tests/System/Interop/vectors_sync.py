@@ -88,9 +88,7 @@ def framed(
         ClockRow(tags.log(logs["c"]), 0, None, State.FORKED),
         ClockRow(tags.log(logs["d"]), 0, None, State.REFUSED),
     ]
-    record_rows = [
-        RecordRow(tags.author(item.author), item.scope, item.kind, item.hlc) for item in kept
-    ]
+    record_rows = [tags.record(item) for item in kept]
     pages: dict[int, list[ClockRow]] = {255: []}
     for name, row in zip("abcd", rows):
         pages.setdefault(bucket_of(logs[name]), []).append(row)
@@ -191,7 +189,7 @@ def refusals(record: Record, runs: dict[str, Run]) -> Lines:
         return bytes([bucket, 0])
 
     def record_row(scope: int, kind: int) -> RecordRow:
-        return RecordRow(zero_tag, scope, kind, 0)
+        return RecordRow(zero_tag, scope, kind, 0, zero_tag)
 
     def flagged(bits: int, rest: bytes) -> bytes:
         """One row of seq 5."""
