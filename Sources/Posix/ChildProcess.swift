@@ -104,11 +104,20 @@ public final class ChildProcess {
 
 /// A stream within the system: pipe(2).
 public enum Pipe {
+    // `F_SETPIPE_SZ`, which Glibc's module lacks: linux/fcntl.h.
+    private static let setSize: Int32 = 1_031
+
     /// Makes one; each end is to have an owner, and programs that are started get neither by themselves.
-    public static func make() throws(SystemError) -> (output: Int32, input: Int32) {
+    ///
+    /// - Parameter byteCount: how much it is to hold before who writes has to wait; nil for what the system
+    ///   gives, which is also what it holds where the system does not give so much.
+    public static func make(
+        holding byteCount: Int32? = nil
+    ) throws(SystemError) -> (output: Int32, input: Int32) {
         var numbers: [Int32] = [-1, -1]
         guard pipe(&numbers) == 0 else { throw SystemError(errno, "pipe") }
         for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        if let byteCount { _ = fcntl(numbers[1], Self.setSize, byteCount) }
         return (numbers[0], numbers[1])
     }
 }

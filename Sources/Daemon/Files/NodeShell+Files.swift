@@ -129,6 +129,7 @@ extension NodeShell {
             } then: { result in
                 switch result {
                 case .success(let isRight):
+                    if isRight { self.give(bytes, part, of: blob) }
                     self.happened(.transfer(.stored(blob, part, from: link, isRight: isRight)))
                 case .failure(let failure):
                     self.happened(.transfer(.unstored(blob, TransferFailure(failure))))
@@ -310,6 +311,15 @@ extension NodeShell {
     func deliver(_ delivery: FileDelivery) {
         self.files.deliveries[delivery.blob, default: []].append(delivery)
         self.pump(delivery)
+    }
+
+    /// Clients for whom a part that was just stored is the next one get it as it came: what is read again
+    /// comes too late to keep up.
+    private func give(_ bytes: [UInt8], _ part: BlobPart, of blob: BlobID) {
+        for delivery in self.files.deliveries[blob] ?? [] where delivery.wanted == part {
+            delivery.take(bytes)
+            self.write(delivery)
+        }
     }
 
     private func pumpDeliveries(of blob: BlobID) {

@@ -4,7 +4,8 @@ import Posix
 enum DeliveredContent {
     /// Makes the pipe; the caller owns both ends.
     static func pipe() throws(Failure) -> (output: Int32, input: Int32) {
-        do throws(SystemError) { return try Pipe.make() } catch {
+        // A few parts of a file, so that the daemon goes on while they are written.
+        do throws(SystemError) { return try Pipe.make(holding: 1_048_576) } catch {
             throw Failure(.internalError, why: "\(error)", next: "close some programs")
         }
     }
