@@ -208,6 +208,8 @@ public enum Limits {
     public static let relayJitterMilliseconds: UInt64 = 100
     /// A want not served for this long is given to another peer.
     public static let wantMilliseconds: UInt64 = 10_000
+    /// A want on which nothing has come for this long is asked of another peer, too, where one has it.
+    static let slowWantMilliseconds: UInt64 = 500
 
     // MARK: Sync
 

@@ -29,9 +29,12 @@ extension Node {
         }
         for (name, links) in self.lacking(in: known).sorted(by: { $0.key < $1.key }) {
             let key = LogKey(conversation: conversation, name: name)
-            guard self.fetching.fetch(of: key) == nil else { continue }
+            let slow = self.fetching.fetch(of: key)
             // Who may show another history is asked for the place where they part.
-            let links = links.filter { !self.forkSearches.isSearching(key, on: $0) }
+            let links = links.filter {
+                !self.forkSearches.isSearching(key, on: $0)
+                    && slow?.mayBeAsked(of: $0, at: self.now.monotonic) ?? true
+            }
             let free = links.filter { self.links[$0].wants.free > 0 }
             if free.isEmpty {
                 for id in links { self.links[id].wants.wait(conversation) }
@@ -44,8 +47,14 @@ extension Node {
             let tag = self.links[id].tags.log(name, in: conversation)
             let has = self.links[id].shared[known: conversation].seq(of: name)
             let from = known.log(name).tail.seq + 1
-            self.fetching.begin(
-                key, self.sendWant(tag, in: conversation, from: from, through: has, on: id))
+            var fetch = self.sendWant(tag, in: conversation, from: from, through: has, on: id)
+            if let slow {
+                // What still comes of it is taken; who is slow comes after all others from now on.
+                self.endFetch(key)
+                self.links[slow.link].wants.miss()
+                fetch.slow = slow.slow.union([slow.link])
+            }
+            self.fetching.begin(key, fetch)
         }
         self.discover(in: conversation)
     }
@@ -110,9 +119,12 @@ extension Node {
         self.links[id].wants.begin()
         self.send(
             .want(Want(conversation: conversation, tag: tag, from: from, through: through)), on: id)
-        let deadline = self.now.monotonic + Limits.wantMilliseconds
-        self.armFetching(at: deadline)
-        return Fetch(link: id, tag: tag, through: through, deadline: deadline)
+        let now = self.now.monotonic
+        let patience = now + Limits.slowWantMilliseconds
+        self.armFetching(at: patience)
+        return Fetch(
+            link: id, tag: tag, through: through, deadline: now + Limits.wantMilliseconds,
+            patience: patience)
     }
 
     /// Lets conversations ask that had to wait for the wants of others.
@@ -184,6 +196,7 @@ extension Node {
             self.missFetch(key, on: fetch.link)
             open.insert(key.conversation)
         }
+        open.formUnion(self.fetching.slow(at: now).map(\.conversation))
         self.forkSearches.endOverdue(at: now)
         for conversation in open.sorted() { self.planFetches(in: conversation) }
         self.armNextFetching(open)
@@ -246,7 +259,7 @@ extension Node {
             if !isProgress && tail < fetch.through { self.missFetch(key, on: id) }
             self.planFetches(in: key.conversation)
         } else if isProgress {
-            self.fetching.extend(key, until: self.now.monotonic + Limits.wantMilliseconds)
+            self.fetching.extend(key, at: self.now.monotonic)
         }
     }
 

@@ -4,9 +4,18 @@ struct Fetch: Hashable, Sendable {
     var tag: UInt64
     var through: UInt64
     var deadline: UInt64
+    /// When somebody else is asked, too, where there is anybody.
+    var patience: UInt64
+    /// Who was asked before, and let the time pass.
+    var slow: Set<LinkID> = []
+
+    /// Whether a link may be asked now, too.
+    func mayBeAsked(of link: LinkID, at now: UInt64) -> Bool {
+        self.patience <= now && self.link != link && !self.slow.contains(link)
+    }
 }
 
-/// What was asked of whom, over all links: each log is asked of one peer at a time.
+/// What was asked of whom, over all links: each log is asked of one peer after the other.
 struct Fetching: Sendable {
     private var fetches: [LogKey: Fetch] = [:]
     /// Conversations in which a peer has what this node may have to ask for.
@@ -24,15 +33,16 @@ struct Fetching: Sendable {
     }
 
     mutating func begin(_ key: LogKey, _ fetch: Fetch) {
-        precondition(self.fetches[key] == nil, "a log is asked of one peer at a time")
+        precondition(self.fetches[key] == nil, "a log is asked of one peer after the other")
         self.fetches[key] = fetch
     }
 
     mutating func end(_ key: LogKey) -> Fetch? { self.fetches.removeValue(forKey: key) }
 
     /// A run of a fetch has come: it gets as much time again.
-    mutating func extend(_ key: LogKey, until deadline: UInt64) {
-        self.fetches[known: key].deadline = deadline
+    mutating func extend(_ key: LogKey, at now: UInt64) {
+        self.fetches[known: key].deadline = now + Limits.wantMilliseconds
+        self.fetches[known: key].patience = now + Limits.slowWantMilliseconds
     }
 
     /// The logs that a link is asked for, in order.
@@ -47,8 +57,13 @@ struct Fetching: Sendable {
         self.fetches.filter { $0.value.deadline <= now }.keys.sorted()
     }
 
-    /// When the time of each fetch is over.
-    var deadlines: [UInt64] { self.fetches.values.map(\.deadline) }
+    /// The fetches that have taken so long that others may be asked, in order.
+    func slow(at now: UInt64) -> [LogKey] {
+        self.fetches.filter { $0.value.patience <= now }.keys.sorted()
+    }
+
+    /// When there is something to do about each fetch.
+    var deadlines: [UInt64] { self.fetches.values.flatMap { [$0.patience, $0.deadline] } }
 
     // MARK: Conversations
 

@@ -8,7 +8,7 @@ import Testing
     }
 
     private static func fetch(_ link: UInt64, deadline: UInt64 = 10) -> Fetch {
-        Fetch(link: LinkID(link), tag: link, through: 9, deadline: deadline)
+        Fetch(link: LinkID(link), tag: link, through: 9, deadline: deadline, patience: 5)
     }
 
     @Test("a link's logs are found, and only those")
@@ -28,11 +28,17 @@ import Testing
         let (slow, quick) = (Self.key(2), Self.key(3))
         fetching.begin(slow, Self.fetch(1))
         fetching.begin(quick, Self.fetch(1))
-        fetching.extend(quick, until: 20)
+        fetching.extend(quick, at: 7)
         #expect(fetching.overdue(at: 9).isEmpty)
         #expect(fetching.overdue(at: 10) == [slow])
+        #expect(fetching.slow(at: 4).isEmpty && fetching.slow(at: 6) == [slow])
         let ended = fetching.end(slow)
-        #expect(ended == Self.fetch(1) && fetching.overdue(at: 20) == [quick])
+        #expect(ended == Self.fetch(1))
+        let quickEnds = 7 + Limits.wantMilliseconds
+        #expect(fetching.overdue(at: quickEnds - 1).isEmpty)
+        #expect(fetching.overdue(at: quickEnds) == [quick])
+        #expect(fetching.slow(at: 6 + Limits.slowWantMilliseconds).isEmpty)
+        #expect(fetching.slow(at: 7 + Limits.slowWantMilliseconds) == [quick])
     }
 
     @Test("an earlier wake-up stands until it has come")

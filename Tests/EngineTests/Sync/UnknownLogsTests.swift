@@ -8,7 +8,7 @@ import Testing
     }
 
     private static func fetch(_ tag: UInt64) -> Fetch {
-        Fetch(link: LinkID(1), tag: tag, through: 1, deadline: 10)
+        Fetch(link: LinkID(1), tag: tag, through: 1, deadline: 10, patience: 5)
     }
 
     @Test("those that have entries are asked for, by their tags' order")
