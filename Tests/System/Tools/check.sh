@@ -18,17 +18,17 @@ minutes=${MINUTES:-$([ "${STOA_LONG:-}" = 1 ] && echo 30 || echo 1)}
 export STOA_PROGRAMS=$programs STOA_LABS_USED=$logs/labs SWIFT_BACKTRACE=enable=no
 : > "$STOA_LABS_USED"
 
-passed=0 failed=0 skipped=0
-summary=()
-# What went wrong in which part: said when it happens and once more at the end, where one looks.
-failures=()
+# A line for each part, and what went wrong in which: said when it happens and once more at the end, where
+# one looks. In files, since some parts run beside others.
+summary=$logs/summary failures=$logs/failures
+: > "$summary"
+: > "$failures"
 
 # part NAME KIND COMMAND...: runs one part and counts. KIND says how its tests are told: `step` has
 # none, `one` is one test, `swift` writes $logs/NAME.xml, `lines` ends with `N passed, N failed`.
 part() {
     local name=$1 kind=$2 start=$SECONDS code=0 good=0 bad=0 left=0 line
     shift 2
-    printf '%-18s' "$name"
     "$@" >"$logs/$name.log" 2>&1 || code=$?
     case $kind in
         step) ;;
@@ -50,15 +50,12 @@ part() {
             ;;
     esac
     if [ "$code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
-    passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + left))
-    line=$(printf '%5d passed %3d failed %3d skipped %5d s' \
-        "$good" "$bad" "$left" $((SECONDS - start)))
-    summary+=("$(printf '%-18s%s' "$name" "$line")")
-    echo "$line"
+    printf '%-18s%5d passed %3d failed %3d skipped %5d s\n' \
+        "$name" "$good" "$bad" "$left" $((SECONDS - start)) | tee -a "$summary"
     if [ "$bad" != 0 ]; then
         line=$(grep -haiE -A4 '✘|error:|(WARNING|ERROR): .*Sanitizer|^demo:|^failed|^not ok' \
             "$logs/$name.log" | cut -c1-300 | head -40)
-        failures+=("$name ended with $code, $bad failed: $logs/$name.log" "$line")
+        { echo "$name ended with $code, $bad failed: $logs/$name.log"; echo "$line"; } >> "$failures"
         echo "----- $name ended with $code; $logs/$name.log:"
         echo "$line"
         echo "-----"
@@ -76,8 +73,9 @@ around=()
 width=(--experimental-maximum-parallelization-width 4)
 tests() {
     local name=$1; shift
-    part "$name" swift "${around[@]}" swift test --skip-build --disable-xctest "${width[@]}" \
-        --scratch-path "$tests" --xunit-output "$logs/$name.xml" "$@"
+    # Not by `swift test`, of which one at a time works on a build.
+    part "$name" swift "${around[@]}" "$tests/debug/stoaPackageTests.xctest" \
+        --testing-library swift-testing "${width[@]}" --xunit-output "$logs/$name.xml" "$@"
 }
 
 # sanitized KIND MODULES ARGUMENTS...: the tests of some modules under a sanitizer; in the long form
@@ -100,10 +98,15 @@ build() {
     return "$code"
 }
 
+# sum FIELD: of a number in all lines of the summary.
+sum() { awk -v field="$1" '{ sum += $field } END { print sum + 0 }' "$summary"; }
+
 finish() {
+    local passed failed skipped
+    passed=$(sum 2) failed=$(sum 4) skipped=$(sum 6)
     echo
     echo "took $((SECONDS / 60)) min $((SECONDS % 60)) s"
-    printf '  %s\n' "${summary[@]}"
+    sed 's/^/  /' "$summary"
     if [ -s "$STOA_LABS_USED" ]; then
         echo "labs used"
         sort "$STOA_LABS_USED" | uniq -c | sed 's/^ */  /'
@@ -115,22 +118,16 @@ finish() {
     if [ "$skipped" != 0 ] && [ "${STOA_NO_SKIP:-}" = 1 ]; then
         echo "skipping is forbidden here (STOA_NO_SKIP=1)"
     fi
-    if [ "$failed" != 0 ]; then printf '%s\n' "failed" "${failures[@]}" | sed '2,$s/^/  /'; fi
+    if [ "$failed" != 0 ]; then sed '1i failed' "$failures" | sed '2,$s/^/  /'; fi
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ] && { [ "$skipped" = 0 ] || [ "${STOA_NO_SKIP:-}" != 1 ]; }
     exit
 }
 
-# One function, so that the shell has read all of this before a part changes the file.
-main() {
-    part setup step Tests/System/Tools/setup.sh --labs || finish
-    part lint step swift format lint --strict --recursive Sources Tests Package.swift
-    part build step build || finish
-    tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
-        --skip SystemDiscoveryTests/lab
-    around=(Tests/System/Labs/inside.sh)
-    tests unit-in-lab --filter SystemDiscoveryTests/lab
-    around=()
+# What computes and never waits: simulations, deliberate bugs, builds of their own. It has only the time
+# that nothing else wants, so that it holds up nobody who is asked to be quick: SCHED_IDLE, sched(7).
+computing() {
+    chrt --idle --pid 0 "$BASHPID"
     # Without optimisation, other seeds than those of the programs.
     around=(env FROM=100001 COUNT="$([ "${STOA_LONG:-}" = 1 ] && echo 60 || echo 8)")
     tests simulation-tests --filter SimulationTests
@@ -153,6 +150,12 @@ main() {
     )
     if [ "${STOA_LONG:-}" = 1 ]; then damage=(); fi
     sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}" "${damage[@]}"
+    # Under the address sanitizer; it has a build of its own.
+    part fuzz lines env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
+}
+
+# Real programs that mostly wait: for each other, for time that passes, for networks that come back.
+waiting() {
     tests integration --filter IntegrationTests
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
@@ -170,9 +173,22 @@ main() {
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
     part chat lines Tests/System/Chat/run.sh "$programs"
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
-    # Under the address sanitizer; it has a build of its own.
-    part fuzz lines env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
     part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
+}
+
+# One function, so that the shell has read all of this before a part changes the file.
+main() {
+    part setup step Tests/System/Tools/setup.sh --labs || finish
+    part lint step swift format lint --strict --recursive Sources Tests Package.swift
+    part build step build || finish
+    tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
+        --skip SystemDiscoveryTests/lab
+    around=(Tests/System/Labs/inside.sh)
+    tests unit-in-lab --filter SystemDiscoveryTests/lab
+    around=()
+    computing &
+    waiting
+    wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"
     part demo one Tests/System/Tools/demo.sh "$programs"
     finish
