@@ -8,10 +8,9 @@ Each fault is made on hosts of a lab of their own, found by name, and mended. As
 from __future__ import annotations
 
 import argparse
-import json
+import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -22,111 +21,30 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from Driver.checks import Broken, Checks  # noqa: E402
-from Driver.daemon import Daemon, Programs  # noqa: E402
+from Driver.control import Refusal  # noqa: E402
+from Driver.daemon import Programs  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
 from Driver.process import UNTIL_SECONDS, until  # noqa: E402
+from host import Host, Time  # noqa: E402
+from others import CALLER, RESPONDER, STRANGER  # noqa: E402
 
 FIRST, SECOND, THIRD = "10.77.0.1", "10.77.0.2", "10.77.0.3"
 SECOND_CARD = "02:00:77:00:00:02"
-TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft")
+TOOLS = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "nft", "cc")
 # After so long who was not heard is said to be kept apart, and a little.
 HEARING_SECONDS = 32.0
 # So many packets of a hundred are lost. Of the 280 of a trial then more than the five that the doctor asks for are.
 LOST_PERCENT = 12
 # Who is gone for so long is missed; time leaps by so much, which is less than what a link may be silent for.
 MISSING_SECONDS, LEAP_SECONDS, LEAP_PAUSE_SECONDS = 600, 50, 0.2
+# A machine is suspended for so long, and linked again so soon after it has woken.
+SUSPENDED_SECONDS, AWAKE_SECONDS = 3_600, 10.0
+# Some networks are there only so long after their machine is.
+LATE_SECONDS = 2.0
 # The daemon reads some of its database every few minutes.
 SCRUB_LEAP_SECONDS = 600
 # As many bytes as the database needs, and less than a daemon should have; and as many as it will soon use up.
 FULL, SCARCE = "24m", "200m"
-# A Stoa of another time: no version of the preface is common.
-STRANGER = (
-    "import socket\n"
-    "s = socket.create_server(('10.77.0.2', 4199))\n"
-    "print('ready', flush=True)\n"
-    "while True:\n"
-    "    c, _ = s.accept()\n"
-    "    c.recv(12)\n"
-    "    c.sendall(bytes([0, 7, 9]))\n"
-    "    c.close()\n")
-
-
-# Holds the port of multicast DNS until its input ends.
-RESPONDER = (
-    "import socket, sys\n"
-    "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
-    "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)\n"
-    "s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)\n"
-    "s.bind(('', 5353))\n"
-    "print('ready', flush=True)\n"
-    "sys.stdin.read()\n")
-
-# A Stoa of another time that dials.
-CALLER = (
-    "import socket, sys\n"
-    "s = socket.create_connection((sys.argv[1], int(sys.argv[2])))\n"
-    "s.sendall(b'STOA\\r\\n\\x1a\\n' + bytes([7, 9, 0, 0]))\n"
-    "s.recv(3)\n")
-
-
-class Host(Daemon):
-    """A daemon on a host of the lab, with the doctor beside it."""
-
-    def __init__(
-        self, lab: Lab, number: int, programs: Programs, folder: Path, name: str, *arguments: str
-    ) -> None:
-        super().__init__(
-            programs, folder, name, ["--name", name, "--interface", "eth0", *arguments],
-            wrapper=lab.prefix(number))
-        # What only the daemon has around it.
-        self.clock: dict[str, str] = {}
-
-    def start(self) -> None:
-        usual = self.environment
-        self.environment = usual | self.clock
-        try:
-            super().start()
-        finally:
-            self.environment = usual
-        assert self.process is not None
-        # nsenter waits for the daemon, which is its only child.
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        self.pid = int(children.read_text())
-
-    def doctor(self, *options: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [*map(str, self.wrapper), self.programs.stoa, "--socket", self.socket, "doctor", *options],
-            capture_output=True, text=True, env=self.environment, timeout=60)
-        return done.returncode, done.stdout + done.stderr
-
-    def findings(self) -> list[dict[str, Any]]:
-        return list(json.loads(self.doctor("--json")[1])["findings"])
-
-    def names(self) -> list[str]:
-        return sorted({finding["check"] for finding in self.findings()})
-
-
-class Time:
-    """The time of daemons, which passes as fast as a test wants: all of their clocks, and alike."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "time"
-        self.seconds = 0
-        self.pass_by(0)
-
-    def pass_by(self, seconds: int) -> None:
-        self.seconds += seconds
-        # Never half of it is read.
-        new = self.file.with_suffix(".new")
-        new.write_text(f"+{self.seconds}")
-        new.rename(self.file)
-
-    def rule(self, host: Host) -> None:
-        # Without its wrapper, whose semaphore has the process number of another namespace; the one for
-        # programs with threads, whose others would read half of the time. The linker knows what $LIB is.
-        host.clock = {
-            "LD_PRELOAD": "/usr/$LIB/faketime/libfaketimeMT.so.1", "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_TIMESTAMP_FILE": str(self.file)}
 
 
 class Ward:
@@ -136,12 +54,23 @@ class Ward:
         self.checks, self.programs, self.folder = checks, programs, folder
         self.lab = Lab(3, [1], None, folder / "lab.log")
         self.count = 0
+        self.hosts: list[Host] = []
         self.said: list[dict[str, Any]] = []
 
     def host(self, number: int, name: str, *arguments: str, lab: Lab | None = None) -> Host:
         self.count += 1
-        return Host(
+        host = Host(
             lab or self.lab, number, self.programs, self.folder / str(self.count), name, *arguments)
+        self.hosts.append(host)
+        return host
+
+    def end_hosts(self) -> None:
+        """Ends what a step has left, which is only something where it failed."""
+        for host in self.hosts:
+            # Its lab may have ended it meanwhile.
+            with contextlib.suppress(ProcessLookupError):
+                host.stop()
+        self.hosts = []
 
     def is_found(
         self, host: Host, check: str, code: int, word: str, seconds: float = UNTIL_SECONDS
@@ -199,12 +128,9 @@ class Ward:
         self.is_found(ada, "modes", 2, f"{key} belongs to somebody else")
         os.chown(key, 0, -1)
         self.is_well("with the modes set right", ada)
-        os.kill(ada.pid, signal.SIGSTOP)
+        ada.halt()
         code, said = ada.doctor("--timeout", "1")
-        # nsenter stops with what it waits for.
-        assert ada.process is not None
-        for process in (ada.process.pid, ada.pid):
-            os.kill(process, signal.SIGCONT)
+        ada.go_on()
         self.checks.that("a daemon that hangs is named", "the daemon does not answer" in said, said)
         self.checks.same("as a problem", code, 2)
         self.is_well("once it answers", ada)
@@ -443,21 +369,20 @@ class Ward:
             host.output("join", "ops")
         until("ada has two links", lambda: ada.call("status")["links"] == 2)
         for host in (ben, cem):
-            until(f"{host.name} is known by name", lambda host=host: any(
-                member["name"] == host.name for member in ada.every("members", to="ops")))
-            ada.output("people", "add", host.identity)
+            self.acquaint(ada, host)
         # Who says goodbye is not missed.
         cem.stop()
         until("cem is gone", lambda: ada.call("status")["links"] == 1)
-        # What is wrong here is said, since it may be why.
-        for rule, why in (
-            ("", "nothing is wrong on this machine"),
+        # What is wrong here is said, since it may be why. What ben announced may still be known, and have been dialled
+        # in vain.
+        for rule, *reasons in (
+            ("", "nothing is wrong on this machine", "announces itself and does not answer"),
             ("udp dport 5353", "it may be that multicast cannot be sent on eth0"),
         ):
             if rule:
                 self.drop(1, "output", rule)
             self.lab.run(2, "ip link set eth0 down")
-            self.is_missed(ada, time_of_all, why)
+            self.is_missed(ada, time_of_all, *reasons)
             self.allow(1)
             self.lab.run(2, "ip link set eth0 up")
             self.is_back(ada)
@@ -466,11 +391,16 @@ class Ward:
         for host in (ada, ben):
             host.stop()
 
+    def acquaint(self, host: Host, other: Host) -> None:
+        until(f"{other.name} is known by name", lambda: any(
+            member["name"] == other.name for member in host.every("members", to="ops")))
+        host.output("people", "add", other.identity)
+
     def missed(self, host: Host) -> list[str]:
         # Asking wakes the daemon, which looks at its clocks then.
         return [alert["text"] for alert in host.call("status")["alerts"] if alert["code"] == "missing"]
 
-    def is_missed(self, host: Host, time_of_all: Time, why: str) -> None:
+    def is_missed(self, host: Host, time_of_all: Time, *reasons: str) -> None:
         """Time passes until ben is missed; meanwhile a ping goes between two leaps, and finds nobody."""
         begin, early = time_of_all.seconds, []
         while time_of_all.seconds - begin < MISSING_SECONDS:
@@ -485,9 +415,10 @@ class Ward:
             time_of_all.pass_by(LEAP_SECONDS)
             time.sleep(LEAP_PAUSE_SECONDS)
         try:
-            until("ben is missed", lambda: any(why in text for text in self.missed(host)))
+            until("ben is missed", lambda: any(
+                reason in text for text in self.missed(host) for reason in reasons))
         except Broken as broken:
-            self.checks.fail(str(broken), (why, self.missed(host)))
+            self.checks.fail(str(broken), (reasons, self.missed(host)))
         found = self.missed(host)
         code, said = host.doctor()
         self.checks.that("the doctor says so, too", f"warning (missing): {found[0] if found else ''}" in said, said)
@@ -500,6 +431,64 @@ class Ward:
         until("ben is back", lambda: host.call("status")["links"] == 1)
         until("nobody is missed any longer", lambda: not self.missed(host))
         self.checks.that("who is back is not missed", True)
+
+    def suspended(self) -> None:
+        """A machine sleeps for an hour: nobody on it notices; the other ones see it go and come back."""
+        hosts = ann, ben = self.host(1, "ann"), self.host(2, "ben")
+        times = Time(self.folder, "ann's time"), Time(self.folder, "ben's time")
+        for host, own in zip(hosts, times):
+            own.rule(host)
+            host.start()
+            host.output("join", "ops")
+        for host in hosts:
+            self.linked(host)
+        self.acquaint(ann, ben)
+        self.acquaint(ben, ann)
+        ben.output("send", "ops", "good night", "--wait", "delivered")
+        said = ["good night"]
+        # The network is there when programs go on, or a while later, as with a radio.
+        for is_late in (False, True):
+            said += self.sleeps(ann, ben, *times, is_late)
+        for host in hosts:
+            texts = [message["text"] for message in host.history("ops") if message["kind"] == "text"]
+            self.checks.same(f"{host.name} has all in the order of time", texts, said)
+            self.checks.same(f"{host.name} has nothing to tell", host.call("status")["alerts"], [])
+        self.is_well("after two hours of sleep", *hosts)
+        for host in hosts:
+            host.stop()
+
+    def sleeps(self, ann: Host, ben: Host, of_ann: Time, of_ben: Time, is_late: bool) -> list[str]:
+        """Ben's machine sleeps, ann's does not; gives what was said."""
+        how = "its network comes late" if is_late else "its network comes first"
+        said = [f"{how}: {what}" for what in ("are you there?", "are you back?", "I am", "so am I")]
+        ben.halt()
+        self.lab.run(2, "ip link set eth0 down")
+        end = of_ann.seconds + SUSPENDED_SECONDS
+        # Ann's daemon takes it to be linked.
+        ann.output("send", "ops", said[0])
+        self.is_missed(ann, of_ann, "nothing is wrong on this machine", "announces itself and does not answer")
+        of_ann.pass_by(end - of_ann.seconds)
+        ann.output("send", "ops", said[1])
+        of_ben.sleep(SUSPENDED_SECONDS)
+        if not is_late:
+            self.lab.run(2, "ip link set eth0 up")
+        ben.go_on()
+        if is_late:
+            time.sleep(LATE_SECONDS)
+            self.lab.run(2, "ip link set eth0 up")
+        begin = time.monotonic()
+        try:
+            until("both are linked again", lambda: all(
+                host.call("status")["links"] == 1 for host in (ann, ben)), AWAKE_SECONDS)
+            self.checks.that(f"{how}: both are linked again", True)
+            print(f"MEASURED suspend, {how}: linked again after {time.monotonic() - begin:.2f} s", flush=True)
+        except Broken as broken:
+            self.checks.fail(f"{how}: {broken}", ben.tail())
+        for host, text in ((ben, said[2]), (ann, said[3])):
+            code, out, errors = host.stoa("send", "ops", text, "--wait", "delivered")
+            self.checks.that(f"{how}: what {host.name} sends comes", code == 0, out + errors)
+        self.is_back(ann)
+        return said
 
     def loss(self) -> None:
         """A switch loses packets of one of three, or to it, or of all; or none."""
@@ -569,7 +558,7 @@ def main() -> int:
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
     steps = [
         "pair", "unreachable", "multicast", "elsewhere", "quota", "damaged", "alone", "full_disk", "strangers",
-        "clocks", "missing", "loss"]
+        "clocks", "missing", "suspended", "loss"]
     parser.add_argument("--only", nargs="*", default=steps, choices=steps)
     options = parser.parse_args()
     if os.geteuid() != 0 or (missing := [tool for tool in TOOLS if not shutil.which(tool)]):
@@ -583,8 +572,11 @@ def main() -> int:
             for step in options.only:
                 try:
                     getattr(ward, step)()
-                except Broken as broken:
-                    checks.fail(step, broken)
+                # What a program does not answer in time is its fault, too.
+                except (Broken, OSError, Refusal, subprocess.SubprocessError) as error:
+                    checks.fail(step, error)
+                finally:
+                    ward.end_hosts()
                 checks.say(step)
         finally:
             ward.lab.end()
