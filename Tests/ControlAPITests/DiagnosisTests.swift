@@ -228,6 +228,8 @@ struct DiagnosisTests {
         #expect(found.check == check)
         #expect(found.text.contains("ada (10.0.0.7:4100)"))
         #expect(found.remedy.contains(remedy))
+        // What is announced need not be there any more.
+        #expect(found.text.contains("its machine is off") == (failure == "timedOut"))
         // Who is only remembered may be switched off.
         #expect(
             Self.findings {
