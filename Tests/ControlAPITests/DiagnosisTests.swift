@@ -81,6 +81,32 @@ struct DiagnosisTests {
         #expect(silent.check == "daemon" && silent.text == "the daemon does not answer")
     }
 
+    @Test("a daemon that answers, and says nothing of what it is to find out itself")
+    func ownChecks() throws {
+        let late = try Self.only { $0.ownChecks = .late(milliseconds: 13_000) }
+        #expect(late.check == "checks" && late.severity == .problem)
+        #expect(late.text == "the daemon answers, but has not finished its own checks within 13 s")
+        #expect(late.remedy.contains("journalctl --user -u stoad"))
+        #expect(late.remedy.contains("systemctl --user restart stoad"))
+        let failed = try Self.only { $0.ownChecks = .failed(why: "it is busy", remedy: "wait") }
+        #expect(
+            failed
+                == Finding(
+                    "checks", .problem,
+                    "the daemon answers, but its own checks have failed: it is busy", remedy: "wait"
+                ))
+        let silent = try Self.only { $0.ownChecks = .failed(why: "it is busy", remedy: "") }
+        #expect(silent.remedy == late.remedy)
+        // Who is of another version is said to be so.
+        for version in [StoaVersion.text, "0.0.1"] {
+            let unknown = try Self.only {
+                $0.status?.version = version
+                $0.ownChecks = .unknown(why: "there is no method", remedy: "restart it")
+            }
+            #expect(unknown.check == (version == "0.0.1" ? "version" : "checks"))
+        }
+    }
+
     @Test("a daemon of another version, and which of the two is to go")
     func version() throws {
         let older = try Self.only { $0.status?.version = "0.0.1" }
@@ -202,6 +228,8 @@ struct DiagnosisTests {
         #expect(found.check == check)
         #expect(found.text.contains("ada (10.0.0.7:4100)"))
         #expect(found.remedy.contains(remedy))
+        // What is announced need not be there any more.
+        #expect(found.text.contains("its machine is off") == (failure == "timedOut"))
         // Who is only remembered may be switched off.
         #expect(
             Self.findings {

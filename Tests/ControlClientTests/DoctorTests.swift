@@ -1,5 +1,6 @@
 import ControlAPI
 import Glibc
+import Posix
 import TestSupport
 import Testing
 
@@ -10,9 +11,12 @@ import Testing
 struct DoctorTests {
     /// A daemon that is as it should be, but for what `change` makes of its status.
     ///
-    /// - Parameter refused: a method that is not for whoever asks.
+    /// - Parameters:
+    ///   - refused: a method that is not for whoever asks.
+    ///   - odd: a method that it does something else about.
     private static func daemon(
-        refusing refused: String? = nil, _ change: (inout StatusMethod.Result) -> Void
+        refusing refused: String? = nil, odd: String? = nil, _ steps: [FakeDaemon.Step] = [],
+        _ change: (inout StatusMethod.Result) -> Void = { _ in }
     ) throws -> FakeDaemon {
         var status = StatusMethod.Result {
             $0.version = StoaVersion.text
@@ -29,7 +33,12 @@ struct DoctorTests {
             if request.method == refused {
                 return [.failure(.refused("it is not yours", reason: "ownerOnly", remedy: "ask"))]
             }
-            return [.result(request.method == "status" ? said.json : ["items": []])]
+            switch request.method {
+            case odd: return steps
+            case "status": return [.result(said.json)]
+            case "diagnose": return [.result(DiagnoseMethod.Result().json)]
+            default: return [.result(["items": []])]
+            }
         }
     }
 
@@ -54,13 +63,80 @@ struct DoctorTests {
 
     @Test("whoever may not ask for all of it is told the rest, as the group of the socket is")
     func group() throws {
-        for refused in ["peers", "dials"] {
+        for refused in ["peers", "dials", "refusals", "diagnose"] {
             let daemon = try Self.daemon(refusing: refused) { $0.version = "0.0.1" }
             let run = try CommandRun(["doctor"], daemon: daemon)
             #expect(run.output.hasPrefix("warning (version): ") && run.status == 1)
         }
         let stranger = try CommandRun(["doctor"], daemon: Self.daemon(refusing: "status") { _ in })
         #expect(stranger.output.hasPrefix("problem (daemon): it is not yours"))
+    }
+
+    @Test("a daemon that answers, and fails when it is to look itself, is never taken for healthy")
+    func failed() throws {
+        let busy = RPCError(.busy, "there is too much to do", reason: "busy", remedy: "ask later")
+        let outcomes: [([FakeDaemon.Step], String, String)] = [
+            ([.close], "the daemon closed the connection", "journalctl --user -u stoad"),
+            ([.failure(busy)], "there is too much to do", "ask later"),
+            (
+                [.failure(.methodNotFound("diagnose"))], "there is no method",
+                "systemctl --user restart stoad"
+            ),
+            (
+                [.result(["port": "none"])], "what it says of them cannot be read",
+                "journalctl --user -u stoad"
+            ),
+        ]
+        for method in ["refusals", "diagnose"] {
+            // Of the list each element is read by itself.
+            for (steps, why, next) in outcomes.dropLast(method == "diagnose" ? 0 : 1) {
+                let daemon = try Self.daemon(odd: method, steps)
+                let run = try CommandRun(["doctor"], daemon: daemon)
+                let begin = "problem (checks): the daemon answers, but its own checks have failed: "
+                #expect(run.output.hasPrefix(begin + why) && run.status == 2)
+                #expect(run.output.contains(next) && run.output.hasSuffix("\n1 problem\n"))
+            }
+        }
+        let json = try CommandRun(
+            ["doctor", "--json"], daemon: Self.daemon(odd: "diagnose", [.close]))
+        #expect(json.status == 2)
+        #expect(json.output.hasPrefix("{\"healthy\":false,\"findings\":[{\"check\":\"checks\","))
+    }
+
+    @Test(
+        "what a daemon of another version does not know is said once: that it is of another version"
+    )
+    func older() throws {
+        for steps in [
+            [.failure(.methodNotFound("diagnose"))], [.result(["port": "none"])],
+        ] as [[FakeDaemon.Step]] {
+            let daemon = try Self.daemon(odd: "diagnose", steps) { $0.version = "0.0.1" }
+            let run = try CommandRun(["doctor"], daemon: daemon)
+            #expect(run.output.hasPrefix("warning (version): "))
+            #expect(run.output.hasSuffix("\n1 warning\n") && run.status == 1)
+        }
+    }
+
+    @Test("a daemon that answers, and does not come to the end of its own checks")
+    func late() throws {
+        for (method, answer) in [("diagnose", DiagnosisFacts.Answer.answered), ("peers", .silent)] {
+            let daemon = try Self.daemon(odd: method)
+            let console = Console(
+                input: FileDescriptor(owning: dup(0)), output: FileDescriptor(owning: dup(1)),
+                errors: FileDescriptor(owning: dup(2)), environment: [:])
+            var options = GlobalOptions()
+            // What a busy machine takes for the status, which does come.
+            if method == "peers" { options.timeoutMilliseconds = 1_500 }
+            let context = CommandContext(
+                console: console, options: options, environment: ["STOA_SOCKET": daemon.path])
+            let facts = try FactGathering(context, checkMilliseconds: 200).facts()
+            #expect(facts.answer == answer)
+            // Of a daemon that does not answer at all nothing more is asked.
+            #expect(facts.ownChecks == (answer == .silent ? .done : .late(milliseconds: 200)))
+            #expect(
+                Diagnosis.findings(facts).count { $0.check == "checks" }
+                    == (answer == .silent ? 0 : 1))
+        }
     }
 
     @Test(

@@ -32,11 +32,13 @@ extension Diagnosis {
             case "timedOut":
                 return Finding(
                     "reach", .problem,
-                    dial.source == .discovery
-                        ? "\(name) announces itself and does not answer: something drops its packets"
-                        : "\(name) does not answer",
-                    remedy: "open TCP port \(Self.port(place)) in the firewall there, and see that "
-                        + "the network lets clients talk to each other (client isolation)")
+                    // Who is off without having said so is announced for some time.
+                    "\(name) \(dial.source == .discovery ? "is announced and " : "")does not "
+                        + "answer, so its machine is off, asleep or cut off, or something drops its "
+                        + "packets",
+                    remedy: "if that machine is on, open TCP port \(Self.port(place)) in its "
+                        + "firewall, and see that the network lets clients talk to each other "
+                        + "(client isolation)")
             case "noRoute" where !facts.addresses.contains(Self.host(place)):
                 return Finding(
                     "subnet", .problem, "no route leads to \(name)",

@@ -12,6 +12,8 @@ public enum Diagnosis {
     /// What to do where the database is damaged.
     private static let repair =
         "systemctl --user stop stoad, then stoad --repair; and check the disk"
+    /// Where a daemon says what it does.
+    private static let log = "see its log: journalctl --user -u stoad"
     /// Findings of one kind that are listed; the rest is counted.
     static let listed = 8
 
@@ -19,6 +21,7 @@ public enum Diagnosis {
     public static func findings(_ facts: DiagnosisFacts) -> [Finding] {
         var found = self.daemon(facts)
         found += self.version(facts)
+        found += self.ownChecks(facts)
         found += self.lingering(facts)
         found += self.modes(facts)
         found += self.network(facts)
@@ -47,14 +50,13 @@ public enum Diagnosis {
     }
 
     private static func daemon(_ facts: DiagnosisFacts) -> [Finding] {
-        let log = "see its log: journalctl --user -u stoad"
         switch facts.answer {
         case .answered: return []
         case .silent:
             return [
                 Finding(
                     "daemon", .problem, "the daemon does not answer",
-                    remedy: "\(log); if it hangs, systemctl --user restart stoad")
+                    remedy: "\(self.log); if it hangs, systemctl --user restart stoad")
             ]
         case .absent(let why, let remedy):
             guard let units = facts.units, units.areInstalled else {
@@ -64,7 +66,7 @@ public enum Diagnosis {
                 return [
                     Finding(
                         "units", .problem, "the daemon has failed to start",
-                        remedy: "\(log); then systemctl --user restart stoad")
+                        remedy: "\(self.log); then systemctl --user restart stoad")
                 ]
             }
             if !units.isListening {
@@ -87,6 +89,27 @@ public enum Diagnosis {
                 "version", .warning, "the daemon runs as version \(difference.text)",
                 remedy: difference.remedy)
         ]
+    }
+
+    /// Without the daemon's own checks nothing says that all is well.
+    private static func ownChecks(_ facts: DiagnosisFacts) -> [Finding] {
+        func finding(_ what: String, remedy: String = "") -> [Finding] {
+            let log = "\(self.log); if it stays so, systemctl --user restart stoad"
+            return [
+                Finding(
+                    "checks", .problem, "the daemon answers, but \(what)",
+                    remedy: remedy.isEmpty ? log : remedy)
+            ]
+        }
+        switch facts.ownChecks {
+        case .done: return []
+        case .late(let milliseconds):
+            return finding("has not finished its own checks within \(milliseconds / 1_000) s")
+        // A daemon of another version is found as such.
+        case .unknown where !self.version(facts).isEmpty: return []
+        case .unknown(let why, let remedy), .failed(let why, let remedy):
+            return finding("its own checks have failed: \(why)", remedy: remedy)
+        }
     }
 
     private static func lingering(_ facts: DiagnosisFacts) -> [Finding] {

@@ -12,6 +12,18 @@ public struct DiagnosisFacts: Sendable {
         case silent
     }
 
+    /// What came of asking a daemon that answers for what it finds itself.
+    public enum OwnChecks: Sendable, Equatable {
+        /// It has said so, or may not be asked by whoever asks.
+        case done
+        /// It was not done within this time.
+        case late(milliseconds: Int64)
+        /// It does not know how, or in a way that cannot be read, as those of other versions: why, and what to do.
+        case unknown(why: String, remedy: String)
+        /// It could not: why, and what to do; empty where nobody says so.
+        case failed(why: String, remedy: String)
+    }
+
     /// What the user's service manager says; nil in its place where there is none.
     public struct Units: Sendable, Equatable {
         /// Whether it knows the units at all.
@@ -95,6 +107,8 @@ public struct DiagnosisFacts: Sendable {
     public var dials: [DialsMethod.Dial] = []
     /// What the daemon has found out for this; nil where it cannot, or may not be asked.
     public var diagnosis: DiagnoseMethod.Result?
+    /// Why it has not.
+    public var ownChecks = OwnChecks.done
     /// Why others' connections came to nothing.
     public var refusals: [RefusalsMethod.Refusal] = []
     /// The time now.

@@ -46,6 +46,8 @@ final class PeerStreams {
     /// When it was looked at last who is one, in microseconds.
     private var strangersAt: UInt64 = 0
     private static let strangersMicroseconds: UInt64 = 1_000_000
+    /// Whether goodbye was said on every link.
+    private var hasSaidGoodbye = false
     /// Streams for which frames were queued in this turn.
     private var unwritten: [PeerStream] = []
 
@@ -241,10 +243,13 @@ final class PeerStreams {
         for dial in self.dials.keys.sorted() { self.abandon(dial) }
     }
 
-    /// Says goodbye on every link.
+    /// Says goodbye on every link, and on those whose handshakes end from here on.
     func sayGoodbye() {
-        for link in self.links.keys.sorted() { self.close(link, .shutdown, "the daemon stops") }
+        self.hasSaidGoodbye = true
+        for link in self.links.keys.sorted() { self.close(link, .shutdown, Self.farewell) }
     }
+
+    private static let farewell = "the daemon stops"
 
     /// Closes every stream at once.
     func closeAll() {
@@ -267,6 +272,8 @@ final class PeerStreams {
     private func established(_ stream: PeerStream, _ info: LinkInfo, dial: DialID?) {
         self.endHandshake(of: stream)
         if let dial, self.dials.removeValue(forKey: dial) == nil { return }
+        // Who has said the last word of the handshake has a link, and would take its end for a failure.
+        guard !self.hasSaidGoodbye else { return stream.close(.shutdown, Self.farewell) }
         self.lastLink += 1
         let link = LinkID(self.lastLink)
         stream.link = link

@@ -1,9 +1,10 @@
 /// People whom the user knows, who were linked since the start and are gone without a goodbye: after a while
 /// they are missed, until they are back.
 ///
-/// It counts what this node has seen itself. Who says goodbye has ended their daemon; whoever this node has
-/// left behind, since its own network is another one, is not missed. Nothing is looked at again and again:
-/// ``next`` is the one moment that matters, and there is none while nobody is gone.
+/// It counts what this node has seen itself. Who says goodbye has ended their daemon, so that it counts for all
+/// links with that start of it: for one that was dialled meanwhile, too, on which nothing is said. Whoever this
+/// node has left behind, since its own network is another one, is not missed. Nothing is looked at again and
+/// again: ``next`` is the one moment that matters, and there is none while nobody is gone.
 struct Absences: Sendable {
     /// Somebody who is missed.
     struct Missed: Hashable, Sendable {
@@ -26,6 +27,8 @@ struct Absences: Sendable {
     }
 
     private var gone: [PersonID: Gone] = [:]
+    /// Those who have said goodbye, and of which start of their daemon they did so last.
+    private(set) var goodbyes: [PersonID: UInt64] = [:]
     private var examination: Examination?
     /// Whether this machine is being looked at.
     private var isExamining = false
@@ -46,7 +49,10 @@ struct Absences: Sendable {
     }
 
     /// The link with a device of somebody has ended without a goodbye.
-    mutating func lost(_ person: PersonID, _ device: PeerID, at now: Instant) {
+    ///
+    /// - Parameter boot: the start of the daemon there.
+    mutating func lost(_ person: PersonID, _ device: PeerID, boot: UInt64, at now: Instant) {
+        guard self.goodbyes[person] != boot else { return }
         // What ended since the own network is another one has not gone, but this node.
         if let moved = self.movedAt,
             now.monotonic - moved < Limits.movedMilliseconds
@@ -57,8 +63,17 @@ struct Absences: Sendable {
         self.gone[person] = Gone(device: device, since: now.monotonic)
     }
 
-    /// Somebody is linked, has said goodbye, or is not of those any longer whom the user knows.
+    /// Somebody is linked, or their link has ended for another reason.
     mutating func forget(_ person: PersonID) { self.gone[person] = nil }
+
+    /// Somebody says goodbye, on whichever link, since that start of their daemon ends.
+    mutating func saidGoodbye(_ person: PersonID, boot: UInt64) { self.goodbyes[person] = boot }
+
+    /// Somebody is not of those any longer whom the user knows.
+    mutating func drop(_ person: PersonID) {
+        self.gone[person] = nil
+        self.goodbyes[person] = nil
+    }
 
     /// The own network is another one: nobody is missed whom this node may have left behind.
     mutating func moved(at now: Instant) {

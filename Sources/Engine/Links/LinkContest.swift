@@ -67,6 +67,11 @@ struct LinkContest: Sendable {
         return [.perform(.arm(.probe(peer), at: now.monotonic + Limits.probeMilliseconds))]
     }
 
+    /// What is known of a link that is not yet decided on; nil where it is none.
+    func info(of id: LinkID) -> LinkInfo? {
+        self.challengers.first { $0.value.link.id == id }?.value.link.info
+    }
+
     /// Keeps a frame of a link that is not yet decided on; its credit bounds them.
     mutating func hold(_ frame: ReceivedFrame, on id: LinkID) -> [ContestAction] {
         guard let (peer, challenger) = self.challengers.first(where: { $0.value.link.id == id })

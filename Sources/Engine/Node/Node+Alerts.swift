@@ -111,14 +111,22 @@ extension Node {
     }
 
     /// The last link with a peer has ended, with a goodbye or without.
-    mutating func noteGone(_ peer: PeerID, of person: PersonID, isLost: Bool) {
+    mutating func noteGone(_ info: LinkInfo, isLost: Bool) {
+        let person = info.certificate.personID
+        guard isLost else { return self.missNoLonger(person) }
+        guard self.mayBeMissed(info.peer) else { return }
+        self.absences.lost(person, info.peer, boot: info.boot, at: self.now)
+    }
+
+    /// A peer says that its daemon ends, on a link or on one that is held back beside it.
+    mutating func noteGoodbye(_ info: LinkInfo) {
+        guard self.mayBeMissed(info.peer) else { return }
+        self.absences.saidGoodbye(info.certificate.personID, boot: info.boot)
+    }
+
+    private func mayBeMissed(_ peer: PeerID) -> Bool {
         let tier = self.tier(of: peer)
-        if isLost {
-            guard tier == .known || tier == .verified else { return }
-            self.absences.lost(person, peer, at: self.now)
-        } else {
-            self.missNoLonger(person)
-        }
+        return tier == .known || tier == .verified
     }
 
     /// Somebody is here, or has said goodbye.
@@ -126,6 +134,12 @@ extension Node {
         let before = self.absences.missed
         self.absences.forget(person)
         if self.absences.missed != before { self.examineMissing() }
+    }
+
+    /// The user knows somebody no longer.
+    mutating func dropAbsence(of person: PersonID) {
+        self.missNoLonger(person)
+        self.absences.drop(person)
     }
 
     /// The own network is another one: this node has left those whom it missed.

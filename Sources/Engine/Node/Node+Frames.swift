@@ -3,6 +3,10 @@ extension Node {
     mutating func receiveFrame(_ received: ReceivedFrame, on id: LinkID) {
         // A link that is not yet decided on, or has just ended.
         guard self.links.has(id) else {
+            // The link that stays may be dead, and bring none.
+            if case .goaway(.shutdown, _) = received.frame, let info = self.contest.info(of: id) {
+                self.noteGoodbye(info)
+            }
             return self.performContest(self.contest.hold(received, on: id))
         }
         if self.links[id].pulse.hear(at: self.now) {

@@ -214,7 +214,7 @@ extension Node {
             self.adoptChallenger(challenger)
         } else {
             self.tellLinked(peer, false)
-            self.noteGone(peer, of: link.info.certificate.personID, isLost: isLost)
+            self.noteGone(link.info, isLost: isLost)
             self.performDialling(
                 self.dialling.redialPeer(
                     peer, isRefused: isRefused, at: self.now, using: &self.random))
@@ -382,6 +382,7 @@ extension Node {
     mutating func receiveGoaway(_ reason: GoawayReason?, _ text: String, on id: LinkID) {
         let link = self.links[id]
         switch reason {
+        case .shutdown: self.noteGoodbye(link.info)
         case .identityInUse:
             self.contest.shutOut(by: link.info.peer, at: self.now)
             self.refuse(
@@ -391,7 +392,7 @@ extension Node {
             self.refuse(
                 address: link.address, peer: link.info.peer,
                 "the peer said goodbye: \(reason.map { "\($0)" } ?? "unknown reason") \(text)")
-        case .shutdown, .duplicate, .`self`, .dead: break
+        case .duplicate, .`self`, .dead: break
         }
         self.actions.append(.close(id, .shutdown, ""))
         let isRefused = reason != .shutdown && reason != .duplicate && reason != .dead

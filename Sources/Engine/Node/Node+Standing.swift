@@ -69,7 +69,7 @@ extension Node {
         for (peer, standing) in standings.sorted(by: { $0.key < $1.key }) {
             let person = self.person(of: peer)
             self.people.settle(peer, standing, of: person)
-            if let person, self.tier(of: peer) < .known { self.missNoLonger(person) }
+            if let person, self.tier(of: peer) < .known { self.dropAbsence(of: person) }
             guard standing == .blocked else {
                 self.performDialling(self.dialling.unblock(peer, at: self.now))
                 // Of a device that has inherited this, nothing was let in before.

@@ -12,8 +12,13 @@ struct FactGathering {
     private static let lingering = "/var/lib/systemd/linger"
 
     private let context: CommandContext
+    /// How long the daemon may take for its own checks.
+    private let checkMilliseconds: Int64
 
-    init(_ context: CommandContext) {
+    init(
+        _ context: CommandContext, checkMilliseconds: Int64 = DiagnoseMethod.waitMilliseconds
+    ) {
+        self.checkMilliseconds = checkMilliseconds
         var options = context.options
         options.timeoutMilliseconds = options.timeoutMilliseconds ?? Self.answerMilliseconds
         self.context = CommandContext(
@@ -34,7 +39,7 @@ struct FactGathering {
         if self.context.options.socket == nil, self.context.environment["STOA_SOCKET"] == nil {
             facts.units = self.units()
         }
-        if facts.status != nil { self.askMore(&facts) }
+        if facts.answer == .answered { self.askMore(&facts) }
         self.lookAtSession(&facts)
         facts.lookAtNetwork()
         let paths = Paths(environment: self.context.environment, userID: ProcessEnvironment.userID)
@@ -59,11 +64,33 @@ struct FactGathering {
     private func askMore(_ facts: inout DiagnosisFacts) {
         facts.now = Timestamp(
             milliseconds: Int64(clamping: SystemClock.wallMilliseconds()))
-        let refusals = (try? self.all(RefusalsMethod.self)) ?? []
-        facts.refusals = refusals.compactMap { RefusalsMethod.Refusal(field: $0) }
-        let answer = try? self.context.call(
-            DiagnoseMethod.self, daemonMilliseconds: DiagnoseMethod.waitMilliseconds)
-        facts.diagnosis = answer.flatMap { DiagnoseMethod.Result(field: $0) }
+        var limit = Int64(self.context.options.timeoutMilliseconds ?? Self.answerMilliseconds)
+        do throws(Failure) {
+            let refusals = try self.all(RefusalsMethod.self)
+            facts.refusals = refusals.compactMap { RefusalsMethod.Refusal(field: $0) }
+            limit = self.checkMilliseconds
+            let answer = try self.context.call(DiagnoseMethod.self, daemonMilliseconds: limit)
+            facts.diagnosis = DiagnoseMethod.Result(field: answer)
+            if facts.diagnosis == nil {
+                facts.ownChecks = .unknown(why: "what it says of them cannot be read", remedy: "")
+            }
+        } catch {
+            facts.ownChecks = Self.ownChecks(error, within: limit)
+        }
+    }
+
+    /// What it means that the daemon does not say what it finds itself.
+    private static func ownChecks(
+        _ failure: Failure, within milliseconds: Int64
+    ) -> DiagnosisFacts.OwnChecks {
+        switch (failure.code, failure.answer) {
+        // As to the group of the socket.
+        case (.refused, _): .done
+        case (.temporary, nil): .late(milliseconds: milliseconds)
+        case (_, let answer?) where answer.knownCode == .methodNotFound:
+            .unknown(why: failure.why, remedy: failure.next)
+        default: .failed(why: failure.why, remedy: failure.next)
+        }
     }
 
     /// All elements of a list; none where it is refused, as some are to the group of the socket.

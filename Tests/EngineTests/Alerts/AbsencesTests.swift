@@ -16,7 +16,8 @@ import Testing
 
     private func lose(_ numbers: [UInt8], _ absences: inout Absences, at moment: UInt64 = 0) {
         for number in numbers {
-            absences.lost(Self.person(number), Harness.peer(number), at: self.at(moment))
+            absences.lost(
+                Self.person(number), Harness.peer(number), boot: 1, at: self.at(moment))
         }
     }
 
@@ -187,5 +188,65 @@ import Testing
         harness.give(.networkChanged)
         self.pass(Self.wait, &harness)
         #expect(self.missing(harness) == [])
+    }
+
+    /// A further link with peer 2, which dialled; the first one has its second start and dial 1.
+    private func open(_ id: UInt64, start: UInt64, dial: UInt64, _ harness: inout Harness) {
+        let info = LinkInfo(to: Harness.peer(2), boot: start, dial: dial)
+        harness.give(.linkOpened(LinkID(id), info, address: "192.0.2.2:4101", dial: nil))
+    }
+
+    @Test("a goodbye counts for a link that the same start of the daemon makes behind it")
+    func linkBehindGoodbye() {
+        for (start, missed) in [(2, 0), (9, 1)] as [(UInt64, Int)] {
+            var harness = Harness()
+            self.known([2], &harness)
+            harness.give(.goaway(.shutdown, ""), from: 2)
+            self.open(12, start: start, dial: 2, &harness)
+            harness.give(.linkClosed(LinkID(12), nil))
+            self.pass(Self.wait, &harness)
+            #expect(self.missing(harness).count == missed)
+        }
+    }
+
+    @Test("a goodbye counts for the link that was held back beside it, and takes its place")
+    func linkBesideGoodbye() {
+        var harness = Harness()
+        self.known([2], &harness)
+        self.open(12, start: 2, dial: 0, &harness)
+        harness.give(.goaway(.shutdown, ""), from: 2)
+        #expect(harness.node.status(at: harness.now).links == 1)
+        harness.give(.linkClosed(LinkID(12), nil))
+        self.pass(Self.wait, &harness)
+        #expect(self.missing(harness) == [])
+    }
+
+    @Test(
+        "a goodbye on a link that is held back counts for the other one, where it is of its start")
+    func goodbyeHeldBack() {
+        for (start, missed) in [(2, 0), (9, 1)] as [(UInt64, Int)] {
+            var harness = Harness()
+            self.known([2], &harness)
+            self.open(12, start: start, dial: 0, &harness)
+            harness.give(.goaway(.shutdown, ""), from: 12)
+            harness.give(.linkClosed(LinkID(12), nil))
+            harness.give(.linkClosed(LinkID(2), nil))
+            self.pass(Self.wait, &harness)
+            #expect(self.missing(harness).count == missed)
+        }
+    }
+
+    @Test("goodbyes are remembered of people whom the user knows, and of nobody else")
+    func goodbyesOfKnown() {
+        var harness = Harness()
+        harness.link(2, in: [])
+        harness.give(.goaway(.shutdown, ""), from: 2)
+        #expect(harness.node.absences.goodbyes.isEmpty)
+        self.known([2], &harness)
+        harness.give(.goaway(.shutdown, ""), from: 2)
+        #expect(harness.node.absences.goodbyes == [Self.person(2): 2])
+        harness.give(.request(RequestID(7), .stand(Harness.peer(2), .unsaid)))
+        harness.settle()
+        #expect(harness.node.absences.goodbyes.isEmpty)
     }
 }

@@ -376,7 +376,7 @@ class Ward:
         # What is wrong here is said, since it may be why. What ben announced may still be known, and have been dialled
         # in vain.
         for rule, *reasons in (
-            ("", "nothing is wrong on this machine", "announces itself and does not answer"),
+            ("", "nothing is wrong on this machine", "is announced and does not answer"),
             ("udp dport 5353", "it may be that multicast cannot be sent on eth0"),
         ):
             if rule:
@@ -466,7 +466,7 @@ class Ward:
         end = of_ann.seconds + SUSPENDED_SECONDS
         # Ann's daemon takes it to be linked.
         ann.output("send", "ops", said[0])
-        self.is_missed(ann, of_ann, "nothing is wrong on this machine", "announces itself and does not answer")
+        self.is_missed(ann, of_ann, "nothing is wrong on this machine", "is announced and does not answer")
         of_ann.pass_by(end - of_ann.seconds)
         ann.output("send", "ops", said[1])
         of_ben.sleep(SUSPENDED_SECONDS)
