@@ -21,7 +21,7 @@
             case .pushBeforeCommit: [.seed(6, says: "stores an entry that nobody wrote")]
             case .claimBeforeCommit: [.seed(2, says: "claims to have what is not on its disk")]
             case .creditBeforeCommit: [.seed(6, says: "gives credit for what is not on its disk")]
-            case .countFailedCommits: [.seed(3, says: "its head is")]
+            case .countFailedCommits: [.seed(20, says: "its head is")]
             case .creditTwice: [.seed(6, says: "gets more credit than it used")]
             case .takeSentForDelivered: [.seed(3, says: "says delivered where it is not")]
             case .takeHeldForDelivered: [EngineCatches.held]

@@ -147,8 +147,8 @@ def pipes(pair: Pair, checks: Checks) -> None:
         if number in (LINES // 4, LINES // 2):
             pair.ada.stop(signal.SIGKILL)
             pair.ada.start()
-    until("ada has all of ben", lambda: heard[-1] in str(
-        pair.ada.call("history", to="pipes", limit=100)))
+    # Whole: more than a page of ada's own lines may have come after it.
+    until("ada has all of ben", lambda: any(m["text"] == heard[-1] for m in pair.ada.history("pipes")))
     out, errors = process.communicate(timeout=60)
     checks.same("it ends well", process.returncode, 0)
     texts = [row.split(": ", 1)[1] for row in out.splitlines() if ": line " in row]

@@ -82,7 +82,7 @@ tests() {
 # the simulation, too. Nothing else is built.
 sanitized() {
     local kind=$1 modules=$2; shift 2
-    part "$kind-sanitizer" swift env STOA_TESTS="$modules${STOA_LONG:+,Simulation}" \
+    part "$kind-sanitizer" swift "${around[@]}" env STOA_TESTS="$modules${STOA_LONG:+,Simulation}" \
         swift test --sanitize="$kind" --disable-xctest "${width[@]}" \
         --scratch-path "$scratch/$kind" --xunit-output "$logs/$kind-sanitizer.xml" "$@"
 }
@@ -127,23 +127,24 @@ finish() {
 # What computes and never waits: simulations, deliberate bugs, builds of their own. It has only the time
 # that nothing else wants, so that it holds up nobody who is asked to be quick: SCHED_IDLE, sched(7).
 computing() {
-    chrt --idle --pid 0 "$BASHPID"
+    local idle=(chrt --idle 0)
+    # What has threads has moments until which it waits: it only comes second.
+    around=(nice -n 5)
+    sanitized thread Posix,Loop,Daemon
     # Without optimisation, other seeds than those of the programs.
-    around=(env FROM=100001 COUNT="$([ "${STOA_LONG:-}" = 1 ] && echo 60 || echo 8)")
+    around=("${idle[@]}" env FROM=100001 COUNT="$([ "${STOA_LONG:-}" = 1 ] && echo 60 || echo 8)")
     tests simulation-tests --filter SimulationTests
-    around=()
+    around=("${idle[@]}")
     # In a folder of its own each time: a check repeats what was done before.
     rm -rf "$scratch/check-simulations"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 300) part simulation lines \
-        Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+        "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
-        Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+        "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     # Each deliberate bug is caught.
     tests mutants --filter MutantTests
-    # What has threads, and what hands pointers to C; each sanitizer has a build of its own. What
-    # reads bytes of others runs under the address sanitizer when it is fuzzed.
-    sanitized thread Posix,Loop,Daemon
-    # Damage is found by Swift and by SQLite: nothing of it is handed to C otherwise than elsewhere.
+    # What hands pointers to C; what reads bytes of others runs under the same sanitizer when it is
+    # fuzzed. Damage is found by Swift and by SQLite: nothing of it is handed to C otherwise than elsewhere.
     # The first names LogRepairTests, too. Full disks and failed writes, in FailureTests, are run.
     damage=(
         --skip RepairTests --skip TornLogTests --skip FailureTests/flipped --skip FailureTests/changed
@@ -151,7 +152,7 @@ computing() {
     if [ "${STOA_LONG:-}" = 1 ]; then damage=(); fi
     sanitized address "Crypto,Posix,Storage${STOA_LONG:+,Engine,ControlAPI}" "${damage[@]}"
     # Under the address sanitizer; it has a build of its own.
-    part fuzz lines env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
+    part fuzz lines "${idle[@]}" env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
 }
 
 # Real programs that mostly wait: for each other, for time that passes, for networks that come back.
