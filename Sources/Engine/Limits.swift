@@ -127,6 +127,10 @@ public enum Limits {
     public static let ephemeralQueueBytes = 65_536
     /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
     public static let initialCredit = 327_680
+    /// What strangers may leave of what they are sent, all together: of more, who leaves most is let go.
+    static let strangersUntakenBytes = 48 << 20
+    /// So much is sent before links are looked at for that again.
+    static let untakenStepBytes = 1 << 20
     /// What a peer may have us hold before it has proven its identity.
     public static let handshakeBytes = 65_536
     /// Secrets that a dial may try on one stream: two of each of eight realms, and the open realm.

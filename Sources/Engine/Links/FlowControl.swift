@@ -56,6 +56,14 @@ struct FlowControl: Sendable {
 
     // MARK: Sending
 
+    /// What was sent and not credited back, and what waits: held here, by the systems, or by a peer that
+    /// does not take it.
+    var untakenBytes: Int {
+        [Channel.live, .sync, .blob].reduce(self.waitingBytes) {
+            $0 + Limits.initialCredit - self.credit(on: $1)
+        }
+    }
+
     func credit(on channel: Channel) -> Int { self.credit[channel] ?? .max }
 
     mutating func spend(_ bytes: Int, on channel: Channel) {

@@ -26,6 +26,9 @@ struct LinkTable: Sendable {
     /// When the network changed, until the links have been looked at.
     var networkChangedAt: UInt64?
 
+    /// What was sent since links were looked at for what their peers do not take.
+    private var sentBytes = 0
+
     var count: Int { self.table.count }
 
     /// The links' numbers, ascending.
@@ -65,6 +68,29 @@ struct LinkTable: Sendable {
         for conversation in link.shared.keys { self.removeSharer(id, of: conversation) }
         if self.byPeer[link.info.peer] == id { self.byPeer[link.info.peer] = nil }
         self.doomed.removeAll { $0.link == id }
+    }
+
+    // MARK: What peers do not take
+
+    /// Counts what is sent; gives whether links are to be looked at for what their peers do not take.
+    mutating func isLookDue(sending byteCount: Int) -> Bool {
+        self.sentBytes += byteCount
+        guard self.sentBytes >= Limits.untakenStepBytes else { return false }
+        self.sentBytes = 0
+        return true
+    }
+
+    /// Those links of some that leave most, where all of these together leave more than they may.
+    func leavingTooMuch(among ids: [LinkID]) -> [LinkID] {
+        let left = ids.map { (id: $0, bytes: self.table[known: $0].flow.untakenBytes) }
+        var excess = left.reduce(0) { $0 + $1.bytes } - Limits.strangersUntakenBytes
+        var found: [LinkID] = []
+        for (id, bytes) in left.sorted(by: { ($1.bytes, $0.id) < ($0.bytes, $1.id) })
+        where excess > 0 {
+            excess -= bytes
+            found.append(id)
+        }
+        return found
     }
 
     // MARK: Conversations

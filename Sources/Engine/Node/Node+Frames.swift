@@ -117,6 +117,7 @@ extension Node {
     }
 
     mutating func sendEncoded(_ frame: EncodedFrame, on link: LinkID) {
+        if self.links.isLookDue(sending: frame.bytes.count) { self.endHoarders() }
         switch self.links[link].flow.send(frame) {
         case .now:
             self.actions.append(.send(link, frame))
@@ -124,6 +125,19 @@ extension Node {
             if frame.channel != .control { self.awaitSign(on: link) }
         case .never: self.links.doom(link, .busy, "the peer does not take what it is sent")
         case .later: break
+        }
+    }
+
+    /// Lets strangers go who leave so much of what they are sent that the memory of it adds up.
+    ///
+    /// Each of them is bounded by its credit alone, which is a megabyte for each of a hundred.
+    private mutating func endHoarders() {
+        let strangers = self.links.ids.filter {
+            self.tier(of: self.links[$0].info.peer) < .known && !self.links.isDoomed($0)
+        }
+        for id in self.links.leavingTooMuch(among: strangers) {
+            self.links.doom(
+                id, .busy, "it does not take what it is sent, and strangers have left too much")
         }
     }
 
