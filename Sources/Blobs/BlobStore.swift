@@ -64,13 +64,24 @@ public actor BlobStore {
 
     // MARK: Fetching
 
+    /// Notes that a file is to be fetched of which nothing is here; nothing happens where some of it is.
+    ///
+    /// From then on ``all()`` gives it, as one that is not whole, also after a restart.
+    public func note(_ blob: BlobID) throws(BlobFailure) {
+        guard !Files.exists(self.path(blob)) else { return }
+        try BlobFailure.of { () throws(SystemError) in
+            _ = try RandomAccessFile(writing: self.path(blob) + Self.partSuffix)
+        }
+    }
+
     /// Makes ready to store a file, or goes on with one: gives what is there and right.
     ///
     /// Throws where there is no room for it; then nothing is there that was not before.
     public func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
         if let standing = self.standing(of: blob, layout) { return standing }
         let path = self.path(blob) + Self.partSuffix
-        let isNew = !Files.exists(path)
+        // An empty one was only noted, and has no room yet.
+        let isNew = (Files.size(path) ?? 0) == 0
         if isNew { try self.reserve(layout.size) }
         do throws(SystemError) {
             let part = try PartialBlob(

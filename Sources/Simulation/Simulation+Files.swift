@@ -243,6 +243,8 @@ extension Simulation {
                 .file(machine: index, .looks(start: start, link, conversation, blob)),
                 in: self.filing.number(UInt64(0)...3))
         case .release(let blob): self.release(blob, index)
+        // A machine that falls forgets what waited; its user asks again.
+        case .note: break
         case .tell(let report):
             try self.checker.transferred(report, by: self.machines[index])
         }
@@ -301,7 +303,7 @@ extension Simulation {
         case .task(.read(let link, let number, let blob, let part)):
             let bytes = self.machines[index].blobs.read(part, of: blob)
             try self.tell(index, .transfer(.read(link, number: number, bytes)))
-        case .task(.look), .task(.release), .task(.tell):
+        case .task(.look), .task(.release), .task(.note), .task(.tell):
             preconditionFailure("the files' thread does not do that")
         }
     }

@@ -55,6 +55,36 @@ import Testing
         #expect(await two.usedBytes == 0)
     }
 
+    @Test("one that is noted is there after a restart, and takes no room until it is begun")
+    func noted() async throws {
+        let (file, bytes) = try self.source(700_000)
+        let (one, two) = (try self.store("one"), try self.store("two", quota: 700_000))
+        let taken = try await one.take(file, key: nil)
+        let layout = try #require(BlobLayout(size: taken.size))
+        try await two.note(taken.blob)
+        #expect(await two.usedBytes == 0)
+        #expect(await two.standing(of: taken.blob, layout) == nil)
+        let again = try self.store("two", quota: 700_000)
+        let all = try await again.all()
+        #expect(all.map(\.blob) == [taken.blob] && all.map(\.isWhole) == [false])
+        let standing = try await again.open(taken.blob, layout)
+        #expect(standing.chunks.count == 0)
+        #expect(await again.usedBytes == UInt64(bytes.count))
+        // One that is under way is not noted again.
+        try await again.note(taken.blob)
+        let content = try #require(try await one.read(.chunk(0), of: taken.blob))
+        for node in layout.nodes {
+            let bytes = try #require(try await one.read(node, of: taken.blob))
+            #expect(try await again.store(bytes, as: node, of: taken.blob))
+        }
+        #expect(try await again.store(content, as: .chunk(0), of: taken.blob))
+        try await again.note(taken.blob)
+        #expect(await again.standing(of: taken.blob, layout)?.chunks.count == 1)
+        try await again.close(taken.blob, isRemoved: true)
+        #expect(TestFiles.names(in: self.folder("two")).isEmpty)
+        #expect(await again.usedBytes == 0)
+    }
+
     @Test("one that cannot be begun leaves nothing, and takes nothing of what files may take")
     func unbegun() async throws {
         let (file, _) = try self.source(700_000)

@@ -63,7 +63,10 @@ extension IntegrationTests {
                         == ["otherDevice"]
                 }
             }
-            #expect(try Set(all.map { try $0.stoa("history", "agora") }).count == 1)
+            // Names come after texts.
+            try ada.await("the same is shown everywhere") { _ in
+                try Set(all.map { try $0.stoa("history", "agora") }).count == 1
+            }
             for node in all { try node.stop() }
             for node in all { #expect(try node.stoad("--check").exit == .code(0)) }
             #expect(try !new.hasOnDisk(words))

@@ -144,6 +144,14 @@ struct PageTests {
         }
     }
 
+    @Test("no page has a line that a merge has left")
+    func merged() {
+        for line in Repository.pages.flatMap(\.lines) {
+            let isLeft = ["<<<<<<< ", ">>>>>>> "].contains { line.text.hasPrefix($0) }
+            #expect(!isLeft && line.text != "=======", "\(line.place)")
+        }
+    }
+
     @Test("the map of the tests names every folder")
     func map() throws {
         let page = try #require(Repository.file("Tests/README.md"))

@@ -179,10 +179,12 @@ extension RPCError {
     }
 
     /// The room must be joined first; -32004.
-    public static func notMember() -> RPCError {
+    ///
+    /// - Parameter name: the room's, where the caller has not named it.
+    public static func notMember(of name: String? = nil) -> RPCError {
         RPCError(
-            .notMember, "you are not in that room", reason: "notMember",
-            remedy: "join it first: stoa join ROOM")
+            .notMember, "you are not in \(name ?? "that room")", reason: "notMember",
+            remedy: "join it first: stoa join \(name ?? "ROOM")")
     }
 
     /// The message is stored and not delivered, or not read, in time; -32005; `data` holds the whole

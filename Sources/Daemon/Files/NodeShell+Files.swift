@@ -117,6 +117,12 @@ extension NodeShell {
 
     func perform(_ task: FileTask) {
         switch task {
+        case .note(let blob):
+            // Where it cannot be noted it is fetched all the same, unless the daemon stops before.
+            self.onFiles { (files) async throws(BlobFailure) in
+                try await files.note(blob)
+            } then: { _ in
+            }
         case .open(let blob, let layout):
             self.onFiles { (files) async throws(BlobFailure) in
                 try await files.open(blob, layout)

@@ -102,7 +102,10 @@ struct Downloads: Sendable {
         } else {
             self.waiting.others.append(blob)
         }
-        return [.task(.tell(download.report))] + self.startNext()
+        let next = self.startNext()
+        // A picture that was not begun is sought again by its profile.
+        let isNoted = !download.isPicture && self.table[blob]?.phase == .waiting
+        return [.task(.tell(download.report))] + (isNoted ? [.task(.note(blob))] : []) + next
     }
 
     /// Gives those that wait their turn; one that somebody waits for has a place of its own.

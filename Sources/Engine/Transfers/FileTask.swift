@@ -18,6 +18,8 @@ public enum BlobPlace: Hashable, Sendable {
 
 /// What the shell is to do about files; their bytes are its business, and never the node's.
 public enum FileTask: Hashable, Sendable {
+    /// Note that a file is fetched whose turn has not come, so that the next start goes on with it.
+    case note(BlobID)
     /// Make ready to store a file, or see what is there of it; answered by
     /// ``FileEvent/opened(_:_:)`` or ``FileEvent/failed(_:_:)``.
     case open(BlobID, BlobLayout)

@@ -71,6 +71,23 @@ import Testing
         #expect(downloads.standing(of: blob)?.nodes == [root])
     }
 
+    @Test("whose turn has not come are noted for the next start; pictures are not")
+    func noted() throws {
+        let layout = try #require(BlobLayout(size: 10))
+        var downloads = Downloads()
+        var noted: [BlobID] = []
+        let blobs = (0..<12).map { BlobID(size: 10, root: fixed32(UInt8($0))) }
+        for (number, blob) in blobs.enumerated() {
+            let place =
+                number == 11
+                ? BlobPlace.profile(Harness.peer(2)) : BlobPlace.conversation(Swarm.room)
+            for step in downloads.fetch(blob, layout, in: place, isAwaited: false) {
+                if case .task(.note(let blob)) = step { noted.append(blob) }
+            }
+        }
+        #expect(noted == Array(blobs[Limits.activeDownloads..<11]))
+    }
+
     @Test("that nobody has are asked for ever less often, and at once where somebody comes")
     func sought() throws {
         var downloads = Downloads()

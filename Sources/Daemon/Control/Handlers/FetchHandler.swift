@@ -71,7 +71,9 @@ extension NodeShell {
             let comes =
                 isWhole
                 || self.node?.ask({ $0.conversationStatus(of: message.conversation) }) != nil
-            guard comes else { return reply.fail(.notMember()) }
+            guard comes else {
+                return reply.fail(.notMember(of: self.name(of: message.conversation)))
+            }
             if let descriptor = output?.take() {
                 do throws(RPCError) {
                     try self.deliver(blob, key: file.key, layout, into: descriptor)
