@@ -140,7 +140,7 @@ struct Swarm {
                 : self.members[member].tree.bytes(of: part)
             if self.members[member].isLiar, part.isChunk { bytes?[1] ^= 1 }
             self.queue.append(.event(.read(link, number: number, bytes), of: member))
-        case .close, .release, .tell: break
+        case .close, .note, .release, .tell: break
         }
     }
 
