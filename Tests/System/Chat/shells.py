@@ -19,7 +19,7 @@ from typing import Callable
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from Driver.checks import Checks  # noqa: E402
+from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.process import until  # noqa: E402
 from things import Pair, run_chosen  # noqa: E402
 
@@ -106,10 +106,25 @@ class Shell:
         self.clear()
 
     def clear(self) -> None:
-        """Throws the line away, and what is listed."""
-        self.terminal.press("C-c")
-        self.terminal.press("C-l")
-        until("an empty line", lambda: [row for row in self.terminal.screen() if row] == ["$"], 15)
+        """Throws the line away, and what is listed.
+
+        An interrupt that comes while something completes is obeyed late, and would take what is typed next
+        along: so something is typed, which stays there.
+        """
+        def rows() -> list[str]:
+            return [row for row in self.terminal.screen() if row]
+        for last in (False, False, False, False, True):
+            self.terminal.press("C-c")
+            self.terminal.press("C-l")
+            self.terminal.type(":")
+            try:
+                until("a line of one character", lambda: rows() == ["$ :"], 5)
+                break
+            except Broken:
+                if last:
+                    raise
+        self.terminal.press("BSpace")
+        until("an empty line", lambda: rows() == ["$"], 15)
 
     def runs(self, due: str) -> None:
         self.terminal.press("Enter")
