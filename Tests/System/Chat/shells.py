@@ -172,10 +172,15 @@ def run_nothing(pair: Pair, shell: Shell, hostile: str) -> None:
     pwned = pair.files / f"pwned-{shell.name}"
     rename(pair, hostile.format(pwned))
     terminal.type("stoa whois @")
-    terminal.press("Tab", "Tab")
-    try:
-        until("the name is offered", lambda: f"pwned-{shell.name}" in shell.line(), 15)
-    except Exception:  # noqa: BLE001
+    # Where the daemon does not answer in time nothing is offered, and whoever types presses Tab again.
+    for _ in range(5):
+        terminal.press("Tab", "Tab")
+        try:
+            until("the name is offered", lambda: f"pwned-{shell.name}" in shell.line(), 3)
+            break
+        except Broken:
+            continue
+    else:
         checks.fail(f"{shell.name}: {hostile} is completed", terminal.screen())
     terminal.press("Enter")
     terminal.type("echo do''ne")

@@ -84,9 +84,9 @@ class Machine:
         return Control(Path(f"/proc/{self.number}/root/run/user/{self.users[user]}/stoa/control.sock"))
 
     def list(self, user: str, *command: str) -> list[dict[str, Any]]:
-        """What a command of stoa lists, one object a line."""
+        """What a command of stoa lists, one object a line; what it says beside, as of nothing yet, is none."""
         said = self.does(user, "stoa", "--json", *command)
-        return [json.loads(line) for line in said.splitlines()]
+        return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 
     def unit(self, user: str, unit: str, name: str) -> str:
         return self.does(user, "systemctl", "--user", "show", "--value", "-p", name, unit).strip()

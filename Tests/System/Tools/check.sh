@@ -192,14 +192,9 @@ main() {
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     # The long form also measures, so that nothing is beside what it measures.
-    if [ "${STOA_LONG:-}" = 1 ]; then
-        computing
-        meeting
-    else
-        computing &
-        meeting &
-    fi
+    if [ "${STOA_LONG:-}" = 1 ]; then computing; else computing & fi
     waiting
+    meeting
     wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"
     part demo one Tests/System/Tools/demo.sh "$programs"
