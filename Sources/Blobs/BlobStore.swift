@@ -76,13 +76,16 @@ public actor BlobStore {
 
     /// Makes ready to store a file, or goes on with one: gives what is there and right.
     ///
-    /// Throws where there is no room for it; then nothing is there that was not before.
+    /// Throws where there is no room for it; then nothing is there of one that is not begun, noted or not.
     public func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
         if let standing = self.standing(of: blob, layout) { return standing }
         let path = self.path(blob) + Self.partSuffix
         // An empty one was only noted, and has no room yet.
         let isNew = (Files.size(path) ?? 0) == 0
-        if isNew { try self.reserve(layout.size) }
+        do throws(BlobFailure) { if isNew { try self.reserve(layout.size) } } catch {
+            try? Files.remove(path)
+            throw error
+        }
         do throws(SystemError) {
             let part = try PartialBlob(
                 BlobTree(id: blob, layout: layout), path: path,

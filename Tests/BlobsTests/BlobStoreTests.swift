@@ -85,6 +85,19 @@ import Testing
         #expect(await again.usedBytes == 0)
     }
 
+    @Test("one that is noted and for which there is no room is noted no longer")
+    func notedInVain() async throws {
+        let (file, _) = try self.source(700_000)
+        let taken = try await self.store("one").take(file, key: nil)
+        let layout = try #require(BlobLayout(size: taken.size))
+        let store = try self.store("small", quota: taken.size - 1)
+        try await store.note(taken.blob)
+        await #expect(throws: BlobFailure.quota) {
+            _ = try await store.open(taken.blob, layout)
+        }
+        #expect(TestFiles.names(in: self.folder("small")).isEmpty)
+    }
+
     @Test("one that cannot be begun leaves nothing, and takes nothing of what files may take")
     func unbegun() async throws {
         let (file, _) = try self.source(700_000)

@@ -30,11 +30,14 @@ public struct LinkTags: Sendable {
     /// The tag of an author, which is the same for both sides.
     func author(_ author: PeerID) -> UInt64 { self.tag(author.key.bytes, .authorTag) }
 
+    /// The tag of a record, which is the same for both sides.
+    func record(_ record: Record) -> UInt64 { self.tag(record.hash.bytes, .recordTag) }
+
     /// The row for a record, which is the same for both sides.
     func row(_ record: Record) -> RecordRow {
         RecordRow(
             tag: self.author(record.author), scope: record.scope, kind: record.kind,
-            time: record.time, recordTag: self.tag(record.hash.bytes, .recordTag))
+            time: record.time, recordTag: self.record(record))
     }
 
     /// The tag of a head as one of the sides sends it.

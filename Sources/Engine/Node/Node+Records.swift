@@ -137,8 +137,12 @@ extension Node {
         let tags = self.links[id].tags
         let theirs = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
         let lacking = self.countedRecords(of: conversation).filter { record in
-            let row = tags.row(record)
-            return theirs[row.name]?.lacks(row) ?? true
+            let name = RecordRow.Name(
+                tag: tags.author(record.author), scope: record.scope, kind: record.kind)
+            guard let row = theirs[name] else { return true }
+            // Of one time there may be two, of which both sides are to have the same one.
+            return row.time == record.time
+                ? row.recordTag != tags.record(record) : row.time < record.time
         }
         self.owe(conversation, on: id) { owed in
             for record in lacking { owed.owe(record: record.key) }

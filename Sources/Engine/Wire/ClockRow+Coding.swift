@@ -104,12 +104,6 @@ extension RecordRow {
 
     var name: Name { Name(tag: self.tag, scope: self.scope, kind: self.kind) }
 
-    /// Whether a peer that has what this row says may lack another row's record: it is later, or of the
-    /// same time and another one, of which both sides are to have the same.
-    func lacks(_ other: RecordRow) -> Bool {
-        self.time < other.time || self.time == other.time && self.recordTag != other.recordTag
-    }
-
     func write(to writer: inout WireWriter) {
         writer.u64(self.tag)
         writer.byte(self.scope)
