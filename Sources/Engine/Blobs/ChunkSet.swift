@@ -26,6 +26,11 @@ public struct ChunkSet: Hashable, Sendable {
         self.words[chunk / 64] >> UInt64(chunk % 64) & 1 == 1
     }
 
+    /// Whether some of them are not among others of the same file.
+    func hasMore(than other: ChunkSet) -> Bool {
+        zip(self.words, other.words).contains { $0 & ~$1 != 0 }
+    }
+
     /// Adds a chunk.
     public mutating func insert(_ chunk: Int) {
         guard !self.contains(chunk) else { return }

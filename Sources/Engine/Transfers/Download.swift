@@ -104,9 +104,11 @@ struct Download: Sendable {
         self.seeks += 1
     }
 
-    /// Who may be asked for something.
+    /// Who may be asked for something: who has only what is here is no source.
     var usable: [LinkID] {
-        self.sources.filter { !$0.value.isBad && ($0.value.chunks?.count ?? 0) > 0 }.keys.sorted()
+        self.sources.filter {
+            !$0.value.isBad && $0.value.chunks?.hasMore(than: self.chunks) == true
+        }.keys.sorted()
     }
 
     /// What a source is asked for next; nil where it has nothing that is lacking.

@@ -117,6 +117,39 @@ import Testing
         #expect(next == now + Limits.partMilliseconds)
     }
 
+    /// Seed 608871 of the simulation: who has half of a file and is linked with somebody who has the same half
+    /// asked nobody again.
+    @Test("of which others have only what is here are sought, as where nobody has any")
+    func halves() throws {
+        var downloads = Downloads()
+        let layout = try #require(BlobLayout(size: 500_000))
+        let blob = BlobID(size: 500_000, root: fixed32(1))
+        let links = { (_: BlobPlace) in [LinkID(1), LinkID(2)] }
+        _ = downloads.fetch(blob, layout, in: .conversation(Swarm.room), isAwaited: false)
+        var half = ChunkSet(of: 2)
+        half.insert(0)
+        let standing = BlobStanding(chunks: half, nodes: Set(layout.nodes))
+        _ = downloads.opened(blob, standing, links: links, at: 0)
+        _ = downloads.receive(BlobHoldings(blob, .nothing), on: LinkID(1), at: 0)
+        _ = downloads.receive(
+            BlobHoldings(blob, BlobHoldings.Extent(half)), on: LinkID(2), at: 0)
+        #expect(downloads.report(of: blob)?.state == .seeking)
+        let next = downloads.nextWake(after: 0)
+        let steps = downloads.wake(at: try #require(next), links: links)
+        let asked = steps.filter { if case .send(.blobAsk, _) = $0 { true } else { false } }
+        #expect(asked.count == 2)
+        // Who has the other half is asked for it at once.
+        let wants = downloads.receive(BlobHoldings(blob, .whole), on: LinkID(1), at: 20_000)
+        #expect(
+            wants.contains {
+                if case .send(.blobWant(let want), LinkID(1)) = $0 {
+                    want.part == .chunk(1)
+                } else {
+                    false
+                }
+            })
+    }
+
     @Test("that nobody has keep no place from others, and a disk that fails leaves none taken")
     func places() throws {
         var downloads = Downloads()
