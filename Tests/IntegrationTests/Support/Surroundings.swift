@@ -17,7 +17,10 @@ enum Surroundings {
         for argument in CommandLine.arguments where argument.hasSuffix(".xctest") {
             folder = argument
         }
-        return Files.parent(of: folder)
+        // Whole, since some programs are started in another folder.
+        guard let whole = realpath(folder, nil) else { throw Broken("\(folder) is not there") }
+        defer { free(whole) }
+        return Files.parent(of: String(cString: whole))
     }
 
     /// The folder with Package.swift.
