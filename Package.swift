@@ -60,6 +60,8 @@ let package = Package(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         // Loaded when it is needed, not linked; its shim.h says why.
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        // Likewise.
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         // No pkg-config: it adds only definitions, which the package manager warns about.
         .systemLibrary(name: "CCurses", providers: [.apt(["libncurses-dev"])]),
         // Likewise.
@@ -71,7 +73,7 @@ let package = Package(
         .target(name: "CConfusables"),
         .target(name: "CWords"),
 
-        library("Crypto", ["CSodium"]),
+        library("Crypto", ["COpenSSL", "CSodium"]),
         library("Engine", ["CConfusables", "CWords", "Crypto"]),
         library("ControlAPI", []),
         library("Posix", ["CLinux"]),

@@ -49,6 +49,12 @@ public actor BlobStore {
 
     private func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob)" }
 
+    /// Has what is quicker with large files loaded, which small ones are not worth; here, since links may
+    /// not wait for it.
+    private static func prepare(for layout: BlobLayout) {
+        if layout.chunkCount > 4 { OpenSSL.load() }
+    }
+
     /// The files that are there, whole or not, in order.
     public func all() throws(BlobFailure) -> [(blob: BlobID, isWhole: Bool)] {
         var found: [(blob: BlobID, isWhole: Bool)] = []
@@ -79,6 +85,7 @@ public actor BlobStore {
     /// Throws where there is no room for it; then nothing is there of one that is not begun, noted or not.
     public func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
         if let standing = self.standing(of: blob, layout) { return standing }
+        Self.prepare(for: layout)
         let path = self.path(blob) + Self.partSuffix
         // An empty one was only noted, and has no room yet.
         let isNew = (Files.size(path) ?? 0) == 0
@@ -170,6 +177,7 @@ public actor BlobStore {
             guard let file = try self.whole.file(blob, at: self.path(blob)),
                 let layout = BlobLayout(size: file.size), layout.contains(part)
             else { return nil }
+            Self.prepare(for: layout)
             let count = layout.byteCount(of: part)
             let bytes: [UInt8]
             if part.isChunk {
@@ -203,6 +211,7 @@ public actor BlobStore {
         _ source: RandomAccessFile, key: Bytes32?
     ) async throws(BlobFailure) -> (blob: BlobID, size: UInt64, isNew: Bool) {
         guard let layout = BlobLayout(size: source.size) else { throw .tooLarge }
+        Self.prepare(for: layout)
         self.imports += 1
         let path = "\(self.folder)/\(self.imports)\(Self.importSuffix)"
         try self.reserve(layout.size)

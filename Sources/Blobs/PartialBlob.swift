@@ -8,6 +8,8 @@ final class PartialBlob {
     private let file: RandomAccessFile
     private let nodes: RandomAccessFile?
     private(set) var standing: BlobStanding
+    private var unwritten = 0
+    private static let writtenAtOnce = 4 << 20
 
     /// Opens what is there and reads it through: what is right counts.
     init(_ tree: BlobTree, path: String, treePath: String) throws(SystemError) {
@@ -51,6 +53,11 @@ final class PartialBlob {
         guard self.tree.verifies(bytes, as: part) == true else { return false }
         try self.file.write(bytes, at: layout.offset(of: part.index))
         self.standing.chunks.insert(part.index)
+        self.unwritten += bytes.count
+        if self.unwritten >= Self.writtenAtOnce {
+            self.unwritten = 0
+            self.file.letGo()
+        }
         return true
     }
 

@@ -1,3 +1,4 @@
+import COpenSSL
 import CSodium
 
 /// Encryption without a tag, for bytes of which every part is checked by a hash.
@@ -30,7 +31,12 @@ public enum XChaCha20 {
                 nonce.span.bytes.withPointer { nonce, _ in
                     key.withBytes { key in
                         key.withPointer { key, _ in
-                            crypto_stream_xchacha20_xor_ic(
+                            if self.applyByOpenSSL(
+                                key, nonce, source, count, at: offset, to: target)
+                            {
+                                return 0
+                            }
+                            return crypto_stream_xchacha20_xor_ic(
                                 target, source, UInt64(count), nonce,
                                 offset / UInt64(self.blockBytes), key)
                         }
@@ -39,5 +45,27 @@ public enum XChaCha20 {
             }
         }
         return output
+    }
+
+    /// The same by OpenSSL, which counts blocks in 4 bytes: enough for the largest file; false where it
+    /// cannot be done.
+    private static func applyByOpenSSL(
+        _ key: UnsafePointer<UInt8>, _ nonce: UnsafePointer<UInt8>, _ source: UnsafePointer<UInt8>,
+        _ count: Int, at offset: UInt64, to target: UnsafeMutablePointer<UInt8>
+    ) -> Bool {
+        OpenSSL.use(for: count) { functions in
+            let (first, count) = (offset / UInt64(self.blockBytes), Int32(exactly: count))
+            guard let first = UInt32(exactly: first), let count,
+                first.addingReportingOverflow(UInt32(count) / UInt32(self.blockBytes)).overflow
+                    == false
+            else { return 0 }
+            let start: InlineArray<4, UInt32> = [first.littleEndian, 0, 0, 0]
+            let derived = SecretBytes(count: 32, .wiped) {
+                crypto_core_hchacha20($0, nonce, key, nil)
+            }
+            return start.span.bytes.withPointer { start, _ in
+                derived.withPointer { copenssl_apply(functions, target, source, count, start, $0) }
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
-import Crypto
+import CSodium
 import Testing
+
+@testable import Crypto
 
 @Suite("CipherState")
 struct CipherStateTests {
@@ -62,5 +64,39 @@ struct CipherStateTests {
             var cipher = CipherState()
             cipher.rekey()
         }
+    }
+
+    @Test(
+        "what is large is the same message with OpenSSL and without, and a changed one is refused",
+        arguments: [4_095, 4_096, 4_097, 16_384, TransportState.plaintextByteLimit])
+    func large(count: Int) throws {
+        OpenSSL.load()
+        let key = SecretKey.generate()
+        let plaintext = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        var sender = CipherState(key: key)
+        var receiver = CipherState(key: key)
+        sender.setNonce(1 << 33)
+        receiver.setNonce(1 << 33)
+        var wire: [UInt8] = []
+        try sender.encrypt(plaintext.span.bytes, associatedData: RawSpan(), appendingTo: &wire)
+        var nonce = [UInt8](repeating: 0, count: 12)
+        nonce[8] = 2
+        var other = [UInt8](repeating: 0, count: count + 16)
+        _ = key.storage.withPointer {
+            crypto_aead_chacha20poly1305_ietf_encrypt(
+                &other, nil, plaintext, UInt64(count), nil, 0, nil, nonce, $0)
+        }
+        #expect(wire == other)
+        var read: [UInt8] = []
+        wire[count / 2] ^= 1
+        #expect(
+            failure { () throws(CryptoError) in
+                try receiver.decrypt(
+                    wire.span.bytes, associatedData: RawSpan(), appendingTo: &read)
+            } == .decryptFailed)
+        #expect(read == [])
+        wire[count / 2] ^= 1
+        try receiver.decrypt(wire.span.bytes, associatedData: RawSpan(), appendingTo: &read)
+        #expect(read == plaintext)
     }
 }

@@ -113,4 +113,20 @@ struct HashTests {
         )
         #expect([three.0.bytes, three.1.bytes, three.2.bytes] == vector.outputs)
     }
+
+    @Test(
+        "SHA-256 is OpenSSL's and libsodium's, of a byte and what follows it",
+        arguments: [
+            (1, "ca6c6588fa01171b200740344d354e8548b7470061fb32a34f4feee470ec281f"),
+            (4_095, "366e318293eed53c3e695520d65024a712bc9fd3d6b4e971e5600fe5d4611680"),
+            (4_096, "323ad511282e30894ebfa7d5b768fed8312ab1e86aefe968ea03cabb07f35edf"),
+            (262_144, "65f0fa89895bb5612f663a71fb5e14c65c4f0e34ff9718bea75b6faca84512d4"),
+        ])
+    func sha256(count: Int, hash: String) {
+        let bytes = [UInt8](repeating: 7, count: count)
+        var found = [SHA256.hash(1, bytes.span.bytes)]
+        OpenSSL.load()
+        found.append(SHA256.hash(1, bytes.span.bytes))
+        #expect(found.map { $0.description } == [hash, hash])
+    }
 }

@@ -1,3 +1,4 @@
+import CSodium
 import Testing
 
 @testable import Crypto
@@ -216,5 +217,20 @@ struct SealingTests {
                 _ = try Argon2id.deriveKey(
                     passphrase: bytes.span.bytes, salt: bytes.span.bytes.extracting(0..<16))
             } == .messageTooLong(limit: 4_096, got: 4_097))
+    }
+
+    @Test(
+        "bytes of files are encrypted as libsodium does it, from any block on",
+        arguments: [(4_095, 0), (4_096, 0), (262_144, 64), (5_000, 1 << 34)] as [(Int, UInt64)])
+    func files(count: Int, offset: UInt64) throws {
+        OpenSSL.load()
+        let key = XChaCha20.makeKey()
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let nonce = [UInt8](repeating: 0, count: 24)
+        var other = [UInt8](repeating: 0, count: count)
+        crypto_stream_xchacha20_xor_ic(
+            &other, bytes, UInt64(count), nonce, offset / 64, key.bytes)
+        #expect(XChaCha20.apply(key, to: bytes, at: offset) == other)
+        #expect(XChaCha20.apply(key, to: other, at: offset) == bytes)
     }
 }

@@ -56,7 +56,8 @@ struct PackageTests {
         let linked = Self.closure("stoa")
         #expect(linked.contains("ControlAPI"))
         for name in [
-            "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses", "Chat", "Screen",
+            "COpenSSL", "CSodium", "CSQLite", "CSystemd", "CDNSSD", "CAvahi", "CCurses", "Chat",
+            "Screen",
             "Crypto", "Engine", "Storage",
             "Loop", "Discovery", "Daemon", "Simulation",
         ] {
@@ -66,7 +67,8 @@ struct PackageTests {
 
     @Test("the engine sees no system, and no program holds the simulation")
     func engine() {
-        #expect(Self.closure("Engine") == ["CConfusables", "CWords", "Crypto", "CSodium"])
+        #expect(
+            Self.closure("Engine") == ["COpenSSL", "CConfusables", "CWords", "Crypto", "CSodium"])
         #expect(Self.closure("ControlAPI").isEmpty)
         #expect(!Self.closure("stoad").contains("Simulation"))
         #expect(!Self.closure("Storage").contains("Posix"))

@@ -1,3 +1,4 @@
+import COpenSSL
 import CSodium
 
 /// A key and a nonce counter of ChaCha20-Poly1305.
@@ -81,7 +82,17 @@ public struct CipherState: ~Copyable, Sendable {
                 associatedData.withPointer { associatedData, associatedCount in
                     nonce.span.bytes.withPointer { nonce, _ in
                         self.key.withPointer { key in
-                            crypto_aead_chacha20poly1305_ietf_encrypt(
+                            if associatedCount == 0,
+                                OpenSSL.use(
+                                    for: count,
+                                    {
+                                        copenssl_seal(
+                                            $0, sealed, plaintext, Int32(count), nonce, key)
+                                    })
+                            {
+                                return 0
+                            }
+                            return crypto_aead_chacha20poly1305_ietf_encrypt(
                                 sealed, nil, plaintext, UInt64(count), associatedData,
                                 UInt64(associatedCount), nil, nonce, key)
                         }
@@ -114,7 +125,19 @@ public struct CipherState: ~Copyable, Sendable {
                 associatedData.withPointer { associatedData, associatedCount in
                     nonce.span.bytes.withPointer { nonce, _ in
                         self.key.withPointer { key in
-                            crypto_aead_chacha20poly1305_ietf_decrypt(
+                            let plainCount = count - Self.tagByteCount
+                            if associatedCount == 0,
+                                OpenSSL.use(
+                                    for: plainCount,
+                                    {
+                                        copenssl_open(
+                                            $0, opened, ciphertext, Int32(plainCount), nonce, key)
+                                    })
+                            {
+                                return 0
+                            }
+                            // Also after a tag that is not right: libsodium has the last word.
+                            return crypto_aead_chacha20poly1305_ietf_decrypt(
                                 opened, nil, nil, ciphertext, UInt64(count), associatedData,
                                 UInt64(associatedCount), nonce, key)
                         }

@@ -40,7 +40,7 @@ public struct BlobTree: Sendable {
 
     /// The hash of a part's bytes.
     public static func hash(_ bytes: [UInt8], at level: Int) -> Bytes32 {
-        BLAKE2b.hash256(bytes, personal: level == 0 ? .blobChunk : .blobNode)
+        SHA256.hash(level == 0 ? 0 : 1, bytes.span.bytes)
     }
 
     /// Whether a node is known.

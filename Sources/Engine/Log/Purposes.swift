@@ -35,7 +35,5 @@ extension BLAKE2b.Personal {
     static let markHead = BLAKE2b.Personal("stoa mark head")
     static let markMember = BLAKE2b.Personal("stoa mark member")
     static let blob = BLAKE2b.Personal("stoa blob")
-    static let blobChunk = BLAKE2b.Personal("stoa blob chunk")
-    static let blobNode = BLAKE2b.Personal("stoa blob node")
     static let searchPlace = BLAKE2b.Personal("stoa place")
 }

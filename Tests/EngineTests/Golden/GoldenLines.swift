@@ -28,6 +28,25 @@ struct GoldenLines {
             self.story, LinkTags(exporter: handshake.exporter, role: .initiator))
         self.lines.merge(shown.lines) { old, _ in old }
         self.lines.merge(try GoldenPrivate(self.story).lines) { old, _ in old }
+        self.files()
+    }
+
+    private mutating func files() {
+        func content(_ count: Int) -> [UInt8] { (0..<count).map { UInt8($0 * 7 % 251) } }
+        func write(_ name: String, size: Int, _ chunks: [Bytes32]) {
+            guard let layout = BlobLayout(size: UInt64(size)) else { return }
+            let id = BlobTree(layout: layout, chunks: chunks).id
+            self.lines["blob.\(name)"] = id.hash.bytes
+        }
+        let whole = BlobLayout.chunkBytes
+        for size in [0, 5, whole, whole + 1] {
+            let bytes = content(size)
+            let chunks = stride(from: 0, to: max(1, size), by: whole)
+                .map { BlobTree.hash(Array(bytes[$0...].prefix(whole)), at: 0) }
+            write("\(size)", size: size, chunks)
+        }
+        let chunks = (0...BlobLayout.fanOut).map { BlobTree.hash(content($0 % 300), at: 0) }
+        write("nodes", size: whole * chunks.count, chunks)
     }
 
     private mutating func numbers() {

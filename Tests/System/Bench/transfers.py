@@ -167,6 +167,7 @@ class File(Workload):
             identifier = newest()["id"]
             before = [peak(node, mark=True) for node in system.nodes]
             out = system.folder / "fetched"
+            touch_memory()
             seconds = timed(stoa(1, "fetch", identifier, "-o", out))
             most = max(peak(node) - least for node, least in zip(system.nodes, before))
             same(path, out)
@@ -175,6 +176,7 @@ class File(Workload):
             again = timed(stoa(0, "send", room, "--file", self.other(path, work)))
             until("the message", lambda: newest().get("id") != identifier and "file" in newest())
             identifier = newest()["id"]
+            touch_memory()
             with Live(system, room) as live:
                 timed(stoa(1, "fetch", identifier, "-o", out))
             return {

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from vectors_entries import entries_vectors
+from vectors_files import files_vectors
 from vectors_link import link_vectors
 from vectors_private import private_vectors
 from vectors_realms import realms_vectors
@@ -30,6 +31,7 @@ def files() -> dict[str, Lines]:
         "sync-2.txt": sync_vectors(exporter),
         "realms-2.txt": realms_vectors(exporter),
         "private-2.txt": private_vectors(),
+        "files-2.txt": files_vectors(),
     }
 
 

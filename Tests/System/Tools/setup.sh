@@ -9,7 +9,7 @@
 set -euo pipefail
 
 build=(libsodium-dev libsqlite3-dev libsystemd-dev libavahi-core-dev libavahi-compat-libdnssd-dev
-    libncurses-dev pkg-config)
+    libncurses-dev libssl-dev pkg-config)
 # The two libraries are loaded while they are used, so a package of Stoa only suggests them.
 test=(python3-venv libzxcvbn0 libqrencode4)
 packages=(debhelper dpkg-dev lintian mmdebstrap man-db)
@@ -30,7 +30,7 @@ esac
 command -v swift >/dev/null || die "there is no swift; install 6.2 or newer from swift.org/install"
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd ncursesw)
+    modules=(libsodium sqlite3 libsystemd avahi-core avahi-compat-libdns_sd ncursesw libcrypto)
     for module in "${modules[@]}"; do
         pkg-config --exists "$module" 2>/dev/null || die "pkg-config finds no $module; install" \
             "what your system calls Debian's packages: ${wanted[*]}"
