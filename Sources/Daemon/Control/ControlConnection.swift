@@ -76,6 +76,12 @@ final class ControlConnection {
     /// Whether a subscriber should be given more now rather than later.
     var hasRoom: Bool { self.isAlive && self.waitingBytes < self.bounds.highWaterBytes / 4 }
 
+    /// Whether an event that is at hand may be given: otherwise it is read from the store later, and opened
+    /// a second time.
+    var hasRoomForEvents: Bool {
+        self.isAlive && self.waitingBytes < self.bounds.highWaterBytes / 2
+    }
+
     /// Whether lines still reach the client.
     var isAlive: Bool { self.phase == .open || self.phase == .inputEnded }
 

@@ -129,7 +129,8 @@ extension NodeShell {
             var event: ShownChange?
             let isHidden = self.isHidden(change)
             for subscription in subscriptions
-            where subscription.progress.show(change, hasRoom: subscription.client.hasRoom)
+            where subscription.progress.show(
+                change, hasRoom: subscription.client.hasRoomForEvents)
                 && !isHidden && self.passes(change, subscription.filter)
             {
                 let made = event ?? self.shownChange(change, &texts)
