@@ -48,10 +48,8 @@ SCRUB_LEAP_SECONDS = 600
 FULL, SCARCE = "24m", "200m"
 # Steps mostly wait, so these go on side by side, on networks that know nothing of each other; each about as long.
 WARDS = (
-    ("multicast", "elsewhere", "quota", "damaged", "alone"),
-    ("unreachable", "full_disk", "clocks"),
-    ("pair", "strangers", "missing"),
-    ("suspended", "loss"))
+    ("multicast", "elsewhere", "quota", "damaged", "alone"), ("unreachable", "full_disk", "clocks"),
+    ("pair", "strangers", "missing"), ("suspended", "loss"))
 
 
 class Ward:
@@ -568,18 +566,16 @@ class Ward:
 def attend(checks: Checks, programs: Programs, folder: Path, steps: Iterable[str]) -> None:
     folder.mkdir()
     ward = Ward(checks, programs, folder)
-    try:
-        for step in steps:
-            try:
-                getattr(ward, step)()
-            # What a program does not answer in time is its fault, too.
-            except (Broken, OSError, Refusal, subprocess.SubprocessError) as error:
-                checks.fail(step, error)
-            finally:
-                ward.end_hosts()
-            checks.say(step)
-    finally:
-        ward.lab.end()
+    for step in steps:
+        try:
+            getattr(ward, step)()
+        # What a program does not answer in time is its fault, too.
+        except (Broken, OSError, Refusal, subprocess.SubprocessError) as error:
+            checks.fail(step, error)
+        finally:
+            ward.end_hosts()
+        checks.say(step)
+    ward.lab.end()
 
 
 def main() -> int:
