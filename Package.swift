@@ -155,8 +155,17 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A build under a sanitizer is for some of the tests only: what it does not compile it need not wait
-// for (`Tests/System/Tools/check.sh`).
+// A build under a sanitizer is for some of the tests only, and what it does not compile it need not wait
+// for (`Tests/System/Tools/check.sh`): these tests and what they need.
 if let chosen = Context.environment["STOA_TESTS"]?.split(separator: ",").map({ "\($0)Tests" }) {
-    package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
+    var needed: Set<String> = []
+    var open = chosen
+    while let name = open.popLast() {
+        guard needed.insert(name).inserted else { continue }
+        for target in package.targets where target.name == name {
+            for case .byNameItem(let other, _) in target.dependencies { open.append(other) }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
 }

@@ -8,16 +8,16 @@
     @Suite("Deliberate bugs")
     struct DeliberateBugTests {
         @Test(
-            "each is caught by what is named for it, which finds nothing without it",
+            "each is caught by what is named for it; a test finds nothing without it",
             arguments: Mutant.allCases)
         func caught(mutant: Mutant) async throws {
             #expect(!mutant.catches.isEmpty)
             for catcher in mutant.catches {
                 switch catcher {
                 case .seed(let seed, let words):
-                    self.check(mutant, seed, "SEED", words) { try Simulation.run(seed: $0) }
+                    self.check(mutant, Simulated(seed: seed, isHostile: false), words)
                 case .assault(let seed, let words):
-                    self.check(mutant, seed, "assault", words) { try Simulation.assault(seed: $0) }
+                    self.check(mutant, Simulated(seed: seed, isHostile: true), words)
                 case .test(let name, let body):
                     try await body()
                     // Fails where the test finds nothing.
@@ -31,31 +31,56 @@
             }
         }
 
-        /// Runs a seed without the bug and with it.
-        private func check(
-            _ mutant: Mutant, _ seed: UInt64, _ kind: String, _ words: String,
-            _ run: (UInt64) throws -> Simulation
-        ) {
-            #expect(throws: Never.self, "\(kind)=\(seed) without a bug") { try run(seed) }
-            let said = self.violation(of: mutant, seed, run)
+        /// A run that catches some bug; several bugs are caught by the same.
+        struct Simulated: Hashable, Sendable, CustomTestStringConvertible {
+            var seed: UInt64
+            let isHostile: Bool
+
+            static let named = Set(
+                Mutant.allCases.flatMap(\.catches).compactMap { catcher in
+                    switch catcher {
+                    case .seed(let seed, _): Simulated(seed: seed, isHostile: false)
+                    case .assault(let seed, _): Simulated(seed: seed, isHostile: true)
+                    case .test: nil
+                    }
+                })
+
+            func run() throws {
+                _ =
+                    try self.isHostile
+                    ? Simulation.assault(seed: self.seed) : Simulation.run(seed: self.seed)
+            }
+
+            var testDescription: String { "\(self.isHostile ? "assault" : "SEED")=\(self.seed)" }
+        }
+
+        @Test("a seed that is named for a bug finds nothing without it", arguments: Simulated.named)
+        func clean(simulated: Simulated) throws { try simulated.run() }
+
+        /// Runs a seed with the bug.
+        private func check(_ mutant: Mutant, _ simulated: Simulated, _ words: String) {
+            let said = self.violation(of: mutant, simulated)
             if said?.contains(words) == true {
-                print("CAUGHT \(mutant) by \(kind)=\(seed): \(said?.prefix(120) ?? "")")
+                print(
+                    "CAUGHT \(mutant) by \(simulated.testDescription): \(said?.prefix(120) ?? "")")
                 return
             }
             // What a seed does changes with the simulation: these would be as good.
-            let others = (1...60).filter { other in
-                self.violation(of: mutant, other, run)?.contains(words) == true
+            let others = (UInt64(1)...60).filter { other in
+                var simulated = simulated
+                simulated.seed = other
+                return self.violation(of: mutant, simulated)?.contains(words) == true
             }.prefix(5)
             Issue.record(
-                "\(kind)=\(seed) finds \(said ?? "nothing") of \(mutant); these do: \(Array(others))"
-            )
+                """
+                \(simulated.testDescription) finds \(said ?? "nothing") of \(mutant); \
+                these do: \(Array(others))
+                """)
         }
 
-        private func violation(
-            of mutant: Mutant, _ seed: UInt64, _ run: (UInt64) throws -> Simulation
-        ) -> String? {
+        private func violation(of mutant: Mutant, _ simulated: Simulated) -> String? {
             do {
-                _ = try Mutant.$active.withValue(mutant) { try run(seed) }
+                try Mutant.$active.withValue(mutant) { try simulated.run() }
                 return nil
             } catch {
                 return "\(error)"

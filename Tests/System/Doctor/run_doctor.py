@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -45,6 +46,10 @@ LATE_SECONDS = 2.0
 SCRUB_LEAP_SECONDS = 600
 # As many bytes as the database needs, and less than a daemon should have; and as many as it will soon use up.
 FULL, SCARCE = "24m", "200m"
+# Steps mostly wait, so these go on side by side, on networks that know nothing of each other; each about as long.
+WARDS = (
+    ("multicast", "elsewhere", "quota", "damaged", "alone"), ("unreachable", "full_disk", "clocks"),
+    ("pair", "strangers", "missing"), ("suspended", "loss"))
 
 
 class Ward:
@@ -558,33 +563,35 @@ class Ward:
             host.stop()
 
 
+def attend(checks: Checks, programs: Programs, folder: Path, steps: Iterable[str]) -> None:
+    folder.mkdir()
+    ward = Ward(checks, programs, folder)
+    for step in steps:
+        try:
+            getattr(ward, step)()
+        # What a program does not answer in time is its fault, too.
+        except (Broken, OSError, Refusal, subprocess.SubprocessError) as error:
+            checks.fail(step, error)
+        finally:
+            ward.end_hosts()
+        checks.say(step)
+    ward.lab.end()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
-    steps = [
-        "pair", "unreachable", "multicast", "elsewhere", "quota", "damaged", "alone", "full_disk", "strangers",
-        "clocks", "missing", "suspended", "loss"]
-    parser.add_argument("--only", nargs="*", default=steps, choices=steps)
+    parser.add_argument("--only", nargs="*", choices=[step for steps in WARDS for step in steps])
     options = parser.parse_args()
     if os.geteuid() != 0 or (missing := [tool for tool in TOOLS if not shutil.which(tool)]):
         lack = "needs root" if os.geteuid() != 0 else f"there is no {', '.join(missing)}"
         print(f"doctor: {lack}: Tests/System/Tools/setup.sh --labs", file=sys.stderr)
         return 77
-    checks = Checks()
-    with tempfile.TemporaryDirectory(prefix="stoa-doctor.") as folder:
-        ward = Ward(checks, Programs.within(options.programs), Path(folder))
-        try:
-            for step in options.only:
-                try:
-                    getattr(ward, step)()
-                # What a program does not answer in time is its fault, too.
-                except (Broken, OSError, Refusal, subprocess.SubprocessError) as error:
-                    checks.fail(step, error)
-                finally:
-                    ward.end_hosts()
-                checks.say(step)
-        finally:
-            ward.lab.end()
+    checks, programs = Checks(), Programs.within(options.programs)
+    wards = WARDS if options.only is None else (options.only,)
+    with tempfile.TemporaryDirectory(prefix="stoa-doctor.") as folder, ThreadPoolExecutor(len(wards)) as pool:
+        list(pool.map(
+            lambda ward: attend(checks, programs, Path(folder) / str(ward), wards[ward]), range(len(wards))))
     return checks.report()
 
 

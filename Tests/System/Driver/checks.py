@@ -28,7 +28,8 @@ class Checks:
 
     def that(self, what: str, holds: bool, saw: object = "") -> bool:
         if holds:
-            self.passed += 1
+            with self.lock:
+                self.passed += 1
             if self.verbose:
                 self.say(f"ok: {what}")
         else:

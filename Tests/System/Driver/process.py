@@ -13,16 +13,23 @@ from .checks import Broken
 
 STOP_SECONDS = 30.0
 UNTIL_SECONDS = 30.0
-POLL_SECONDS = 0.01
+POLL_SECONDS, LONGEST_POLL_SECONDS = 0.01, 0.1
 
 
 def until(what: str, condition: Callable[[], bool], seconds: float = UNTIL_SECONDS) -> None:
-    """Asks again and again; only for what no event tells of."""
-    deadline = time.monotonic() + seconds
+    """Asks again and again; only for what no event tells of.
+
+    What takes long to ask, as where a command is run, is asked after a longer pause: what is waited for has use for
+    the processor, too.
+    """
+    began = time.monotonic()
+    deadline = began + seconds
     while not condition():
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             raise Broken(f"after {seconds:g} seconds not yet: {what}")
-        time.sleep(POLL_SECONDS)
+        time.sleep(min(max(POLL_SECONDS, now - began), LONGEST_POLL_SECONDS))
+        began = time.monotonic()
 
 
 def memory_bytes(process: int, name: str = "VmRSS") -> int:

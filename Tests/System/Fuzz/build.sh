@@ -7,6 +7,10 @@ cd "$(dirname "$(realpath "$0")")/../../.."
 kind=$1 configuration=$2 scratch=$3
 # lld, because gold breaks off at what the sanitizers make.
 flags=(-Xswiftc -sanitize=fuzzer -Xswiftc -use-ld=lld -Xswiftc -enable-testing)
+# A module at a time takes half as much as its files in batches; only editors read an index; of debug information
+# findings need the lines.
+flags+=(--disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+flags+=(-Xswiftc -gline-tables-only)
 case $kind in
     address) flags+=(--sanitize=address) ;;
     coverage) flags+=(-Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping) ;;

@@ -14,6 +14,10 @@ skip() {
     exit 77
 }
 
+# Several parts of a check want it, side by side.
+mkdir -p "$(dirname "$venv")"
+exec 9> "$venv.lock"
+flock 9
 # The copy of the requirements is written last, so a half-made environment is not taken for one.
 if ! cmp -s "$requirements" "$venv/requirements.txt"; then
     command -v python3 > /dev/null || skip "python3 is not installed"

@@ -146,7 +146,8 @@ class Pair:
     def attack(
         self, name: str, function: str, count: int, pause: float, bytes_: int, most: int
     ) -> dict[str, Any]:
-        peace = self.meter.measure(count, pause)
+        # Only told, not judged, so that it need not last as long as the attack.
+        peace = self.meter.measure(count, pause if self.options.long else 0)
         before = mebibytes(self.attacked)
         watch = Watch(self.attacked)
         with self.under(function) as figures:

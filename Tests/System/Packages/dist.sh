@@ -49,7 +49,9 @@ if [ "${STOA_LONG:-}" = 1 ]; then
     that "what is installed says its version" \
         grep -qF "stoad $version" <("$work/installed/usr/bin/stoad" --version)
 else
-    that "stoa is built" alone swift build --product stoa
+    # A module at a time, without what only editors and debuggers read: half the processor time.
+    that "stoa is built" alone swift build --product stoa --disable-index-store -debug-info-format none \
+        -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
     programs=.build/debug
 fi
 that "stoa says its version" grep -qF "stoa $version" <(alone "$programs/stoa" --version)

@@ -24,11 +24,25 @@ summary=$logs/summary failures=$logs/failures
 : > "$summary"
 : > "$failures"
 
+# used: sets `seconds` to the processor time of all that this shell has started and waited for.
+used() {
+    local times=$logs/times.$BASHPID
+    # Not in a pipe: a shell of its own would tell of itself.
+    times > "$times"
+    seconds=$(awk 'NR == 2 {
+        for (n = 1; n <= NF; n++) { split($n, part, "[ms]"); sum += part[1] * 60 + part[2] }
+        printf "%d", sum
+    }' "$times")
+    rm -f "$times"
+}
+
 # part NAME KIND COMMAND...: runs one part and counts. KIND says how its tests are told: `step` has
 # none, `one` is one test, `swift` writes $logs/NAME.xml, `lines` ends with `N passed, N failed`.
 part() {
-    local name=$1 kind=$2 start=$SECONDS code=0 good=0 bad=0 left=0 line
+    local name=$1 kind=$2 start=$SECONDS code=0 good=0 bad=0 left=0 line seconds before
     shift 2
+    used
+    before=$seconds
     "$@" >"$logs/$name.log" 2>&1 || code=$?
     case $kind in
         step) ;;
@@ -50,8 +64,9 @@ part() {
             ;;
     esac
     if [ "$code" != 0 ] && [ "$bad" = 0 ]; then bad=1; fi
-    printf '%-18s%5d passed %3d failed %3d skipped %5d s\n' \
-        "$name" "$good" "$bad" "$left" $((SECONDS - start)) | tee -a "$summary"
+    used
+    printf '%-18s%5d passed %3d failed %3d skipped %5d s %5d s computed\n' \
+        "$name" "$good" "$bad" "$left" $((SECONDS - start)) $((seconds - before)) | tee -a "$summary"
     if [ "$bad" != 0 ]; then
         line=$(grep -haiE -A4 '✘|error:|(WARNING|ERROR): .*Sanitizer|^demo:|^failed|^not ok' \
             "$logs/$name.log" | cut -c1-300 | head -40)
@@ -78,20 +93,26 @@ tests() {
         --testing-library swift-testing "${width[@]}" --xunit-output "$logs/$name.xml" "$@"
 }
 
-# sanitized KIND MODULES ARGUMENTS...: the tests of some modules under a sanitizer; in the long form
-# the simulation, too. Nothing else is built.
+# How a build is made that is made once: a module at a time, which takes half as much as its files in two
+# batches; of debug information the lines. Of the index, in which the package manager looks for tests, what is
+# this package's.
+once=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -gline-tables-only
+    -Xswiftc -index-ignore-system-modules -Xswiftc -index-ignore-clang-modules)
+
+# sanitized KIND MODULES ARGUMENTS...: the tests of some modules under a sanitizer; in the long form the
+# simulation, too. Nothing is built but these tests and what they need.
 sanitized() {
-    local kind=$1 modules=$2; shift 2
-    part "$kind-sanitizer" swift "${around[@]}" env STOA_TESTS="$modules${STOA_LONG:+,Simulation}" \
-        swift test --sanitize="$kind" --disable-xctest "${width[@]}" \
-        --scratch-path "$scratch/$kind" --xunit-output "$logs/$kind-sanitizer.xml" "$@"
+    local kind=$1 modules=$2${STOA_LONG:+,Simulation} tests=$scratch/$1; shift 2
+    part "$kind-build" step chrt --idle 0 env STOA_TESTS="$modules" \
+        swift build --build-tests --sanitize="$kind" "${once[@]}" --scratch-path "$tests"
+    tests "$kind-sanitizer" "$@"
 }
 
 # Both builds at once: the largest module of the release programs keeps one core busy for minutes.
 # Each has a folder, since one build locks its own.
 build() {
     local code=0
-    swift build --build-tests --scratch-path "$tests" > "$logs/test-build.log" 2>&1 &
+    swift build --build-tests "${once[@]}" --scratch-path "$tests" > "$logs/test-build.log" 2>&1 &
     swift build -c release --static-swift-stdlib --disable-local-rpath --scratch-path "$scratch" ||
         code=$?
     wait $! || { code=$?; cat "$logs/test-build.log"; }
@@ -180,8 +201,9 @@ waiting() {
 # One function, so that the shell has read all of this before a part changes the file.
 main() {
     part setup step Tests/System/Tools/setup.sh --labs || finish
-    part lint step swift format lint --strict --recursive Sources Tests Package.swift
+    part lint step swift format lint --strict --recursive Sources Tests Package.swift &
     part build step build || finish
+    wait
     tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
         --skip SystemDiscoveryTests/lab
     around=(Tests/System/Labs/inside.sh)
