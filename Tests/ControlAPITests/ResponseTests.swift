@@ -22,6 +22,13 @@ struct ResponseTests {
         #expect(read.remedy?.contains("may read it later") == true)
     }
 
+    @Test("who is in no room is told how to join it, in words that a shell takes")
+    func notMember() {
+        #expect(RPCError.notMember().remedy == "join it first: stoa join ROOM")
+        #expect(RPCError.notMember(of: "ops").remedy == "join it first: stoa join ops")
+        #expect(RPCError.notMember(of: "&war").remedy == "join it first: stoa join '&war'")
+    }
+
     @Test("a response is one line with version, id and outcome")
     func lines() {
         let success = RPCResponse(id: .integer(1), result: 19)

@@ -182,9 +182,11 @@ extension RPCError {
     ///
     /// - Parameter name: the room's, where the caller has not named it.
     public static func notMember(of name: String? = nil) -> RPCError {
-        RPCError(
+        // A shell takes the & of a secret room for itself.
+        let operand = name.map { $0.contains("&") ? "'\($0)'" : $0 }
+        return RPCError(
             .notMember, "you are not in \(name ?? "that room")", reason: "notMember",
-            remedy: "join it first: stoa join \(name ?? "ROOM")")
+            remedy: "join it first: stoa join \(operand ?? "ROOM")")
     }
 
     /// The message is stored and not delivered, or not read, in time; -32005; `data` holds the whole
