@@ -12,7 +12,6 @@ extension XChaCha20Poly1305 {
     private static let blockByteCount = 64
     /// Four blocks, which suffice for most, and eight.
     private static let streamByteCounts = (short: 256, long: 512)
-    private static let subkeyByteCount = 32
 
     /// The longest message that is short, in bytes.
     static let shortByteCount = Self.streamByteCounts.long - Self.blockByteCount
@@ -52,6 +51,37 @@ extension XChaCha20Poly1305 {
         }
     }
 
+    /// The key that XChaCha20 derives from a key and the first 16 bytes of a nonce.
+    ///
+    /// draft-irtf-cfrg-xchacha section 2.2. Nonces that follow each other have those bytes in common, so it
+    /// is kept for the next message.
+    struct Subkey: ~Copyable, Sendable {
+        private var start: (UInt64, UInt64)?
+        private var bytes = SecretBytes(count: SecretKey.byteCount, .wiped) {
+            $0.update(repeating: 0, count: SecretKey.byteCount)
+        }
+
+        /// Makes it that of a nonce; always with the same key.
+        mutating func derive(from key: borrowing SecretKey, for nonce: Nonce) {
+            let start = nonce.start
+            if let known = self.start, known == start { return }
+            nonce.withBytes { nonce in
+                nonce.withPointer { nonce, _ in
+                    key.storage.withPointer { key in
+                        self.bytes.withMutablePointer {
+                            _ = crypto_core_hchacha20($0, nonce, key, nil)
+                        }
+                    }
+                }
+            }
+            self.start = start
+        }
+
+        func withPointer<R>(_ body: (UnsafePointer<UInt8>) -> R) -> R {
+            self.bytes.withPointer(body)
+        }
+    }
+
     private static func padded(_ count: Int) -> Int { (count + 15) & ~15 }
 
     private static func boundByteCount(_ count: Int, _ associatedData: RawSpan) -> Int {
@@ -60,45 +90,43 @@ extension XChaCha20Poly1305 {
 
     /// Draws the stream for a message and lends it, with room for what the tag is made of.
     private static func withRoom(
-        for count: Int, _ associatedData: RawSpan, _ nonce: Nonce, _ key: borrowing SecretKey,
+        for count: Int, _ associatedData: RawSpan, _ nonce: Nonce, _ subkey: borrowing Subkey,
         _ body: (Room) -> Int32
     ) -> Int32 {
         precondition(count <= self.shortByteCount, "the stream is as long as a short message")
         let isShort = self.blockByteCount + count <= self.streamByteCounts.short
         let drawn = isShort ? self.streamByteCounts.short : self.streamByteCounts.long
-        let capacity = drawn + self.subkeyByteCount + self.boundByteCount(count, associatedData)
+        let capacity = drawn + self.boundByteCount(count, associatedData)
         return withUnsafeTemporaryAllocation(
             byteCount: capacity, alignment: MemoryLayout<UInt64>.alignment
         ) { memory in
             let bytes = memory.bindMemory(to: UInt8.self)
             guard let stream = bytes.baseAddress else { preconditionFailure("there is room") }
             defer { sodium_memzero(stream, capacity) }
-            let subkey = stream + drawn
             nonce.withBytes { nonce in
                 nonce.withPointer { nonce, _ in
-                    key.storage.withPointer { key in
-                        _ = crypto_core_hchacha20(subkey, nonce, key, nil)
-                    }
                     // RFC 8439's nonce: four zeros, then what the derivation has left.
                     let rest: InlineArray<12, UInt8> = InlineArray { index in
                         index < 4 ? 0 : nonce[12 + index]
                     }
                     rest.span.bytes.withPointer { rest, _ in
-                        _ = crypto_stream_chacha20_ietf(stream, UInt64(drawn), rest, subkey)
+                        subkey.withPointer {
+                            _ = crypto_stream_chacha20_ietf(stream, UInt64(drawn), rest, $0)
+                        }
                     }
                 }
             }
-            return body(Room(stream: stream, bound: subkey + self.subkeyByteCount))
+            return body(Room(stream: stream, bound: stream + drawn))
         }
     }
 
     /// Writes the ciphertext and tag of a short message; gives 0, as libsodium's functions do.
     static func sealShort(
-        _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
+        _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, subkey: borrowing Subkey,
         to sealed: UnsafeMutablePointer<UInt8>
     ) -> Int32 {
         plaintext.withPointer { plaintext, count in
-            self.withRoom(for: count, associatedData, nonce, key) { room in
+            self.withRoom(for: count, associatedData, nonce, subkey) { room in
                 room.combine(plaintext, count, into: sealed)
                 room.writeTag(of: sealed, count, associatedData: associatedData, to: sealed + count)
                 return 0
@@ -109,12 +137,12 @@ extension XChaCha20Poly1305 {
     /// Verifies a short message with its tag and writes its plaintext; gives −1 where the tag is another,
     /// and then nothing was written.
     static func openShort(
-        _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
+        _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, subkey: borrowing Subkey,
         to opened: UnsafeMutablePointer<UInt8>
     ) -> Int32 {
         ciphertext.withPointer { sealed, sealedCount in
             let count = sealedCount - self.tagByteCount
-            return self.withRoom(for: count, associatedData, nonce, key) { room in
+            return self.withRoom(for: count, associatedData, nonce, subkey) { room in
                 withUnsafeTemporaryAllocation(of: UInt8.self, capacity: self.tagByteCount) {
                     memory in
                     guard let tag = memory.baseAddress else { preconditionFailure("there is room") }

@@ -42,6 +42,9 @@ public enum XChaCha20Poly1305 {
             return Nonce(words)
         }
 
+        /// What nonces that follow each other have in common.
+        var start: (UInt64, UInt64) { (self.words[0], self.words[1]) }
+
         /// Lends the bytes without copying them.
         public func withBytes<R: ~Copyable, E: Error>(
             _ body: (RawSpan) throws(E) -> R
@@ -63,15 +66,19 @@ public enum XChaCha20Poly1305 {
 
     /// Appends the ciphertext and tag of `plaintext` to `output`.
     ///
-    /// The associated data is authenticated and not sent along; the reader must give the same.
-    public static func seal(
+    /// The associated data is authenticated and not sent along; the reader must give the same. `subkey` is
+    /// of no other key than `key`.
+    static func seal(
         _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
-        appendingTo output: inout [UInt8]
+        _ subkey: inout Subkey, appendingTo output: inout [UInt8]
     ) {
+        let isShort = plaintext.byteCount <= self.shortByteCount
+        if isShort { subkey.derive(from: key, for: nonce) }
         output.appendSealed(byteCount: plaintext.byteCount + self.tagByteCount) { sealed in
-            plaintext.byteCount <= self.shortByteCount
+            isShort
                 ? self.sealShort(
-                    plaintext, associatedData: associatedData, nonce: nonce, key: key, to: sealed)
+                    plaintext, associatedData: associatedData, nonce: nonce, subkey: subkey,
+                    to: sealed)
                 : self.sealLong(
                     plaintext, associatedData: associatedData, nonce: nonce, key: key, to: sealed)
         }
@@ -81,16 +88,19 @@ public enum XChaCha20Poly1305 {
     ///
     /// Throws `messageTooShort` when there is no room for a tag and `decryptFailed` when it does
     /// not verify; then nothing was appended.
-    public static func open(
+    static func open(
         _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
-        appendingTo output: inout [UInt8]
+        _ subkey: inout Subkey, appendingTo output: inout [UInt8]
     ) throws(CryptoError) {
+        let isShort = ciphertext.byteCount <= self.shortByteCount + self.tagByteCount
+        if isShort { subkey.derive(from: key, for: nonce) }
         try output.appendOpened(
             sealedByteCount: ciphertext.byteCount, tagByteCount: self.tagByteCount
         ) { opened in
-            ciphertext.byteCount <= self.shortByteCount + self.tagByteCount
+            isShort
                 ? self.openShort(
-                    ciphertext, associatedData: associatedData, nonce: nonce, key: key, to: opened)
+                    ciphertext, associatedData: associatedData, nonce: nonce, subkey: subkey,
+                    to: opened)
                 : self.openLong(
                     ciphertext, associatedData: associatedData, nonce: nonce, key: key, to: opened)
         }

@@ -7,30 +7,30 @@ import Testing
 struct SealingTests {
     @Test("XChaCha20-Poly1305 is that of other code, both ways", arguments: XChaChaVector.all)
     func vectors(vector: XChaChaVector) throws {
-        let key = try SecretKey(vector.key.span.bytes)
+        let key = SealingKey(try SecretKey(vector.key.span.bytes))
         let nonce = try XChaCha20Poly1305.Nonce(vector.nonce.span.bytes)
         var sealed: [UInt8] = [9]
-        XChaCha20Poly1305.seal(
+        key.seal(
             vector.plaintext.span.bytes, associatedData: vector.associatedData.span.bytes,
-            nonce: nonce, key: key, appendingTo: &sealed)
+            nonce: nonce, appendingTo: &sealed)
         #expect(sealed == [9] + vector.sealed)
         var opened: [UInt8] = [8]
-        try XChaCha20Poly1305.open(
+        try key.open(
             vector.sealed.span.bytes, associatedData: vector.associatedData.span.bytes,
-            nonce: nonce, key: key, appendingTo: &opened)
+            nonce: nonce, appendingTo: &opened)
         #expect(opened == [8] + vector.plaintext)
         var written: [UInt8] = []
         nonce.append(to: &written)
         #expect(written == vector.nonce)
 
-        let sharedKey = SealingKey(key)
+        // Once more, with what was derived for the first.
         sealed = []
-        sharedKey.seal(
+        key.seal(
             vector.plaintext.span.bytes, associatedData: vector.associatedData.span.bytes,
             nonce: nonce, appendingTo: &sealed)
         #expect(sealed == vector.sealed)
         opened = []
-        try sharedKey.open(
+        try key.open(
             sealed.span.bytes, associatedData: vector.associatedData.span.bytes, nonce: nonce,
             appendingTo: &opened)
         #expect(opened == vector.plaintext)
@@ -76,33 +76,39 @@ struct SealingTests {
     )
     func shortMessages() throws {
         let (secret, start) = ([UInt8](0..<32), [UInt8](64..<88))
-        let key = try SecretKey(secret.span.bytes)
+        let plain = try SecretKey(secret.span.bytes)
+        let key = SealingKey(try SecretKey(secret.span.bytes))
         var nonce = try XChaCha20Poly1305.Nonce(start.span.bytes)
         for count in 0...XChaCha20Poly1305.shortByteCount + 1 {
-            nonce = nonce.next
+            // Most follow the one before; some have another beginning.
+            nonce =
+                count % 7 == 6
+                ? try XChaCha20Poly1305.Nonce(
+                    [UInt8](repeating: UInt8(truncatingIfNeeded: count), count: 24).span.bytes)
+                : nonce.next
             let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + count) }
             let bound = (0..<count % 71 * 9).map { UInt8(truncatingIfNeeded: $0 * 5 + count) }
             var sealed: [UInt8] = []
-            XChaCha20Poly1305.seal(
-                message.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+            key.seal(
+                message.span.bytes, associatedData: bound.span.bytes, nonce: nonce,
                 appendingTo: &sealed)
             var other: [UInt8] = []
             other.appendSealed(byteCount: count + 16) { target in
                 XChaCha20Poly1305.sealLong(
-                    message.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+                    message.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: plain,
                     to: target)
             }
             #expect(sealed == other)
             var opened: [UInt8] = []
-            try XChaCha20Poly1305.open(
-                other.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+            try key.open(
+                other.span.bytes, associatedData: bound.span.bytes, nonce: nonce,
                 appendingTo: &opened)
             #expect(opened == message)
             sealed[count * 31 % sealed.count] ^= 1
             #expect(
                 failure { () throws(CryptoError) in
-                    try XChaCha20Poly1305.open(
-                        sealed.span.bytes, associatedData: bound.span.bytes, nonce: nonce, key: key,
+                    try key.open(
+                        sealed.span.bytes, associatedData: bound.span.bytes, nonce: nonce,
                         appendingTo: &opened)
                 } == .decryptFailed)
             #expect(opened == message)
