@@ -53,6 +53,8 @@ struct Turns<Key: Hashable & Sendable>: Sendable {
     mutating func next() -> Key? {
         guard let key = self.queue.removeFirst() else { return nil }
         self.members.remove(key)
+        // A set keeps its room, and there are some of these on each link.
+        if self.members.isEmpty { self.members = [] }
         return key
     }
 }

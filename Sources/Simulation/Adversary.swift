@@ -234,7 +234,7 @@ extension Simulation {
         else { return }
         self.lastNumber += 1
         let number = Int(self.lastNumber)
-        var wire = Wire(
+        let wire = Wire(
             number: number, dial: DialID(0), expecting: nil, address: address,
             exporter: .zero,
             ends: [

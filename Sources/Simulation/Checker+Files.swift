@@ -18,7 +18,7 @@ extension Checker {
 
     /// A node sends a frame about files.
     func sentOfFiles(
-        _ frame: Frame, by machine: Machine, to receiver: Machine, _ direction: Wire.Direction
+        _ frame: Frame, by machine: Machine, to receiver: Machine, _ direction: Checker.Heard
     ) throws {
         switch frame {
         case .blobAsk(_, let blob):
@@ -50,7 +50,7 @@ extension Checker {
 
     /// Whether a peer shares a conversation that refers to a file here.
     private func mayHave(
-        _ blob: BlobID, of machine: Machine, _ direction: Wire.Direction
+        _ blob: BlobID, of machine: Machine, _ direction: Checker.Heard
     ) -> Bool {
         direction.announced.contains {
             machine.node?.hasPart(in: $0) == true && machine.store.tells($0, of: blob)

@@ -28,6 +28,14 @@ struct Checker {
         var seq: UInt64
     }
 
+    /// What the receiving side of a stream has told the sending one.
+    struct Heard {
+        /// The conversations that it has announced.
+        var announced: Set<ConversationID>
+        /// The files of which it has wanted parts, by its numbers.
+        var wanted: [UInt64: Set<BlobID>]
+    }
+
     struct Acknowledged {
         var machine: Int
         var conversation: ConversationID
@@ -150,10 +158,10 @@ struct Checker {
 
     /// What a node believes of the logs that it just wrote is what its disk holds.
     func audited(_ machine: Machine, _ batch: Batch) throws {
-        guard let audit = machine.node?.audit else { return }
+        guard machine.isUp else { return }
         let keys = batch.appends.map(\.run.run.key) + batch.proofs.map(\.key)
         for key in keys {
-            let (log, believed) = (machine.store.logs[key], audit.logs[key])
+            let (log, believed) = (machine.store.logs[key], machine.node?.believed(of: key))
             // A proof that waits for the disk ends the log already.
             if believed?.point != log?.proof?.point { continue }
             guard believed?.head.seq == log?.head.seq, believed?.head.id == log?.head.id else {
@@ -290,7 +298,7 @@ struct Checker {
 
     /// A node sends a frame.
     mutating func sent(
-        _ frame: Frame, by machine: Machine, to receiver: Machine, _ direction: Wire.Direction
+        _ frame: Frame, by machine: Machine, to receiver: Machine, _ direction: Heard
     ) throws {
         var conversations: [ConversationID] = []
         switch frame {

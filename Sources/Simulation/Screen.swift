@@ -42,15 +42,21 @@ struct Screen {
     mutating func insert(_ id: EntryID, _ entry: Checker.Written) -> Bool {
         guard self.ids.insert(id).inserted else { return false }
         let line = Line(place: entry.place, id: id)
-        let lines = self.rooms[entry.key.conversation] ?? []
-        var (low, high) = (0, lines.count)
-        if let last = lines.last, last.place < line.place { low = high }
+        self.rooms[entry.key.conversation, default: []].insert(line)
+        return true
+    }
+}
+
+extension [Screen.Line] {
+    /// Puts a line in its place.
+    fileprivate mutating func insert(_ line: Screen.Line) {
+        var (low, high) = (0, self.count)
+        if let last = self.last, last.place < line.place { low = high }
         while low < high {
             let middle = (low + high) / 2
-            if lines[middle].place < line.place { low = middle + 1 } else { high = middle }
+            if self[middle].place < line.place { low = middle + 1 } else { high = middle }
         }
-        self.rooms[entry.key.conversation, default: []].insert(line, at: low)
-        return true
+        self.insert(line, at: low)
     }
 }
 

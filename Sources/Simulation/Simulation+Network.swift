@@ -33,7 +33,7 @@ extension Simulation {
             preconditionFailure("an exporter has 64 bytes")
         }
         let target = self.listeners[address]
-        var wire = Wire(
+        let wire = Wire(
             number: number, dial: dial, expecting: expecting, address: address,
             exporter: exporter,
             ends: [
@@ -137,18 +137,11 @@ extension Simulation {
         guard let (number, side) = self.machines[index].wires[link],
             let wire = self.wires[number]
         else { throw Violation("node \(index) sends on a link that is not open") }
-        let received: ReceivedFrame
-        do { received = try ReceivedFrame(whole: encoded.bytes) } catch {
-            throw Violation("node \(index) sends a frame that does not decode: \(error)")
-        }
-        guard received.channel == encoded.channel else {
-            throw Violation("node \(index) sends a frame on another channel than its own")
-        }
-        var direction = wire.directions[side]
+        let received = try self.decoded(encoded, by: index)
         if encoded.channel.hasCredit {
-            direction.outstanding[encoded.channel, default: 0] += encoded.bytes.count
+            wire.directions[side].outstanding[encoded.channel, default: 0] += encoded.bytes.count
             guard
-                (direction.outstanding[encoded.channel] ?? 0) <= Limits.initialCredit
+                (wire.directions[side].outstanding[encoded.channel] ?? 0) <= Limits.initialCredit
                     || self.isHostile(wire)
             else {
                 throw Violation("node \(index) sends more than its credit on \(encoded.channel)")
@@ -160,28 +153,31 @@ extension Simulation {
             if encoded.channel.hasCredit, !self.isHostile(wire), !frame.isSeeking {
                 self.checker.syncFrames += 1
             }
-            var heard = direction
-            if self.time <= direction.readBy { heard.announced.formUnion(direction.leftEarly) }
-            if case .rooms(let tag, _) = frame { direction.roomTag = tag }
+            var heard = wire.directions[side].announced
+            if self.time <= wire.directions[side].readBy {
+                heard.formUnion(wire.directions[side].leftEarly)
+            }
+            if case .rooms(let tag, _) = frame { wire.directions[side].roomTag = tag }
             let receiver = self.machines[wire.ends[1 - side].machine]
-            try self.checker.sent(frame, by: self.machines[index], to: receiver, heard)
-            try self.checker.claimed(frame, by: self.machines[index])
+            let wanted = wire.directions[side].wanted
+            try self.checker.sent(
+                frame, by: self.machines[index], to: receiver,
+                Checker.Heard(announced: heard, wanted: wanted))
+            if self.looksAtAll { try self.checker.claimed(frame, by: self.machines[index]) }
         }
         if let adversary = self.machines[index].adversary {
-            self.wires[number]?.directions[side] = direction
             return self.sendHostile(encoded, received, adversary, number, side)
         }
         var isWithinBound = true
         if let session = wire.ends[side].session {
             isWithinBound = session.session.send(encoded)
         } else {
-            direction.lanes[encoded.channel, default: []].append((encoded, received))
+            wire.directions[side].lanes[encoded.channel, default: []].append((encoded, received))
             if encoded.channel == .control {
-                direction.controlBytes += encoded.bytes.count
-                isWithinBound = direction.controlBytes <= Limits.controlQueueBytes
+                wire.directions[side].controlBytes += encoded.bytes.count
+                isWithinBound = wire.directions[side].controlBytes <= Limits.controlQueueBytes
             }
         }
-        self.wires[number]?.directions[side] = direction
         if !isWithinBound {
             // A stalled stream may hold pings and credits for a while, never without bound; but a
             // peer that floods and does not read brings that about.
@@ -191,6 +187,20 @@ extension Simulation {
             self.schedule(.overflows(wire: number, side: side), in: 0)
         }
         self.touch(number, side)
+    }
+
+    /// A frame as whoever gets it will read it; what goes to many is read once.
+    private func decoded(_ encoded: EncodedFrame, by index: Int) throws -> ReceivedFrame {
+        if let last = self.lastSent, last.bytes == encoded.bytes { return last.received }
+        let received: ReceivedFrame
+        do { received = try ReceivedFrame(whole: encoded.bytes) } catch {
+            throw Violation("node \(index) sends a frame that does not decode: \(error)")
+        }
+        guard received.channel == encoded.channel else {
+            throw Violation("node \(index) sends a frame on another channel than its own")
+        }
+        self.lastSent = (encoded.bytes, received)
+        return received
     }
 
     func isHostile(_ wire: Wire) -> Bool {
@@ -250,20 +260,21 @@ extension Simulation {
     /// Sends what waits, most urgent first, a message's worth at a time.
     func transmit(_ number: Int, _ side: Int) {
         while let wire = self.wires[number] {
-            let direction = wire.directions[side]
-            guard !direction.isSending, direction.bytesInFlight < Self.windowBytes else { return }
+            guard !wire.directions[side].isSending,
+                wire.directions[side].bytesInFlight < Self.windowBytes
+            else { return }
             if let session = wire.ends[side].session {
                 let bytes = session.session.output(limit: Limits.plaintextBytes)
                 if !bytes.isEmpty {
                     self.push(.bytes(bytes), number, side, bytes: bytes.count)
                     continue
                 }
-            } else if let (frames, bytes) = self.takeFrames(number, side) {
+            } else if let (frames, bytes) = self.takeFrames(wire, side) {
                 self.push(.frames(frames), number, side, bytes: bytes)
                 continue
             }
-            if direction.isEnding {
-                self.wires[number]?.directions[side].isEnding = false
+            if wire.directions[side].isEnding {
+                wire.directions[side].isEnding = false
                 self.push(.end, number, side, bytes: 1)
             }
             return
@@ -271,25 +282,26 @@ extension Simulation {
     }
 
     private func takeFrames(
-        _ number: Int, _ side: Int
+        _ wire: Wire, _ side: Int
     ) -> (frames: [(EncodedFrame, ReceivedFrame)], bytes: Int)? {
+        guard !wire.directions[side].lanes.isEmpty else { return nil }
         var frames: [(EncodedFrame, ReceivedFrame)] = []
         var bytes = 0
         for channel in Channel.allCases {
-            let lane = self.wires[number]?.directions[side].lanes[channel] ?? []
+            guard var lane = wire.directions[side].lanes.removeValue(forKey: channel) else {
+                continue
+            }
+            let before = bytes
             var taken = 0
             while taken < lane.count, bytes < Limits.plaintextBytes {
                 bytes += lane[taken].0.bytes.count
                 taken += 1
             }
-            guard taken > 0 else { continue }
+            if channel == .control { wire.directions[side].controlBytes -= bytes - before }
             frames.append(contentsOf: lane.prefix(taken))
-            self.wires[number]?.directions[side].lanes[channel]?.removeFirst(taken)
-            if channel == .control {
-                self.wires[number]?.directions[side].controlBytes -= lane.prefix(taken).reduce(0) {
-                    $0 + $1.0.bytes.count
-                }
-            }
+            guard taken < lane.count else { continue }
+            lane.removeFirst(taken)
+            wire.directions[side].lanes[channel] = lane
         }
         return frames.isEmpty ? nil : (frames, bytes)
     }

@@ -4,6 +4,8 @@ import Engine
 extension Simulation {
     /// What a run of an office has found.
     package struct OfficeFigures: Sendable {
+        /// Of how many pieces the honest members were at each look, which is one or the run fails.
+        package var pieces = 0
         /// How often an honest member got each message of a calm minute, on average.
         package var copies = 0.0
         /// How long after all were back all agreed, in milliseconds.
@@ -13,7 +15,8 @@ extension Simulation {
 
         /// In words and numbers in turn.
         package var summary: String {
-            "copies \(Double(Int(self.copies * 100)) / 100) healed \(self.healedWithin) "
+            "pieces \(self.pieces) copies \(Double(Int(self.copies * 1_000)) / 1_000) "
+                + "healed \(self.healedWithin) "
                 + "links \(self.links.least)/\(self.links.median)/\(self.links.most)"
         }
     }
@@ -52,7 +55,7 @@ extension Simulation {
         }
         try self.churn(in: room, rounds: self.machines.count / 4)
         try self.run(for: 30_000)
-        try self.checkPiece("after the start")
+        try self.checkPiece(of: room, "after the start")
         figures.copies = try self.copies(of: 30, in: room)
         figures.links = self.linkFigures()
         let failed = self.honest.shuffled(using: &self.random).prefix(self.machines.count / 5)
@@ -60,7 +63,7 @@ extension Simulation {
         try self.run(for: 5_000)
         try self.say("while a fifth is away", in: room)
         try self.run(for: 60_000)
-        try self.checkPiece("while a fifth is away")
+        try self.checkPiece(of: room, "while a fifth is away")
         for index in failed { try self.start(index) }
         let begin = self.time
         var reason = ""
@@ -73,7 +76,8 @@ extension Simulation {
             throw reason.isEmpty ? violation : Violation("\(violation): \(reason)")
         }
         figures.healedWithin = self.time - begin
-        try self.checkPiece("at the end")
+        try self.checkPiece(of: room, "at the end")
+        figures.pieces = 1
         return figures
     }
 
@@ -131,11 +135,13 @@ extension Simulation {
         return copies
     }
 
-    /// Whom each honest machine is linked with, of these.
-    private func neighbourhood() -> [Int: Set<Int>] {
+    /// With whom each honest machine shares a room, of these.
+    private func neighbourhood(in room: Room) -> [Int: Set<Int>] {
         var found = Dictionary(uniqueKeysWithValues: self.honest.map { ($0, Set<Int>()) })
         for wire in self.wires.values
-        where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil }) {
+        where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil })
+            && wire.directions.allSatisfy({ $0.announced.contains(room.conversation) })
+        {
             let (one, other) = (wire.ends[0].machine, wire.ends[1].machine)
             guard found[one] != nil, found[other] != nil else { continue }
             found[one]?.insert(other)
@@ -144,8 +150,8 @@ extension Simulation {
         return found
     }
 
-    private func checkPiece(_ moment: String) throws {
-        let links = self.neighbourhood()
+    private func checkPiece(of room: Room, _ moment: String) throws {
+        let links = self.neighbourhood(in: room)
         guard let first = links.keys.min() else { return }
         var (seen, next): (Set<Int>, [Int]) = ([first], [first])
         while let one = next.popLast() {

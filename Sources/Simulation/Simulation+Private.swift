@@ -67,7 +67,6 @@ extension Simulation {
         let room = SecretRoom(
             realm: .open, name: name, suite: suite.isAvailable ? suite : .xchacha20Poly1305,
             root: root)
-        self.secretRooms.insert(room.id)
         return room
     }
 
@@ -94,10 +93,9 @@ extension Simulation {
     /// Notes which conversations a side of a wire has been shown by tags.
     func noteShares(_ tags: [UInt64], _ number: Int, _ side: Int) {
         guard let wire = self.wires[number] else { return }
-        _ = self.directID(wire.ends[0].machine, wire.ends[1].machine)
         let sender: LinkRole = side == 0 ? .responder : .initiator
         // Two devices of one person share that person's conversations with others.
-        for id in self.secretRooms.union(self.directs.values) {
+        for id in self.begun {
             if tags.contains(LinkTags.share(id, by: sender, exporter: wire.exporter)) {
                 self.wires[number]?.directions[side].announced.insert(id)
                 self.wires[number]?.directions[side].leftEarly.remove(id)
@@ -113,6 +111,7 @@ extension Simulation {
     /// Takes note of the keys of what a machine begins or enters.
     func noteKeys(of batch: Batch, on machine: Int) {
         for (id, membership) in batch.membership where membership.kind.room == nil {
+            self.begun.insert(id)
             self.machines[machine].keyring.add(membership.kind)
             self.checker.keyring.add(membership.kind)
             self.checker.keyHolders[id, default: []].insert(machine)

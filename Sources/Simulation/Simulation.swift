@@ -74,8 +74,8 @@ package final class Simulation {
     private var attested: Set<Bytes64> = []
     /// Direct conversations by the machines of their people.
     var directs: [[Int]: ConversationID] = [:]
-    /// Secret rooms that somebody was in.
-    var secretRooms: Set<ConversationID> = []
+    /// Conversations other than rooms that are, or were, on somebody's disk: nobody shows others.
+    var begun: Set<ConversationID> = []
     /// The keys of rooms whose members seal what they write.
     var roomKeys: [ConversationID: ConversationKey] = [:]
     /// Frames and first bytes of streams, for a hostile peer to send again, and whether to keep them.
@@ -93,6 +93,8 @@ package final class Simulation {
     /// Whether users send files.
     var hasFiles = false
     private var touched: [(wire: Int, side: Int)] = []
+    /// What was sent last, as it reads.
+    var lastSent: (bytes: [UInt8], received: ReceivedFrame)?
     /// Milliseconds since the beginning.
     package private(set) var time: UInt64 = 0
     /// How many events nodes were given.
@@ -287,10 +289,7 @@ package final class Simulation {
         self.log?("\(self.time) \(index) < \(String(describing: event).prefix(300))")
         // Where it lies: a node has too many fields to be moved for each event.
         let actions = machine.node?.handle(event, at: self.instant(index)) ?? []
-        // Both look at all links, so in a crowd they would be most of the work.
-        if self.machines.count <= Self.company
-            || self.eventCount.isMultiple(of: self.machines.count)
-        {
+        if self.looksAtAll {
             if let excess = machine.node?.excess {
                 throw Violation("node \(index) holds \(excess)")
             }
@@ -306,6 +305,12 @@ package final class Simulation {
             self.log?("\(self.time) \(index) > \(String(describing: action).prefix(300))")
             try self.perform(action, index)
         }
+    }
+
+    /// Whether what a node has is looked through, all its links and logs: of a large company now and then,
+    /// or it would be most of the work.
+    var looksAtAll: Bool {
+        self.machines.count <= Self.company || self.eventCount.isMultiple(of: self.machines.count)
     }
 
     private func mix(_ value: UInt64) {
@@ -417,7 +422,10 @@ package final class Simulation {
         guard self.isRunning(index, start) else { return }
         try self.checker.told(outcome, by: self.machines[index])
         try self.checker.audited(self.machines[index], batch)
-        if batch.number.isMultiple(of: 16) { try self.checker.looked(at: self.machines[index]) }
+        let pause = UInt64(self.machines.count <= Self.company ? 16 : self.machines.count)
+        if batch.number.isMultiple(of: pause) {
+            try self.checker.looked(at: self.machines[index])
+        }
     }
 
     func write(_ batch: Batch, _ index: Int) throws -> BatchOutcome {

@@ -2,7 +2,9 @@ import Engine
 import Crypto
 
 /// A TCP stream between two machines, from the dial to its end.
-struct Wire {
+///
+/// A class, since a thousand machines have forty thousand, which change with each frame.
+final class Wire {
     /// What travels in one piece.
     enum Chunk {
         /// A handshake message, by number.
@@ -75,6 +77,18 @@ struct Wire {
     var spread: UInt64 = 0
     /// Whether nothing arrives any more: the stream was cut, or an address is gone, of which nobody is told.
     var isDead = false
+
+    init(
+        number: Int, dial: DialID, expecting: PeerID?, address: String, exporter: Bytes64,
+        ends: [End]
+    ) {
+        self.number = number
+        self.dial = dial
+        self.expecting = expecting
+        self.address = address
+        self.exporter = exporter
+        self.ends = ends
+    }
 
     var isOver: Bool { self.ends[0].isGone && self.ends[1].isGone }
 }

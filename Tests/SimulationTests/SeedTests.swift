@@ -55,4 +55,13 @@ struct SeedTests {
         let simulation = try Simulation.crowd(seed: 1, 30)
         #expect(simulation.rounds <= Simulation.mostRounds)
     }
+
+    @Test(
+        "an office is one piece and says all once, with churn, strangers who keep all, and a fifth that fails",
+        .enabled(if: !Replay.isOn))
+    func office() throws {
+        let figures = try Simulation.office(seed: 1, 20).figures
+        #expect(figures.pieces == 1 && figures.copies <= 1.1)
+        #expect(figures.healedWithin <= Simulation.healMilliseconds)
+    }
 }

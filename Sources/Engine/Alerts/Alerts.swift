@@ -49,8 +49,8 @@ struct Alerts: Sendable {
         let subject = Subject(code: code, peer: peer)
         let known = self.standing[subject]
         if known == nil && peer != nil && !self.makeRoom(isTrusted: isTrusted) { return false }
-        // What is said about peers may be of their choice, and so is who brings most.
-        let isOthers = peer != nil || code == .diskShare || code == .crowded
+        // What is said about peers may be of their choice, and so are who brings most, and how many clocks differ.
+        let isOthers = peer != nil || code == .diskShare || code == .crowded || code == .clock
         let isSilent = known.map {
             isOthers && now.monotonic - $0.lineAt < Limits.alertNoticeMilliseconds
         }

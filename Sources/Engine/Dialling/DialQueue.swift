@@ -6,6 +6,8 @@
 struct DialQueue: Hashable, Sendable {
     private var names: [String: Set<TargetID>] = [:]
     private var hosts: [TargetID: String] = [:]
+    /// The keys of `names`, ascending: to sort them for each draw took most of what a crowd costs.
+    private var order: [String] = []
 
     /// How many wait.
     var count: Int { self.hosts.count }
@@ -14,6 +16,7 @@ struct DialQueue: Hashable, Sendable {
     mutating func add(_ id: TargetID, at address: String) {
         self.remove(id)
         let host = Self.host(of: address)
+        if self.names[host] == nil { self.order.insert(host, at: self.place(of: host)) }
         self.names[host, default: []].insert(id)
         self.hosts[id] = host
     }
@@ -27,12 +30,24 @@ struct DialQueue: Hashable, Sendable {
     mutating func remove(_ id: TargetID) {
         guard let host = self.hosts.removeValue(forKey: id) else { return }
         self.names[host]?.remove(id)
-        if self.names[host]?.isEmpty == true { self.names[host] = nil }
+        guard self.names[host]?.isEmpty == true else { return }
+        self.names[host] = nil
+        self.order.remove(at: self.place(of: host))
+    }
+
+    /// How many hosts come before one.
+    private func place(of host: String) -> Int {
+        var (low, high) = (0, self.order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.order[middle] < host { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     /// Takes the next one; nil when none waits.
     mutating func take(using random: inout some RandomNumberGenerator) -> TargetID? {
-        guard let host = self.names.keys.sorted().randomElement(using: &random),
+        guard let host = self.order.randomElement(using: &random),
             let id = self.names[host]?.sorted().randomElement(using: &random)
         else { return nil }
         self.remove(id)

@@ -93,14 +93,15 @@ extension Dialling {
 
     /// The host, of those with several services that are not linked, that has most of them.
     private var mostCrowdedHost: (host: String, services: [TargetID: DialTarget])? {
-        var hosts: [String: [TargetID: DialTarget]] = [:]
+        var hosts: [String: [TargetID]] = [:]
         for (id, target) in self.targets {
             guard case .service = id, target.peer.map({ !self.linked.contains($0) }) ?? true
             else { continue }
-            hosts[DialQueue.host(of: target.addresses[0]), default: [:]][id] = target
+            hosts[DialQueue.host(of: target.addresses[0]), default: []].append(id)
         }
         let most = hosts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
-        return most.flatMap { $0.value.count > 1 ? ($0.key, $0.value) : nil }
+        guard let (host, ids) = most, ids.count > 1 else { return nil }
+        return (host, self.targets.filter { ids.contains($0.key) })
     }
 
     /// Has a service wait for its turn, which comes at once where there are few.
@@ -113,17 +114,17 @@ extension Dialling {
         }
     }
 
-    /// Dials of services that are under way.
+    /// Services that are being dialled.
     private var serviceDials: Int {
-        self.targets.count { id, target in
-            if case .service = id { !target.attempts.isEmpty } else { false }
-        }
+        let services = self.dials.values.filter { if case .service = $0 { true } else { false } }
+        return Set(services).count
     }
 
     /// Dials services that wait for it, as long as there are places.
     mutating func dialWaiting(
         at now: Instant, using random: inout some RandomNumberGenerator
     ) {
+        guard self.queue.count > 0, self.linked.count < Limits.wantedLinks else { return }
         var places = Limits.serviceDials - self.serviceDials
         while self.linked.count < Limits.wantedLinks, places > 0,
             let id = self.queue.take(using: &random)

@@ -19,7 +19,7 @@ struct Dialling: Sendable {
     private var doubted: Set<PeerID> = []
     /// Peers that are not dialled for having been linked, since the user has blocked them.
     private var blocked: Set<PeerID> = []
-    private var dials: [DialID: TargetID] = [:]
+    private(set) var dials: [DialID: TargetID] = [:]
     private var lastDial: UInt64 = 0
     /// Requests that wait for a link with a target.
     private var waiting: [RequestID: TargetID] = [:]

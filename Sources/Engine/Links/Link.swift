@@ -62,8 +62,8 @@ struct Link: Sendable {
     private var liveUntil: UInt64 = 0
     /// The number of the last news that the peer has had its turn for.
     var newsTold: UInt64 = 0
-    /// Valid records of authors that no shared conversation knows yet.
-    var earlyRecords: [RecordKey: Record] = [:]
+    /// Valid records of authors that no shared conversation knows yet, kept until their first entries come.
+    var earlyRecords = EarlyRecords()
 
     init(id: LinkID, info: LinkInfo, address: String, dial: DialID?, now: Instant) {
         self.id = id
@@ -149,23 +149,5 @@ struct Link: Sendable {
             self.flow.credit(on: .sync) >= Limits.payloadsFrameBytes
         else { return nil }
         return self.payloadServing
-    }
-
-    /// Gives the records of an author that were kept, and forgets them.
-    mutating func takeEarly(of author: PeerID) -> [Record] {
-        guard !self.earlyRecords.isEmpty else { return [] }
-        let found = self.earlyRecords.values.filter { $0.author == author }
-        for record in found { self.earlyRecords[record.key] = nil }
-        return found.sorted { $0.key < $1.key }
-    }
-
-    /// Keeps a record for when the first entry of its author comes.
-    mutating func keepEarly(_ record: Record) {
-        if let known = self.earlyRecords[record.key] {
-            guard record.supersedes(known) else { return }
-        } else if self.earlyRecords.count >= Limits.earlyRecords {
-            return
-        }
-        self.earlyRecords[record.key] = record
     }
 }

@@ -25,6 +25,11 @@ enum LinkPlaces {
         case full
     }
 
+    /// Whether there is a place for anybody beside so many links.
+    static func hasPlace(beside count: Int) -> Bool {
+        count < Limits.links - Limits.knownLinks - Limits.dialledLinks
+    }
+
     /// Decides about a newcomer among the links that are open.
     static func verdict(for newcomer: Occupant, among links: [Occupant]) -> Verdict {
         // Known people have places of their own, and take those of others.

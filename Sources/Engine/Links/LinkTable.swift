@@ -37,6 +37,13 @@ struct LinkTable: Sendable {
     /// The links, in no order.
     var all: [Link] { self.table.values }
 
+    /// Since which news each link has not been told, and in which order of this node's own.
+    var turns: [(told: UInt64, order: UInt64, id: LinkID)] {
+        self.table.keys.map { id in
+            (self.table[known: id].newsTold, self.table[known: id].order, id)
+        }
+    }
+
     /// The peers that are linked.
     var peers: some Collection<PeerID> { self.byPeer.keys }
 
@@ -99,7 +106,24 @@ struct LinkTable: Sendable {
     func sharing(_ conversation: ConversationID) -> [LinkID] { self.sharers[conversation] ?? [] }
 
     func isShared(_ conversation: ConversationID, on id: LinkID) -> Bool {
-        self.table[id]?.shared.has(conversation) ?? false
+        self.table.has(id) && self.table[known: id].shared.has(conversation)
+    }
+
+    /// Shows what each link has of a conversation that it shares, oldest first, where it lies.
+    ///
+    /// Nothing need change by that; but what is only read would be copied, and each copy of a link counts up all of
+    /// its tables, for a hundred links with each run that comes.
+    mutating func visit(
+        _ conversation: ConversationID, _ body: (LinkID, inout ConversationSync) -> Void
+    ) {
+        for id in self.sharing(conversation) {
+            body(id, &self.table[known: id].shared[known: conversation])
+        }
+    }
+
+    /// Whether a link shares one of some conversations.
+    func isAnyShared(_ conversations: [ConversationID], on id: LinkID) -> Bool {
+        conversations.contains { self.sharers[$0]?.contains(id) == true }
     }
 
     mutating func share(_ conversation: ConversationID, on id: LinkID, _ sync: ConversationSync) {

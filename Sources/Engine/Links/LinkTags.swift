@@ -65,7 +65,7 @@ public struct LinkTags: Sendable {
         let hash = self.exporter.withBytes { key in
             BLAKE2b.hash256(bytes.span.bytes, key: key, personal: personal)
         }
-        return hash.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        return hash.withBytes { UInt64(bigEndian: $0.unsafeLoadUnaligned(as: UInt64.self)) }
     }
 
     /// The row for a log as one of the sides, which has as much of it, sends it.

@@ -41,6 +41,8 @@ public struct Record: Hashable, Sendable {
     public let signature: Bytes64
     /// What a profile says, read once; nil for other kinds and where it cannot be read.
     public let profile: Profile?
+    /// The hash that digests and tie-breaks use, made once: a digest takes those of all members.
+    public let hash: Bytes32
 
     /// What kind of value.
     public var kind: UInt8 { self.key.kind }
@@ -72,8 +74,13 @@ public struct Record: Hashable, Sendable {
         self.time = time
         self.value = value
         self.profile = Self.profile(kind, value)
-        self.signature = signer.sign(
-            Self.context + Self.body(key: self.key, time: time, value: value))
+        let body = Self.body(key: self.key, time: time, value: value)
+        self.signature = signer.sign(Self.context + body)
+        self.hash = Self.hash(of: body + self.signature.bytes)
+    }
+
+    private static func hash(of encoded: [UInt8]) -> Bytes32 {
+        BLAKE2b.hash256(encoded, personal: .record)
     }
 
     private static func body(key: RecordKey, time: HybridTime, value: [UInt8]) -> [UInt8] {
@@ -116,9 +123,6 @@ public struct Record: Hashable, Sendable {
     /// The record as it is sent and stored.
     public var encoded: [UInt8] { self.body + self.signature.bytes }
 
-    /// The hash that digests and tie-breaks use.
-    public var hash: Bytes32 { BLAKE2b.hash256(self.encoded, personal: .record) }
-
     /// Whether this record takes the place of another of the same author, scope and kind.
     public func supersedes(_ other: Record) -> Bool {
         (self.time, self.hash) > (other.time, other.hash)
@@ -149,6 +153,7 @@ public struct Record: Hashable, Sendable {
         self.value = try reader.raw("record value", count: length)
         self.profile = Self.profile(kind, self.value)
         self.signature = try reader.bytes64("record signature")
+        self.hash = Self.hash(of: bytes)
     }
 
     private static func profile(_ kind: UInt8, _ value: [UInt8]) -> Profile? {

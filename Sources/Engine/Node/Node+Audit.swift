@@ -45,6 +45,13 @@ extension Node {
         }
     }
 
+    /// What this node believes to be on its disk of a log; nil where it knows nothing of it.
+    package func believed(of key: LogKey) -> (head: Head, point: UInt64?)? {
+        guard self.conversationTable.has(key.conversation) else { return nil }
+        let log = self.conversationTable[known: key.conversation].logs[key.name]
+        return log.map { ($0.head, $0.forkPoint) }
+    }
+
     /// What this node believes to be on its disk and under way.
     package var audit: NodeAudit {
         var audit = NodeAudit()

@@ -246,9 +246,10 @@ extension Node {
     /// to be asked for.
     mutating func seekAgain(_ key: LogKey) {
         let log = self.conversationTable[known: key.conversation].log(key.name)
-        for id in self.links.sharing(key.conversation)
-        where self.links[id].shared[known: key.conversation].seq(of: key.name) > log.head.seq {
-            self.seek(key, on: id, from: self.now.monotonic)
+        let numbers = self.conversationTable[known: key.conversation].numbers
+        for id in self.links.sharing(key.conversation) {
+            let told = self.links[id].shared[known: key.conversation].seq(of: key.name, numbers)
+            if told > log.head.seq { self.seek(key, on: id, from: self.now.monotonic) }
         }
         self.planFetches(in: key.conversation)
     }

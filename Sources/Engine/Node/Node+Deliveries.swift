@@ -108,13 +108,15 @@ extension Node {
         for peer in self.conversationTable[conversation]?.members ?? [] where peer != self.id {
             members[peer] = self.tallied(peer, conversation, key)
         }
+        let numbers = self.conversationTable[conversation]?.numbers ?? LogNumbers()
         for id in self.links.sharing(conversation) {
             let peer = self.links[id].info.peer
             var member = members[peer] ?? self.tallied(peer, conversation, key)
             member.isLinked = true
             if let key {
                 member.stored = self.stored(key, on: id)
-                member.shown = self.links[id].shared[known: conversation].shown(of: key.name)
+                member.shown = self.links[id].shared[known: conversation]
+                    .shown(of: key.name, numbers)
             }
             #if MUTANTS
                 if Mutant.takeSentForDelivered.isActive, let key, let fed = self.links[id].fed(key)
@@ -144,11 +146,14 @@ extension Node {
     /// nobody has more of an own log than there is.
     func stored(_ key: LogKey, on id: LinkID) -> UInt64 {
         let sync = self.links[id].shared[known: key.conversation]
-        guard let row = sync.rows[key.name], let log = self.conversationTable[key.conversation]
+        guard let conversation = self.conversationTable[key.conversation],
+            let row = sync.row(of: key.name, conversation.numbers)
         else { return 0 }
-        let head = log.log(key.name).head
+        let head = conversation.log(key.name).head
         #if MUTANTS
-            if Mutant.believeAnyDelivery.isActive { return sync.stored(of: key.name) }
+            if Mutant.believeAnyDelivery.isActive {
+                return sync.stored(of: key.name, conversation.numbers)
+            }
         #endif
         guard row.seq <= head.seq else { return 0 }
         let own =
@@ -157,7 +162,7 @@ extension Node {
         let tags = self.links[id].tags
         // A row that was made of a run that came has no head tag.
         if let own, row.headTag != 0, row.headTag != tags.head(own, by: tags.peer) { return 0 }
-        return sync.stored(of: key.name)
+        return sync.stored(of: key.name, conversation.numbers)
     }
 
     /// Answers the waits whose goal is reached.

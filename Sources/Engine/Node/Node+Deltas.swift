@@ -35,7 +35,7 @@ extension Node {
     /// Tells those that have waited longest, in an order that differs from node to node: then one
     /// of many that have the same is soon the first to tell it.
     private mutating func takeTurns() {
-        let turns = self.links.all.map { (told: $0.newsTold, order: $0.order, id: $0.id) }
+        let turns = self.links.turns
         var told = 0
         var oldest = self.news.last
         for turn in turns.sorted(by: <) where turn.told < self.news.last {
@@ -51,16 +51,16 @@ extension Node {
 
     /// Sends the rows of these logs that are news to a peer; false when there are none.
     private mutating func tell(_ keys: [LogKey], on id: LinkID, isTurn: Bool) -> Bool {
-        let link = self.links[id]
+        let (peer, tags) = (self.links[id].info.peer, self.links[id].tags)
         var rows: [ConversationID: [ClockRow]] = [:]
-        for key in keys {
-            guard let log = self.conversationTable[key.conversation]?.log(key.name),
-                let shared = link.shared[key.conversation],
-                shared.isNews(
-                    key.name, head: log.head.seq, number: self.news.number(of: key),
-                    to: link.info.peer, isTurn: isTurn)
-            else { continue }
-            let row = link.tags.row(key.name, log, in: key.conversation, by: link.tags.own)
+        for key in keys where self.links.isShared(key.conversation, on: id) {
+            let log = self.conversationTable[known: key.conversation].log(key.name)
+            let numbers = self.conversationTable[known: key.conversation].numbers
+            let isNews = self.links[id].shared[known: key.conversation].isNews(
+                key.name, head: log.head.seq, number: self.news.number(of: key), to: peer,
+                isTurn: isTurn, numbers)
+            guard isNews else { continue }
+            let row = tags.row(key.name, log, in: key.conversation, by: tags.own)
             rows[key.conversation, default: []].append(row)
         }
         for (conversation, rows) in rows.sorted(by: { $0.key < $1.key }) {

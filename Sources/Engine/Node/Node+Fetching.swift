@@ -45,7 +45,7 @@ extension Node {
             }
             guard let id = first else { continue }
             let tag = self.links[id].tags.log(name, in: conversation)
-            let has = self.links[id].shared[known: conversation].seq(of: name)
+            let has = self.links[id].shared[known: conversation].seq(of: name, known.numbers)
             let from = known.log(name).tail.seq + 1
             var fetch = self.sendWant(tag, in: conversation, from: from, through: has, on: id)
             if let slow {
@@ -62,16 +62,10 @@ extension Node {
     /// The links that have more of a log and may be asked for it.
     private mutating func lacking(in conversation: Conversation) -> [LogName: [LinkID]] {
         var found: [LogName: [LinkID]] = [:]
-        for id in self.links.sharing(conversation.id) {
-            let lacking = self.links[id].shared[known: conversation.id].lacking
-            for (name, notBefore) in lacking {
-                let log = conversation.log(name)
-                let has = self.links[id].shared[known: conversation.id].seq(of: name)
-                if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
-                    self.links[id].shared[known: conversation.id].settle(name)
-                } else if notBefore <= self.now.monotonic {
-                    found[name, default: []].append(id)
-                }
+        let now = self.now.monotonic
+        self.links.visit(conversation.id) { id, sync in
+            for name in sync.takeable(in: conversation, at: now) {
+                found[name, default: []].append(id)
             }
         }
         return found
@@ -83,21 +77,25 @@ extension Node {
     /// So one peer is asked after the other, but for many logs at once, of the beginnings only: the
     /// rest is spread over all peers. One that does not answer holds up nobody for long.
     private mutating func discover(in conversation: ConversationID) {
-        let links = self.links.sharing(conversation)
-        let asked = links.first {
-            self.links[$0].shared[known: conversation].unknown.isPatient(at: self.now.monotonic)
+        let now = self.now.monotonic
+        var asked: LinkID?
+        var able: [(id: LinkID, isAsked: Bool)] = []
+        self.links.visit(conversation) { id, sync in
+            if asked == nil, sync.unknown.isPatient(at: now) { asked = id }
+            // In stretches, since each is chosen from all that are unknown.
+            if !sync.unknown.isEmpty,
+                sync.unknown.discoveries.count <= Limits.discoveriesPerLink / 2
+            {
+                able.append((id, !sync.unknown.discoveries.isEmpty))
+            }
         }
-        for id in asked.map({ [$0] }) ?? links {
-            let unknown = self.links[id].shared[known: conversation].unknown
-            guard asked != nil || unknown.discoveries.isEmpty, !unknown.isEmpty,
-                // In stretches, since each is chosen from all that are unknown.
-                unknown.discoveries.count <= Limits.discoveriesPerLink / 2
-            else { continue }
-            guard self.links[id].wants.free > 0 else {
+        for (id, isAsked) in able where asked.map({ $0 == id }) ?? !isAsked {
+            let free = self.links[id].wants.free
+            guard free > 0 else {
                 self.links[id].wants.wait(conversation)
                 continue
             }
-            let chosen = unknown.choose(atMost: self.links[id].wants.free)
+            let chosen = self.links[id].shared[known: conversation].unknown.choose(atMost: free)
             guard !chosen.isEmpty else { continue }
             let patience = self.now.monotonic + Limits.discoveryMilliseconds
             for tag in chosen {
@@ -206,15 +204,15 @@ extension Node {
     private mutating func armNextFetching(_ open: Set<ConversationID>) {
         var deadlines = self.fetching.deadlines + self.forkSearches.deadlines
         for conversation in open {
-            for id in self.links.sharing(conversation) {
-                let sync = self.links[id].shared[known: conversation]
+            var isSeeking = false
+            self.links.visit(conversation) { _, sync in
                 deadlines += sync.lacking.values
+                guard !sync.lacking.isEmpty || !sync.unknown.discoveries.isEmpty else { return }
+                isSeeking = true
                 deadlines += sync.unknown.discoveries.values.map(\.deadline)
                 if !sync.unknown.discoveries.isEmpty { deadlines.append(sync.unknown.patience) }
-                if !sync.lacking.isEmpty || !sync.unknown.discoveries.isEmpty {
-                    self.fetching.seek(conversation)
-                }
             }
+            if isSeeking { self.fetching.seek(conversation) }
         }
         if let next = deadlines.filter({ $0 > self.now.monotonic }).min() {
             self.armFetching(at: next)
@@ -292,7 +290,7 @@ extension Node {
         for id in links {
             let tag = self.links[id].tags.log(key.name, in: conversation)
             let seq = self.links[id].shared[known: conversation]
-                .learnName(key.name, number, tag: tag)
+                .learnName(number, tag: tag)
             if self.links[id].awaited.take(tag, in: conversation) {
                 self.links[id].shared[known: conversation].awaitsPayloads.insert(key.name)
             }

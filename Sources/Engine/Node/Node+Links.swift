@@ -64,7 +64,8 @@ extension Node {
             return (DialFailure(.rejected, Self.blocked), nil)
         }
         // Of two links to one peer one stays.
-        guard self.links.id(of: info.peer) == nil else { return (nil, nil) }
+        guard self.links.id(of: info.peer) == nil, !LinkPlaces.hasPlace(beside: self.links.count)
+        else { return (nil, nil) }
         let verdict = LinkPlaces.verdict(
             for: self.occupant(link), among: self.links.all.map { self.occupant($0) })
         switch verdict {

@@ -36,8 +36,9 @@ extension Node {
     /// A peer has told how much of an own log it has.
     mutating func notePosition(of key: LogKey, on id: LinkID) {
         let peer = self.links[id].info.peer
-        let shown = self.links[id].shared[known: key.conversation].shown(of: key.name)
-        let told = self.links[id].shared[known: key.conversation].stored(of: key.name)
+        let numbers = self.conversationTable[known: key.conversation].numbers
+        let shown = self.links[id].shared[known: key.conversation].shown(of: key.name, numbers)
+        let told = self.links[id].shared[known: key.conversation].stored(of: key.name, numbers)
         guard min(told, shown) > self.marks.position(of: peer, in: key).stored else { return }
         let position = MemberPosition(stored: min(self.stored(key, on: id), shown))
         guard position.stored > 0 else { return }

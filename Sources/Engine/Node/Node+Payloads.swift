@@ -53,8 +53,9 @@ extension Node {
             guard self.links.has(id) else { continue }
             let (shared, conversations) = (self.links[id].shared, self.conversationTable)
             let ask = self.payloadWants.ask(id, at: self.now.monotonic) { key in
-                guard conversations[key.conversation]?.isJoined == true else { return nil }
-                return shared[key.conversation]?.whole(of: key.name)
+                guard let conversation = conversations[key.conversation], conversation.isJoined
+                else { return nil }
+                return shared[key.conversation]?.whole(of: key.name, conversation.numbers)
             }
             guard let ask else { continue }
             let conversation = ask.key.conversation

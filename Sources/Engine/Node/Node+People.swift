@@ -25,7 +25,7 @@ extension Node {
     /// Whose device a peer is; nil while that is not known here.
     public func person(of peer: PeerID) -> PersonID? {
         if peer == self.id { return self.own.certificate.personID }
-        return self.links.link(with: peer)?.info.certificate.personID
+        return self.links.id(of: peer).map { self.links[$0].info.certificate.personID }
             ?? self.people.person(of: peer) ?? self.dialling.known[peer]?.person?.id
     }
 
@@ -60,10 +60,11 @@ extension Node {
         if peer == self.id { return .own }
         if let tier = self.people.tier(of: peer) { return tier }
         if self.isOwnDevice(peer) { return .verified }
-        if self.links.link(with: peer)?.realms.isFellow == true { return .fellow }
+        if let link = self.links.id(of: peer), self.links[link].realms.isFellow { return .fellow }
         // Only who has had the secret could write there.
-        let isFellow = self.conversationTable.values.contains {
-            $0.isOfFellows && $0.attendance[peer] != nil
+        let isFellow = self.conversationTable.keys.contains {
+            self.conversationTable[known: $0].isOfFellows
+                && self.conversationTable[known: $0].attendance[peer] != nil
         }
         return isFellow ? .fellow : .stranger
     }
@@ -75,10 +76,13 @@ extension Node {
 
     /// How far each of many is trusted here, as ``tier(of:)`` says it of one.
     public func tiers(of peers: some Collection<PeerID>) -> [PeerID: Tier] {
+        guard !peers.isEmpty else { return [:] }
         var fellows: Set<PeerID> = []
-        for link in self.links.all where link.realms.isFellow { fellows.insert(link.info.peer) }
-        for conversation in self.conversationTable.values where conversation.isOfFellows {
-            fellows.formUnion(conversation.attendance.keys)
+        for link in self.links.ids where self.links[link].realms.isFellow {
+            fellows.insert(self.links[link].info.peer)
+        }
+        for id in self.conversationTable.keys where self.conversationTable[known: id].isOfFellows {
+            fellows.formUnion(self.conversationTable[known: id].attendance.keys)
         }
         var tiers: [PeerID: Tier] = [:]
         for peer in peers {

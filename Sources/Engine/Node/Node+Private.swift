@@ -111,8 +111,9 @@ extension Node {
         guard !self.isOwn(direct.person.id) else { return nil }
         let linked = self.links.all.filter { $0.info.certificate.personID == direct.person.id }
         guard !linked.isEmpty else { return self.isHeardOf(direct) ? .indirect : .away }
+        let numbers = self.conversationTable[known: id].numbers
         let isTaken = linked.contains { link in
-            link.shared[id].map { !$0.refuses(self.id) } ?? false
+            link.shared[id].map { !$0.refuses(self.id, numbers) } ?? false
         }
         return isTaken ? nil : .unaccepted
     }

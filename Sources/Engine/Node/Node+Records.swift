@@ -26,17 +26,21 @@ extension Node {
         self.people.name(record)
         if record.kind == Record.Kind.profile { self.notePicture(of: record.author) }
         self.warnOfNamesake(record.author)
-        for id in self.conversationTable.keys.sorted() where self.isCounted(record, in: id) {
+        var counting: [ConversationID] = []
+        for id in self.conversationTable.keys where self.isCounted(record, in: id) {
             self.conversationTable[known: id].recordsChanged()
+            counting.append(id)
         }
         let isMark = record.kind == Record.Kind.mark && record.author != self.id
         let links = isMark ? self.passedOn(record) : self.links.ids
-        for link in links where self.links[link].info.peer != record.author {
+        let frame = Frame.records([record]).encoded
+        let author = self.links.id(of: record.author)
+        for link in links where link != author {
             if record.key == self.ownProfile {
                 self.links[link].isProfileTold = false
                 self.tellProfile(on: link)
-            } else if self.mayTell(record, on: link) {
-                self.send(.records([record]), on: link)
+            } else if self.links.isAnyShared(counting, on: link) {
+                self.sendEncoded(frame, on: link)
             }
         }
     }
@@ -70,7 +74,7 @@ extension Node {
             let standing = self.record(record.key)
             // What stands here was verified when it came.
             guard record != standing, self.isTimely(record) else { continue }
-            guard record.isValid else {
+            guard self.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }
             guard record.isUsable, self.profiles.hasRoom(for: record.key),
@@ -79,14 +83,20 @@ extension Node {
             else { continue }
             let isPeers = record.conversation == nil && record.author == self.links[id].info.peer
             let shared = self.links[id].shared.keys
-            if isPeers || shared.contains(where: { self.isCounted(record, in: $0) }) {
+            // No closure: that would take a copy of the node.
+            var isCounted = isPeers
+            for conversation in shared where !isCounted {
+                isCounted = self.isCounted(record, in: conversation)
+            }
+            if isCounted {
                 if record.kind == Record.Kind.mark {
                     self.markReceived(record)
                 } else {
                     self.commits.records[record.key] = record
                 }
             } else if record.conversation.map({ shared.contains($0) }) ?? true {
-                self.links[id].keepEarly(record)
+                self.profiles.checked.insert(record)
+                self.links[id].earlyRecords.keep(record)
                 self.profiles.noteEarly(on: id)
             }
         }
@@ -102,7 +112,7 @@ extension Node {
     /// Records answer a clock at once, entries only the wants that follow it.
     mutating func takeEarlyRecord(of author: PeerID) {
         for id in self.profiles.holders {
-            let records = self.links[id].takeEarly(of: author)
+            let records = self.links[id].earlyRecords.take(of: author)
             if self.links[id].earlyRecords.isEmpty { self.profiles.dropEarly(of: id) }
             for record in records
             where self.profiles.hasRoom(for: record.key)

@@ -167,7 +167,8 @@ extension Node {
                 let log = conversation.log(name)
                 guard log.forkPoint == nil else { continue }
                 missing.add(
-                    log.lacking(through: sync.stored(of: name)), of: name.author, at: peer)
+                    log.lacking(through: sync.stored(of: name, conversation.numbers)),
+                    of: name.author, at: peer)
             }
         }
         let linked = Set(links.map { self.links[$0].info.peer })

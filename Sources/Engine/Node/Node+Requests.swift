@@ -144,7 +144,7 @@ extension Node {
         let conversation = self.conversationTable[known: id]
         let leave = conversation.log(self.ownLog).head.seq
         let isKnown = self.links.sharing(id).contains {
-            self.links[$0].shared[known: id].seq(of: self.ownLog) >= leave
+            self.links[$0].shared[known: id].seq(of: self.ownLog, conversation.numbers) >= leave
         }
         guard !conversation.isJoined,
             !conversation.isShared || isKnown || self.isLeaveDeclined(conversation)

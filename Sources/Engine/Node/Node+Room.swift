@@ -253,9 +253,10 @@ extension Node {
         let conversation = key.conversation
         let (isNews, forgotten) = self.conversationTable[known: conversation].refuse(key.name)
         if let forgotten {
+            let numbers = self.conversationTable[known: conversation].numbers
             for id in self.links.sharing(conversation) {
                 let tag = self.links[id].tags.log(forgotten, in: conversation)
-                self.links[id].shared[known: conversation].forget(forgotten, tag: tag)
+                self.links[id].shared[known: conversation].forget(forgotten, tag: tag, numbers)
             }
             self.conversationTable[known: conversation].numbers.remove(forgotten)
         }
@@ -266,9 +267,10 @@ extension Node {
     private mutating func tellRefused(_ key: LogKey, on bringer: LinkID?) {
         let conversation = key.conversation
         let log = self.conversationTable[known: conversation].log(key.name)
+        let numbers = self.conversationTable[known: conversation].numbers
         for id in self.links.sharing(conversation)
         where id == bringer || self.links[id].info.peer == key.name.author
-            || self.links[id].shared[known: conversation].seq(of: key.name) > 0
+            || self.links[id].shared[known: conversation].seq(of: key.name, numbers) > 0
         {
             let tags = self.links[id].tags
             let row = tags.row(key.name, log, in: conversation, by: tags.own)

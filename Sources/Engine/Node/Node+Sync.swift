@@ -114,10 +114,12 @@ extension Node {
         _ conversation: ConversationID, on id: LinkID, where isEqual: (UInt8) -> Bool
     ) {
         let tags = self.links[id].tags
-        for (name, log) in self.conversationTable[known: conversation].logs
-        where name.author == self.id && log.bucket.map(isEqual) ?? false {
+        for name in self.conversationTable[known: conversation].names(of: self.id) {
+            let log = self.conversationTable[known: conversation].log(name)
+            guard log.bucket.map(isEqual) ?? false else { continue }
             let row = tags.row(name, log, in: conversation, by: tags.peer)
-            self.links[id].shared[known: conversation].noteEqual(name, row)
+            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            self.links[id].shared[known: conversation].noteEqual(name, number, row)
             let key = LogKey(conversation: conversation, name: name)
             self.notePosition(of: key, on: id)
             self.checkDeliveries(of: key)
@@ -133,7 +135,8 @@ extension Node {
 
     /// Asks again for what a peer has told of and did not bring.
     private mutating func retry(_ conversation: ConversationID, on id: LinkID) {
-        let unsettled = self.links[id].shared[known: conversation].takeUnsettled()
+        let numbers = self.conversationTable[known: conversation].numbers
+        let unsettled = self.links[id].shared[known: conversation].takeUnsettled(numbers)
         for (name, row) in unsettled {
             _ = self.receiveRow(row, of: name, in: conversation, isComplete: true, on: id)
         }
@@ -242,17 +245,19 @@ extension Node {
         let dropped = self.links[id].shared[known: conversation].unknown
             .endPage(page.bucket, page.rows)
         isNews = isNews || dropped
+        let numbers = self.conversationTable[known: conversation].numbers
         for name in self.conversationTable[known: conversation].names(in: page.bucket) {
             let log = self.conversationTable[known: conversation].log(name)
             if !told.contains(name) {
-                let wasTold = self.links[id].shared[known: conversation].dropRow(name)
+                let wasTold = self.links[id].shared[known: conversation].dropRow(name, numbers)
                 (isNews, isOther) = (isNews || wasTold, isOther || log.isCounted || log.isRefused)
                 if log.forkPoint != nil {
                     self.owe(conversation, on: id) { $0.owe(proof: name) }
                 }
             }
             if name.author == self.id {
-                self.links[id].shared[known: conversation].settleFeed(name, head: log.head.seq)
+                self.links[id].shared[known: conversation]
+                    .settleFeed(name, head: log.head.seq, numbers)
             }
         }
         self.links[id].shared[known: conversation].pages.noteReceived(page.bucket)
@@ -290,8 +295,9 @@ extension Node {
         let key = LogKey(conversation: conversation, name: name)
         let log = self.conversationTable[known: conversation].log(name)
         let (tags, isOwn) = (self.links[id].tags, name.author == self.id)
+        let number = self.conversationTable[known: conversation].numbers.number(of: name)
         let finding = self.links[id].shared[known: conversation].receiveRow(
-            row, of: name, log, tags, isOwn: isOwn, isComplete: isComplete)
+            row, of: name, number, log, tags, isOwn: isOwn, isComplete: isComplete)
         if isOwn { self.ownRowReceived(row, of: key, on: id) }
         // A delta says that there is more, though not where: the first that is lacking may be the same.
         if finding.isNews || !isComplete { self.payloadWants.hear(key, on: id) }

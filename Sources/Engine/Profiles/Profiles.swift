@@ -6,6 +6,8 @@ struct Profiles: Sendable {
     private var others: [PeerID: [RecordKey: Record]] = [:]
     /// The links that keep records of authors who are not known yet.
     private var earlyHolders: Set<LinkID> = []
+    /// Those of before that were found right.
+    var checked = CheckedRecords()
 
     init(_ records: [Record]) {
         for record in records { _ = self.settle(record) }
@@ -84,7 +86,10 @@ struct Profiles: Sendable {
 
     mutating func noteEarly(on link: LinkID) { self.earlyHolders.insert(link) }
 
-    mutating func dropEarly(of link: LinkID) { self.earlyHolders.remove(link) }
+    mutating func dropEarly(of link: LinkID) {
+        self.earlyHolders.remove(link)
+        if self.earlyHolders.isEmpty { self.checked = CheckedRecords() }
+    }
 
     /// The links that keep early records, in order.
     var holders: [LinkID] { self.earlyHolders.sorted() }

@@ -69,6 +69,8 @@ struct Conversation: Sendable {
     private var buckets = LogBuckets()
     /// Logs for which there was no room when they came.
     private(set) var refused = RefusedLogs()
+    /// The authors of logs that count, ascending.
+    private(set) var authors: [PeerID] = []
     /// How many logs of each author there are.
     private var authorCounts: [PeerID: Int] = [:]
     /// Logs that came later have greater numbers.
@@ -273,9 +275,33 @@ struct Conversation: Sendable {
         let left = self.count(of: name.author) - 1
         self.authorCounts[name.author] = left == 0 ? nil : left
         self.buckets.remove(name)
+        if !self.names(of: name.author).contains(where: { self.log($0).isCounted }) {
+            let place = self.place(of: name.author)
+            if place < self.authors.count, self.authors[place] == name.author {
+                self.authors.remove(at: place)
+            }
+        }
         if self.attendance[name.author]?.incarnation == name.incarnation {
             self.attendance[name.author] = nil
         }
+    }
+
+    /// A log counts from here on: so do the records of its author.
+    private mutating func noteCounted(_ author: PeerID) {
+        self.recordCache = nil
+        let place = self.place(of: author)
+        guard place == self.authors.count || self.authors[place] != author else { return }
+        self.authors.insert(author, at: place)
+    }
+
+    /// How many authors of logs that count come before one.
+    private func place(of author: PeerID) -> Int {
+        var (low, high) = (0, self.authors.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.authors[middle] < author { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {
@@ -362,10 +388,10 @@ struct Conversation: Sendable {
         var log = self.log(name)
         // A proof may have ended the log while the run was being written.
         guard !log.isBeyondFork(run.run.first) else { return log }
-        // The records of its author begin to count.
-        if !log.isCounted { self.recordCache = nil }
+        let wasCounted = log.isCounted
         log.head = log.countedHead(of: run)
         if log.tail.seq < log.head.seq { log.tail = log.head }
+        if !wasCounted, log.isCounted { self.noteCounted(name.author) }
         self.buckets.touch(self.set(name, log))
         return log
     }
@@ -377,7 +403,7 @@ struct Conversation: Sendable {
 
     mutating func end(_ name: LogName, at point: UInt64, head: Head, tail: Head) {
         var log = self.log(name)
-        if !log.isCounted { self.recordCache = nil }
+        if !log.isCounted { self.noteCounted(name.author) }
         (log.forkPoint, log.head, log.tail) = (point, head, tail)
         self.buckets.touch(self.set(name, log))
         self.clipHeld(name)
@@ -393,6 +419,7 @@ struct Conversation: Sendable {
             charge: charge)
         self.lastNumber = max(self.lastNumber, charge.number)
         self.buckets.touch(self.set(name, log))
+        if log.isCounted { self.noteCounted(name.author) }
         if stored.isHeadShown && stored.head.seq > 0 {
             self.heads.restore(stored.head.id, at: stored.head.time)
         }
@@ -427,11 +454,6 @@ struct Conversation: Sendable {
     /// The hash of each bucket, by its number.
     mutating func bucketHashes() -> [Bytes32] { self.buckets.hashes(self.logs) }
 
-    /// The authors of logs that count, ascending.
-    var authors: [PeerID] {
-        Set(self.logs.filter { $0.value.isCounted }.map(\.key.author)).sorted()
-    }
-
     /// The digest of all that is on disk; records that are ahead of a millisecond do not count.
     ///
     /// `Docs/Protocol/Sync.md` section 3.
@@ -443,21 +465,27 @@ struct Conversation: Sendable {
 
     private mutating func recordDigest(_ profiles: Profiles, through latest: UInt64) -> Bytes32 {
         if let (digest, newest) = self.recordCache, newest <= latest { return digest }
-        let known = self.authors.flatMap { self.counted(profiles.records(of: $0, in: self.id)) }
-        let counted = known.filter { $0.time.milliseconds <= latest }
-        var writer = WireWriter(capacity: 32 + 74 * counted.count)
+        var writer = WireWriter(capacity: 32 + 74 * self.authors.count)
         writer.raw(self.id.hash)
-        for record in counted {
-            writer.raw(record.author.key)
-            writer.byte(record.scope)
-            writer.byte(record.kind)
-            writer.u64(record.time.rawValue)
-            writer.raw(record.hash)
+        var (newest, isComplete): (UInt64, Bool) = (0, true)
+        for author in self.authors {
+            for record in profiles.records(of: author, in: self.id)
+            where self.takesMarks || record.kind != Record.Kind.mark {
+                newest = max(newest, record.time.milliseconds)
+                guard record.time.milliseconds <= latest else {
+                    isComplete = false
+                    continue
+                }
+                writer.raw(record.author.key)
+                writer.byte(record.scope)
+                writer.byte(record.kind)
+                writer.u64(record.time.rawValue)
+                writer.raw(record.hash)
+            }
         }
         let digest = BLAKE2b.hash256(writer.bytes, personal: .recordDigest)
         // A record that is ahead will count once its time has come, or no longer once the clock is set.
-        let newest = known.map(\.time.milliseconds).max() ?? 0
-        if counted.count == known.count { self.recordCache = (digest, newest) }
+        if isComplete { self.recordCache = (digest, newest) }
         return digest
     }
 }

@@ -46,8 +46,8 @@ struct ConversationSync: Sendable {
     // The peer's clock.
     /// The logs that the link's tags mean, by their numbers.
     var names: [UInt64: UInt32]
-    /// Its rows of logs whose names are known here.
-    private(set) var rows: [LogName: ClockRow] = [:]
+    /// Its rows of logs whose names are known here, by their numbers.
+    private var rows = PeerRows()
     /// Those of which the peer has more, or something else, by what it said last.
     private var unsettled: Set<LogName> = []
     /// Those that show another history than is here: of this one the peer has nothing.
@@ -73,30 +73,43 @@ struct ConversationSync: Sendable {
         self.newsTold = newsTold
     }
 
+    // Whoever asks gives the numbers of the conversation's logs.
+
+    /// What the peer says of a log; nil where it says nothing.
+    func row(of name: LogName, _ numbers: LogNumbers) -> ClockRow? {
+        numbers.find(name).flatMap { self.rows[$0] }
+    }
+
     /// How many entries of a log the peer says to have.
-    func seq(of name: LogName) -> UInt64 {
-        self.divergent.contains(name) ? 0 : self.rows[name]?.seq ?? 0
+    func seq(of name: LogName, _ numbers: LogNumbers) -> UInt64 {
+        self.divergent.contains(name) ? 0 : self.row(of: name, numbers)?.seq ?? 0
     }
 
     /// Up to which entry of a log the peer says that it has all payloads, which it does where it says
     /// nothing.
-    func whole(of name: LogName) -> UInt64 { self.rows[name]?.whole ?? .max }
+    func whole(of name: LogName, _ numbers: LogNumbers) -> UInt64 {
+        self.row(of: name, numbers)?.whole ?? .max
+    }
 
     /// Through which entry of a log the peer says that it has all, payloads included.
-    func stored(of name: LogName) -> UInt64 { min(self.seq(of: name), self.whole(of: name)) }
+    func stored(of name: LogName, _ numbers: LogNumbers) -> UInt64 {
+        min(self.seq(of: name, numbers), self.whole(of: name, numbers))
+    }
 
     /// Up to which entry of a log the peer says that it holds none, which it does where it says
     /// nothing.
-    func shown(of name: LogName) -> UInt64 { self.rows[name]?.shown ?? .max }
+    func shown(of name: LogName, _ numbers: LogNumbers) -> UInt64 {
+        self.row(of: name, numbers)?.shown ?? .max
+    }
 
     /// Whether the peer says that it takes nothing of somebody's.
-    func refuses(_ author: PeerID) -> Bool {
-        self.rows.contains { $0.key.author == author && $0.value.state == .refused }
+    func refuses(_ author: PeerID, _ numbers: LogNumbers) -> Bool {
+        self.rows.refused.contains { numbers[$0]?.author == author }
     }
 
     /// Whether the peer says that it takes nothing at all, as who has not been let in does.
     var refusesAll: Bool {
-        !self.rows.isEmpty && self.rows.allSatisfy { $0.value.state == .refused }
+        !self.rows.isEmpty && self.rows.refused.count == self.rows.count
     }
 
     /// Logs of which the peer has more than is here, or something else.
@@ -108,23 +121,24 @@ struct ConversationSync: Sendable {
     // MARK: Clocks
 
     /// Notes that the peer has an own log to its end, so that new entries may be pushed.
-    mutating func noteEqual(_ name: LogName, _ row: ClockRow) {
+    mutating func noteEqual(_ name: LogName, _ number: UInt32, _ row: ClockRow) {
         self.fed[name] = row.seq
         var row = row
         // Digests are the same with and without payloads, and whatever is held.
-        (row.whole, row.shown) = (self.rows[name]?.whole, self.rows[name]?.shown)
-        self.rows[name] = row
+        let earlier = self.rows[number]
+        (row.whole, row.shown) = (earlier?.whole, earlier?.shown)
+        self.rows.update(row, of: number)
         self.settle(name)
         self.divergent.remove(name)
     }
 
     /// Takes a row of a log that is known here, and compares it with what is here.
     mutating func receiveRow(
-        _ row: ClockRow, of name: LogName, _ log: LogProgress, _ tags: LinkTags, isOwn: Bool,
-        isComplete: Bool
+        _ row: ClockRow, of name: LogName, _ number: UInt32, _ log: LogProgress, _ tags: LinkTags,
+        isOwn: Bool, isComplete: Bool
     ) -> RowFinding {
         var finding = RowFinding()
-        finding.isNews = self.rows.updateValue(row, forKey: name) != row
+        finding.isNews = self.rows.update(row, of: number)
         self.settle(name)
         self.divergent.remove(name)
         if log.forkPoint != nil {
@@ -155,16 +169,16 @@ struct ConversationSync: Sendable {
     }
 
     /// Takes from what the peer has told what differed and may be asked for again, in order.
-    mutating func takeUnsettled() -> [(name: LogName, row: ClockRow)] {
+    mutating func takeUnsettled(_ numbers: LogNumbers) -> [(name: LogName, row: ClockRow)] {
         defer { self.unsettled = [] }
         return self.unsettled.sorted().compactMap { name in
-            self.rows[name].map { (name, $0) }
+            self.row(of: name, numbers).map { (name, $0) }
         }
     }
 
     /// A page has come: settles from where an own log is pushed.
-    mutating func settleFeed(_ name: LogName, head: UInt64) {
-        let seq = self.seq(of: name)
+    mutating func settleFeed(_ name: LogName, head: UInt64, _ numbers: LogNumbers) {
+        let seq = self.seq(of: name, numbers)
         // What is on its way since the peer wrote its clock counts, too.
         if let fed = self.fed[name] {
             self.fed[name] = max(fed, seq)
@@ -176,23 +190,24 @@ struct ConversationSync: Sendable {
     /// A page has come without a log, so the peer has nothing of it.
     ///
     /// False where it had told nothing.
-    mutating func dropRow(_ name: LogName) -> Bool {
+    mutating func dropRow(_ name: LogName, _ numbers: LogNumbers) -> Bool {
         self.settle(name)
         self.divergent.remove(name)
-        return self.rows.removeValue(forKey: name) != nil
+        return numbers.find(name).map { self.rows.remove($0) } ?? false
     }
 
     /// A run shows that the peer has more than its clock said.
-    mutating func noteMore(_ name: LogName, tag: UInt64, seq: UInt64) {
-        guard self.seq(of: name) < seq else { return }
-        self.rows[name] = ClockRow(tag: tag, state: .open, seq: seq, headTag: 0)
+    mutating func noteMore(_ name: LogName, _ number: UInt32, seq: UInt64) {
+        let told = self.divergent.contains(name) ? 0 : self.rows[number]?.seq ?? 0
+        guard told < seq else { return }
+        self.rows.update(ClockRow(tag: 0, state: .open, seq: seq, headTag: 0), of: number)
     }
 
     /// Learns which log a tag means; gives how many entries the peer has of it, where it has told.
-    mutating func learnName(_ name: LogName, _ number: UInt32, tag: UInt64) -> UInt64? {
+    mutating func learnName(_ number: UInt32, tag: UInt64) -> UInt64? {
         self.names[tag] = number
         guard let row = self.unknown.drop(tag) else { return nil }
-        self.rows[name] = row
+        self.rows.update(row, of: number)
         return row.seq
     }
 
@@ -206,13 +221,30 @@ struct ConversationSync: Sendable {
     }
 
     /// Of a log nothing is remembered, not even its name.
-    mutating func forget(_ name: LogName, tag: UInt64) {
+    mutating func forget(_ name: LogName, tag: UInt64, _ numbers: LogNumbers) {
         self.drop(name)
         self.names[tag] = nil
-        self.rows[name] = nil
+        if let number = numbers.find(name) { self.rows.remove(number) }
     }
 
     // MARK: What is lacking
+
+    /// The logs that the peer has more of and may be asked for now, of those that are kept here; nothing more is
+    /// to be asked for of those of which nothing is lacking any longer.
+    mutating func takeable(in conversation: Conversation, at now: UInt64) -> [LogName] {
+        guard !self.lacking.isEmpty else { return [] }
+        var found: [LogName] = []
+        for (name, notBefore) in self.lacking {
+            let log = conversation.log(name)
+            let has = self.seq(of: name, conversation.numbers)
+            if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
+                self.settle(name)
+            } else if notBefore <= now {
+                found.append(name)
+            }
+        }
+        return found
+    }
 
     /// Notes that the peer has more of a log, which may be asked for from a moment on.
     mutating func lack(_ name: LogName, from moment: UInt64) {
@@ -224,6 +256,9 @@ struct ConversationSync: Sendable {
     mutating func settle(_ name: LogName) {
         self.lacking[name] = nil
         self.unsettled.remove(name)
+        // Both keep their room, which a newcomer would have for all logs on each of a hundred links.
+        if self.lacking.isEmpty, self.lacking.capacity > 0 { self.lacking = [:] }
+        if self.unsettled.isEmpty, self.unsettled.capacity > 0 { self.unsettled = [] }
     }
 
     /// The peer does not serve what it has told of; it is asked again when it tells of it, or of a
@@ -247,11 +282,14 @@ struct ConversationSync: Sendable {
     /// The author learns from it that its entries have arrived; anybody else that has as much, or
     /// is being fed, learns nothing.
     func isNews(
-        _ name: LogName, head: UInt64, number: UInt64, to peer: PeerID, isTurn: Bool
+        _ name: LogName, head: UInt64, number: UInt64, to peer: PeerID, isTurn: Bool,
+        _ numbers: LogNumbers
     ) -> Bool {
         guard self.newsTold < number else { return false }
         if name.author == peer { return !isTurn }
-        return isTurn != self.taken.contains(name) && self.seq(of: name) < head
-            && self.fed[name] == nil && self.rows[name]?.state != .refused
+        guard isTurn != self.taken.contains(name), self.fed[name] == nil else { return false }
+        let row = self.row(of: name, numbers)
+        let seq = self.divergent.contains(name) ? 0 : row?.seq ?? 0
+        return seq < head && row?.state != .refused
     }
 }

@@ -12,6 +12,9 @@ struct LogNumbers: Sendable {
     /// The name behind a number; nil where it is nobody's any longer.
     subscript(number: UInt32) -> LogName? { self.names[Int(number)] }
 
+    /// The number of a log; nil where it has none.
+    func find(_ name: LogName) -> UInt32? { self.numbers[name] }
+
     /// The number of a log, which gets one where it has none.
     mutating func number(of name: LogName) -> UInt32 {
         if let known = self.numbers[name] { return known }

@@ -52,7 +52,14 @@ struct UnknownLogs: Sendable {
             self.pages[page]?.remove(tag)
             if self.pages[page]?.isEmpty == true { self.pages[page] = nil }
         }
+        defer { if self.count == 0 { self.forgetRoom() } }
         return self.declined.removeValue(forKey: tag) ?? self.rows.removeValue(forKey: tag)
+    }
+
+    /// A dictionary keeps its room, which a newcomer would have for all logs on each of a hundred links.
+    private mutating func forgetRoom() {
+        guard self.rows.capacity + self.declined.capacity + self.pageOf.capacity > 0 else { return }
+        (self.rows, self.declined, self.pageOf, self.pages) = ([:], [:], [:], [:])
     }
 
     /// Asks again for what was asked for in vain; false where there is none.

@@ -41,6 +41,12 @@ struct PeerClocks: Sendable {
 
     /// What to tell people where most linked people's clocks differ by more than a minute.
     func warning(at now: Instant) -> String? {
+        // As nearly always, where this is asked with each pong.
+        let areNear = self.readings.values.allSatisfy {
+            Int64(bitPattern: $0.lead &+ now.monotonic &- now.wall).magnitude
+                <= Limits.differenceMilliseconds
+        }
+        guard !areNear else { return nil }
         let offset = self.offset(at: now)
         guard offset.magnitude > Limits.differenceMilliseconds else { return nil }
         let count = Set(self.readings.values.map(\.person)).count

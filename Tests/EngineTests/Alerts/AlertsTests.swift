@@ -18,14 +18,27 @@ import Testing
         var alerts = Alerts()
         let later = Instant(monotonic: 9, wall: 13)
         let isNews = [
-            alerts.raise(.clock, "2 minutes", at: self.now),
-            alerts.raise(.clock, "2 minutes", at: later),
-            alerts.raise(.clock, "3 minutes", at: later),
+            alerts.raise(.storage, "full", at: self.now),
+            alerts.raise(.storage, "full", at: later),
+            alerts.raise(.storage, "damaged", at: later),
         ]
         #expect(isNews == [true, false, true])
         #expect(alerts.all.map(\.since) == [5])
-        alerts.clear(.clock, at: later)
+        alerts.clear(.storage, at: later)
         #expect(alerts.all.isEmpty)
+    }
+
+    @Test(
+        "whose words strangers can change, by coming and going, are worth a line a minute",
+        arguments: [Alert.Code.clock, .diskShare, .crowded])
+    func wordsOfOthers(code: Alert.Code) {
+        var alerts = Alerts()
+        var lines = 0
+        for second in 0..<120 {
+            let now = Instant(monotonic: UInt64(second) * 1_000, wall: 5)
+            if alerts.raise(code, "most of \(second) people", at: now) { lines += 1 }
+        }
+        #expect(lines == 2 && alerts.all.map(\.text) == ["most of 119 people"])
     }
 
     @Test("about strangers give way first, and take the place of none about somebody trusted")

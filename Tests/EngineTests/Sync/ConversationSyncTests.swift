@@ -25,7 +25,7 @@ import Testing
     ) -> RowFinding.Step {
         var sync = ConversationSync(newsTold: 0)
         return sync.receiveRow(
-            row, of: Self.name, log, Self.tags, isOwn: isOwn, isComplete: isComplete
+            row, of: Self.name, 0, log, Self.tags, isOwn: isOwn, isComplete: isComplete
         ).step
     }
 

@@ -162,6 +162,12 @@ computing() {
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    # More than are all linked to each other.
+    local nodes
+    for nodes in $([ "${STOA_LONG:-}" = 1 ] && echo 200 1000 || echo 80); do
+        NODES=$nodes OFFICE=1 part "office-$nodes" lines \
+            "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    done
     # Each deliberate bug is caught.
     tests mutants --filter MutantTests
     # What hands pointers to C; what reads bytes of others runs under the same sanitizer when it is

@@ -43,7 +43,7 @@ run() {
         if [ "$code" -le 1 ]; then break; fi
         next=$(tail -n 1 "$part" | sed -nE 's/^seed ([0-9]+) $/\1/p')
         if [ -z "$next" ] || [ "$code" = 130 ] || [ "$code" = 143 ]; then return 1; fi
-        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${NODES:+ NODES=$NODES} make sim:" \
+        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1} make sim:" \
             "the process ended with $code" >> "$part"
         next=$((next + 1))
     done
@@ -51,7 +51,7 @@ run() {
 }
 
 export -f run
-export program shares share last ASSAULT NODES
+export program shares share last ASSAULT NODES OFFICE
 # Arrays cannot be exported.
 export options_text="${options[*]}"
 start=$SECONDS
@@ -65,6 +65,10 @@ for ((first = from; first <= last; first += share)); do
     files+=("$shares/$first-$((end > last ? last : end))")
 done
 grep -h FAILED "${files[@]}" | sed 's/^seed [0-9]* //' || true
+if [ -n "${OFFICE:-}" ]; then
+    sed -nE "s/^seed ([0-9]+) .* (pieces .*) ok$/MEASURED simulation, an office of $NODES, seed \1: \2/p" \
+        "${files[@]}"
+fi
 sums=$(awk -v row="${RESULTS:+1}" '
     function value(name,  place) {
         for (place = 1; place < NF; place++) if ($place == name) return $(place + 1)
