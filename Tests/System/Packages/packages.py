@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -245,10 +246,26 @@ class Life:
         self.robot.live_through(robot)
         self.compare(writers)
 
+    def settle(self, user: str) -> None:
+        """Of two links that both have dialled after a start one ends, soon after: waits for two seconds of calm."""
+        machine = self.machine
+        heard = ("", time.monotonic())
+
+        def is_calm() -> bool:
+            nonlocal heard
+            said = machine.run(
+                "journalctl", "--output=cat", "--lines=20", f"_UID={machine.users[user]}",
+                "_SYSTEMD_USER_UNIT=stoad.service")
+            if said != heard[0]:
+                heard = (said, time.monotonic())
+            return time.monotonic() > heard[1] + 2
+        until("nothing new is in the log", is_calm)
+
     def reload(self, user: str, other: str) -> None:
         """While both write: what is set is taken up as stoad.conf(5) says, what is wrong is not, and nothing ends."""
         machine, checks = self.machine, self.checks
         reload = ["systemctl", "--user", "reload", "stoad"]
+        self.settle(user)
         since = machine.run("date", "+@%s").strip()
         # One that is not dropped: it does not connect again.
         client = machine.control(user)
