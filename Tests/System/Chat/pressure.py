@@ -204,7 +204,9 @@ def kills(pair: Pair, checks: Checks) -> None:
             pair.ada.start()
             terminal.press("Enter")
         terminal.see(f"│ begun {number} and ended")
-    terminal.gone("…")
+    # Elsewhere what is cut ends so, too, such as an alert in the bar.
+    until("nothing waits to be sent", lambda: not any(
+        "│ begun" in row and row.endswith("…") for row in terminal.screen()))
     texts = [m["text"] for m in pair.ada.call("history", to="kills", limit=1000)["messages"]
              if m["kind"] == "text"]
     checks.same("what was typed is there, once, in its order", texts,
