@@ -10,7 +10,7 @@ public enum OpenSSL {
     /// From how many bytes on it is faster, with what it takes to begin.
     static let leastBytes = 4_096
 
-    // Pointers to functions and to constants of the library, which never change.
+    // Safe, since it is made once and only read then; it comes from the library alone, never from input.
     nonisolated(unsafe) private static let functions: copenssl_functions? = {
         var functions = copenssl_functions()
         return copenssl_load(&functions) != 0 ? functions : nil

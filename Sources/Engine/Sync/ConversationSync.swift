@@ -229,8 +229,8 @@ struct ConversationSync: Sendable {
 
     // MARK: What is lacking
 
-    /// The logs that the peer has more of and may be asked for now, of those that are kept here; nothing more is
-    /// to be asked for of those of which nothing is lacking any longer.
+    /// The logs that the peer has more of and whose time to be asked has come, of those that are kept here;
+    /// those of which nothing is lacking any longer are settled.
     mutating func takeable(in conversation: Conversation, at now: UInt64) -> [LogName] {
         guard !self.lacking.isEmpty else { return [] }
         var found: [LogName] = []
