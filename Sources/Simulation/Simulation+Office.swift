@@ -4,7 +4,7 @@ import Engine
 extension Simulation {
     /// What a run of an office has found.
     package struct OfficeFigures: Sendable {
-        /// Of how many pieces the honest members were at each look, which is one or the run fails.
+        /// Of how many pieces the honest members were at the last look; at each one, or the run fails.
         package var pieces = 0
         /// How often an honest member got each message of a calm minute, on average.
         package var copies = 0.0
@@ -55,7 +55,7 @@ extension Simulation {
         }
         try self.churn(in: room, rounds: self.machines.count / 4)
         try self.run(for: 30_000)
-        try self.checkPiece(of: room, "after the start")
+        figures.pieces = try self.checkPiece(of: room, "after the start")
         figures.copies = try self.copies(of: 30, in: room)
         figures.links = self.linkFigures()
         let failed = self.honest.shuffled(using: &self.random).prefix(self.machines.count / 5)
@@ -63,7 +63,7 @@ extension Simulation {
         try self.run(for: 5_000)
         try self.say("while a fifth is away", in: room)
         try self.run(for: 60_000)
-        try self.checkPiece(of: room, "while a fifth is away")
+        figures.pieces = try self.checkPiece(of: room, "while a fifth is away")
         for index in failed { try self.start(index) }
         let begin = self.time
         var reason = ""
@@ -76,8 +76,7 @@ extension Simulation {
             throw reason.isEmpty ? violation : Violation("\(violation): \(reason)")
         }
         figures.healedWithin = self.time - begin
-        try self.checkPiece(of: room, "at the end")
-        figures.pieces = 1
+        figures.pieces = try self.checkPiece(of: room, "at the end")
         return figures
     }
 
@@ -150,16 +149,19 @@ extension Simulation {
         return found
     }
 
-    private func checkPiece(of room: Room, _ moment: String) throws {
-        let links = self.neighbourhood(in: room)
-        guard let first = links.keys.min() else { return }
-        var (seen, next): (Set<Int>, [Int]) = ([first], [first])
-        while let one = next.popLast() {
-            for other in links[one] ?? [] where seen.insert(other).inserted { next.append(other) }
+    /// Of how many pieces the honest machines are; throws where it is not one.
+    private func checkPiece(of room: Room, _ moment: String) throws -> Int {
+        var links = self.neighbourhood(in: room)
+        var pieces = 0
+        while let first = links.keys.min() {
+            pieces += 1
+            var next = [first]
+            while let one = next.popLast() { next += links.removeValue(forKey: one) ?? [] }
         }
-        guard seen.count == links.count else {
-            throw Violation("\(moment) \(seen.count) of \(links.count) honest nodes are one piece")
+        guard pieces == 1 else {
+            throw Violation("\(moment) honest nodes are \(pieces) pieces")
         }
+        return pieces
     }
 
     private func linkFigures() -> (least: Int, median: Int, most: Int) {

@@ -78,26 +78,16 @@ public struct CipherState: ~Copyable, Sendable {
         }
         let nonce = try self.nonceBytes()
         output.appendSealed(byteCount: plaintext.byteCount + Self.tagByteCount) { sealed in
-            plaintext.withPointer { plaintext, count in
-                associatedData.withPointer { associatedData, associatedCount in
-                    nonce.span.bytes.withPointer { nonce, _ in
-                        self.key.withPointer { key in
-                            if associatedCount == 0,
-                                OpenSSL.use(
-                                    for: count,
-                                    {
-                                        copenssl_seal(
-                                            $0, sealed, plaintext, Int32(count), nonce, key)
-                                    })
-                            {
-                                return 0
-                            }
-                            return crypto_aead_chacha20poly1305_ietf_encrypt(
-                                sealed, nil, plaintext, UInt64(count), associatedData,
-                                UInt64(associatedCount), nil, nonce, key)
-                        }
-                    }
+            self.lend(plaintext, associatedData, nonce) {
+                plain, count, data, dataCount, nonce, key in
+                if dataCount == 0,
+                    OpenSSL.use(
+                        for: count, { copenssl_seal($0, sealed, plain, Int32(count), nonce, key) })
+                {
+                    return 0
                 }
+                return crypto_aead_chacha20poly1305_ietf_encrypt(
+                    sealed, nil, plain, UInt64(count), data, UInt64(dataCount), nil, nonce, key)
             }
         }
         self.nonce += 1
@@ -121,28 +111,19 @@ public struct CipherState: ~Copyable, Sendable {
         try output.appendOpened(
             sealedByteCount: ciphertext.byteCount, tagByteCount: Self.tagByteCount
         ) { opened in
-            ciphertext.withPointer { ciphertext, count in
-                associatedData.withPointer { associatedData, associatedCount in
-                    nonce.span.bytes.withPointer { nonce, _ in
-                        self.key.withPointer { key in
-                            let plainCount = count - Self.tagByteCount
-                            if associatedCount == 0,
-                                OpenSSL.use(
-                                    for: plainCount,
-                                    {
-                                        copenssl_open(
-                                            $0, opened, ciphertext, Int32(plainCount), nonce, key)
-                                    })
-                            {
-                                return 0
-                            }
-                            // Also after a tag that is not right: libsodium has the last word.
-                            return crypto_aead_chacha20poly1305_ietf_decrypt(
-                                opened, nil, nil, ciphertext, UInt64(count), associatedData,
-                                UInt64(associatedCount), nonce, key)
-                        }
-                    }
+            self.lend(ciphertext, associatedData, nonce) {
+                sealed, count, data, dataCount, nonce, key in
+                let plainCount = count - Self.tagByteCount
+                if dataCount == 0,
+                    OpenSSL.use(
+                        for: plainCount,
+                        { copenssl_open($0, opened, sealed, Int32(plainCount), nonce, key) })
+                {
+                    return 0
                 }
+                // Also after a tag that is not right: libsodium has the last word.
+                return crypto_aead_chacha20poly1305_ietf_decrypt(
+                    opened, nil, nil, sealed, UInt64(count), data, UInt64(dataCount), nonce, key)
             }
         }
         self.nonce += 1
@@ -169,6 +150,25 @@ public struct CipherState: ~Copyable, Sendable {
             precondition(status == 0, "encryption of a bounded input cannot fail")
         }
         next.withBytes { self.key.overwrite(with: $0.extracting(0..<SecretKey.byteCount)) }
+    }
+
+    /// Lends what C functions take: a message, what is bound to it, nonce and key.
+    private borrowing func lend(
+        _ message: RawSpan, _ associatedData: RawSpan, _ nonce: InlineArray<3, UInt32>,
+        _ body: (
+            UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>,
+            UnsafePointer<UInt8>
+        ) -> Int32
+    ) -> Int32 {
+        message.withPointer { message, count in
+            associatedData.withPointer { associatedData, associatedCount in
+                nonce.span.bytes.withPointer { nonce, _ in
+                    self.key.withPointer { key in
+                        body(message, count, associatedData, associatedCount, nonce, key)
+                    }
+                }
+            }
+        }
     }
 
     /// Four zero bytes and the nonce in little-endian order.

@@ -16,7 +16,7 @@ struct DialQueue: Hashable, Sendable {
     mutating func add(_ id: TargetID, at address: String) {
         self.remove(id)
         let host = Self.host(of: address)
-        if self.names[host] == nil { self.order.insert(host, at: self.place(of: host)) }
+        if self.names[host] == nil { self.order.insert(host, at: self.order.place(of: host)) }
         self.names[host, default: []].insert(id)
         self.hosts[id] = host
     }
@@ -32,17 +32,7 @@ struct DialQueue: Hashable, Sendable {
         self.names[host]?.remove(id)
         guard self.names[host]?.isEmpty == true else { return }
         self.names[host] = nil
-        self.order.remove(at: self.place(of: host))
-    }
-
-    /// How many hosts come before one.
-    private func place(of host: String) -> Int {
-        var (low, high) = (0, self.order.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.order[middle] < host { low = middle + 1 } else { high = middle }
-        }
-        return low
+        self.order.remove(at: self.order.place(of: host))
     }
 
     /// Takes the next one; nil when none waits.

@@ -93,11 +93,11 @@ extension Dialling {
 
     /// The host, of those with several services that are not linked, that has most of them.
     private var mostCrowdedHost: (host: String, services: [TargetID: DialTarget])? {
-        var hosts: [String: [TargetID]] = [:]
+        var hosts: [String: Set<TargetID>] = [:]
         for (id, target) in self.targets {
             guard case .service = id, target.peer.map({ !self.linked.contains($0) }) ?? true
             else { continue }
-            hosts[DialQueue.host(of: target.addresses[0]), default: []].append(id)
+            hosts[DialQueue.host(of: target.addresses[0]), default: []].insert(id)
         }
         let most = hosts.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
         guard let (host, ids) = most, ids.count > 1 else { return nil }

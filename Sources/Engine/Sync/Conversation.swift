@@ -276,7 +276,7 @@ struct Conversation: Sendable {
         self.authorCounts[name.author] = left == 0 ? nil : left
         self.buckets.remove(name)
         if !self.names(of: name.author).contains(where: { self.log($0).isCounted }) {
-            let place = self.place(of: name.author)
+            let place = self.authors.place(of: name.author)
             if place < self.authors.count, self.authors[place] == name.author {
                 self.authors.remove(at: place)
             }
@@ -289,19 +289,9 @@ struct Conversation: Sendable {
     /// A log counts from here on: so do the records of its author.
     private mutating func noteCounted(_ author: PeerID) {
         self.recordCache = nil
-        let place = self.place(of: author)
+        let place = self.authors.place(of: author)
         guard place == self.authors.count || self.authors[place] != author else { return }
         self.authors.insert(author, at: place)
-    }
-
-    /// How many authors of logs that count come before one.
-    private func place(of author: PeerID) -> Int {
-        var (low, high) = (0, self.authors.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.authors[middle] < author { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     mutating func setTail(_ name: LogName, _ tail: Head) {
