@@ -4,23 +4,27 @@
 /// `values[key]?.field = new`, in memory that it allocates, and copies all of a value of which one
 /// field is asked: with values of hundreds of bytes that was a tenth of a node's instructions.
 struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The keys, in no order; the value of each lies one place further in `slots`.
+    /// The keys, in no order; the value of each lies at the same place in `values`.
     private(set) var keys: [Key] = []
-    /// The first is nobody's, and nil.
-    private var slots: [Value?] = [nil]
-    /// The places in `slots`; few keys are found faster by comparing.
+    /// The values, in no order.
+    private(set) var values: [Value] = []
+    /// The places of the values; few keys are found faster by comparing.
     private var places: [Key: Int] = [:]
     private static var fewKeys: Int { 8 }
 
     /// The value of a key; nil where there is none, and where there shall be none.
+    ///
+    /// One that is changed in parts is asked for as one that is there: by this it is copied and put back.
     subscript(key: Key) -> Value? {
         @inline(__always)
-        _read { yield self.slots[self.place(of: key)] }
-        @inline(__always)
-        _modify {
-            let place = self.place(for: key)
-            defer { if self.slots[place] == nil { self.remove(key, at: place) } }
-            yield &self.slots[place]
+        get { self.place(of: key).map { self.values[$0] } }
+        set {
+            switch (self.place(of: key), newValue) {
+            case (let place?, let value?): self.values[place] = value
+            case (let place?, nil): self.remove(key, at: place)
+            case (nil, let value?): self.add(value, of: key)
+            case (nil, nil): break
+            }
         }
     }
 
@@ -28,43 +32,35 @@ struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     // swift-format-ignore: NeverForceUnwrap
     subscript(known key: Key) -> Value {
         @inline(__always)
-        _read { yield self.slots[self.place(of: key)]! }
+        _read { yield self.values[self.place(of: key)!] }
         @inline(__always)
-        _modify { yield &self.slots[self.place(of: key)]! }
+        _modify { yield &self.values[self.place(of: key)!] }
     }
 
     var count: Int { self.keys.count }
 
     /// Whether a key has a value, which is not looked at.
-    func has(_ key: Key) -> Bool { self.place(of: key) != 0 }
+    func has(_ key: Key) -> Bool { self.place(of: key) != nil }
 
-    /// The values, in no order.
-    var values: [Value] { self.slots.compactMap { $0 } }
-
-    /// Where the value of a key lies; 0 where there is none.
-    private func place(of key: Key) -> Int {
-        guard self.keys.count <= Self.fewKeys else { return self.places[key] ?? 0 }
-        for index in self.keys.indices where self.keys[index] == key { return index + 1 }
-        return 0
+    /// Where the value of a key lies.
+    private func place(of key: Key) -> Int? {
+        guard self.keys.count <= Self.fewKeys else { return self.places[key] }
+        return self.keys.firstIndex(of: key)
     }
 
-    /// Where the value of a key lies, or is to lie.
-    private mutating func place(for key: Key) -> Int {
-        let place = self.place(of: key)
-        guard place == 0 else { return place }
-        self.keys.append(key)
-        self.slots.append(nil)
+    private mutating func add(_ value: Value, of key: Key) {
         self.places[key] = self.keys.count
-        return self.keys.count
+        self.keys.append(key)
+        self.values.append(value)
     }
 
     /// Lets the last value lie where that of a key was.
     private mutating func remove(_ key: Key, at place: Int) {
         self.places[key] = nil
         let last = self.keys.removeLast()
-        let value = self.slots.removeLast()
-        guard place <= self.keys.count else { return }
-        (self.keys[place - 1], self.slots[place]) = (last, value)
+        let value = self.values.removeLast()
+        guard place < self.keys.count else { return }
+        (self.keys[place], self.values[place]) = (last, value)
         self.places[last] = place
     }
 }

@@ -110,11 +110,7 @@ extension NodeShell {
 
     /// Whether somebody is a device of the own person.
     func isOwn(_ author: PeerID) -> Bool {
-        guard let id = self.node?.id else { return false }
-        if author == id { return true }
-        return self.node?.ask { node in
-            node.person(of: id).map { $0 == node.person(of: author) } ?? false
-        } ?? false
+        self.node?.ask { $0.isOwnDevice(author) } ?? false
     }
 
     /// What people make of a message; nil where all of it was taken back.

@@ -21,11 +21,11 @@ struct Drafts: Sendable {
     var isEmpty: Bool { self.count == 0 }
 
     mutating func append(_ draft: Draft) {
-        if self.queues[draft.conversation] == nil {
+        if !self.queues.has(draft.conversation) {
             self.queues[draft.conversation] = Queue()
             self.turns.append(draft.conversation)
         }
-        self.queues[draft.conversation]?.append(draft)
+        self.queues[known: draft.conversation].append(draft)
         self.count += 1
     }
 
@@ -36,8 +36,8 @@ struct Drafts: Sendable {
         var taken: [(conversation: ConversationID, drafts: [Draft])] = []
         var left = limit
         while left > 0, let conversation = self.turns.removeFirst() {
-            let drafts = self.queues[conversation]?.removeFirst(atMost: left) ?? []
-            if self.queues[conversation]?.isEmpty == true {
+            let drafts = self.queues[known: conversation].removeFirst(atMost: left)
+            if self.queues[known: conversation].isEmpty {
                 self.queues[conversation] = nil
             } else {
                 self.turns.append(conversation)

@@ -69,8 +69,8 @@ extension Node {
         return isFellow ? .fellow : .stranger
     }
 
-    /// Whether a peer is another device of the own person, as its certificate proves.
-    private func isOwnDevice(_ peer: PeerID) -> Bool {
+    /// Whether a peer is this device or another one of the own person, as its certificate proves.
+    public func isOwnDevice(_ peer: PeerID) -> Bool {
         self.person(of: peer) == self.own.certificate.personID
     }
 

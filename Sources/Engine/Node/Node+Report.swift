@@ -226,7 +226,8 @@ extension Node {
 
     /// How a conversation is written; nil where it is not known.
     public func name(of conversation: ConversationID) -> String? {
-        self.conversationTable[conversation].map { self.name(of: $0.kind) }
+        guard self.conversationTable.has(conversation) else { return nil }
+        return self.name(of: self.conversationTable[known: conversation].kind)
     }
 
     /// How a conversation is written: `ops`, `office/ops`, `&ops`, `@Ada`.

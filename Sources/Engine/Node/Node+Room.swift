@@ -206,8 +206,8 @@ extension Node {
     mutating func settleDrops(_ drops: [LogDrop]) {
         for drop in drops {
             let (conversation, author) = (drop.key.conversation, drop.key.name.author)
-            if let attendance = drop.attendance {
-                self.conversationTable[conversation]?.attend(author, attendance)
+            if let attendance = drop.attendance, self.conversationTable.has(conversation) {
+                self.conversationTable[known: conversation].attend(author, attendance)
             }
             guard drop.isWhole else { continue }
             self.commits.drops.remove(drop.key)

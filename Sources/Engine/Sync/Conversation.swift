@@ -302,7 +302,7 @@ struct Conversation: Sendable {
     /// Notes whose log begins.
     mutating func setPerson(_ name: LogName, _ person: PersonID?) {
         self.make(name)
-        self.logs[name]?.person = person
+        self.logs[known: name].person = person
     }
 
     /// Notes up to which entry of a log all payloads are here that are to be had; nil for its head.
