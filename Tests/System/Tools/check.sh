@@ -185,6 +185,11 @@ computing() {
 # Real programs that mostly wait: for each other, for time that passes, for networks that come back.
 waiting() {
     tests integration --filter IntegrationTests
+    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
+}
+
+# The same on networks of many hosts, and at terminals.
+meeting() {
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
     if [ "${STOA_LONG:-}" = 1 ]; then
@@ -201,7 +206,6 @@ waiting() {
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
     part chat lines Tests/System/Chat/run.sh "$programs"
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
-    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
 }
 
 # One function, so that the shell has read all of this before a part changes the file.
@@ -216,7 +220,13 @@ main() {
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
     # The long form also measures, so that nothing is beside what it measures.
-    if [ "${STOA_LONG:-}" = 1 ]; then computing; else computing & fi
+    if [ "${STOA_LONG:-}" = 1 ]; then
+        computing
+        meeting
+    else
+        computing &
+        meeting &
+    fi
     waiting
     wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"
