@@ -186,6 +186,9 @@ computing() {
 waiting() {
     tests integration --filter IntegrationTests
     part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
+    # Behind what loads the machine: calls would be gathered differently beside it.
+    wait "$meeting"
+    part counts lines Tests/System/Bench/counts.py --programs "$programs"
 }
 
 # The same on networks of many hosts, and at terminals.
@@ -208,28 +211,27 @@ meeting() {
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
 }
 
+# Begins parts beside what comes next. The long form also measures, so that there they end first.
+beside() {
+    if [ "${STOA_LONG:-}" = 1 ]; then "$1"; else "$1" & fi
+}
+
 # One function, so that the shell has read all of this before a part changes the file.
 main() {
     part setup step Tests/System/Tools/setup.sh --labs || finish
     part lint step swift format lint --strict --recursive Sources Tests Package.swift &
     part build step build || finish
     wait
+    beside computing
     tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
         --skip SystemDiscoveryTests/lab
     around=(Tests/System/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    # The long form also measures, so that nothing is beside what it measures.
-    if [ "${STOA_LONG:-}" = 1 ]; then
-        computing
-        meeting
-    else
-        computing &
-        meeting &
-    fi
+    beside meeting
+    meeting=$!
     waiting
     wait
-    part counts lines Tests/System/Bench/counts.py --programs "$programs"
     part demo one Tests/System/Tools/demo.sh "$programs"
     finish
 }
