@@ -42,7 +42,10 @@
             case .serveUnreferenced:
                 [.seed(104, says: "a file that it must not have"), EngineCatches.uploads]
             case .believeWrongChunks:
-                [EngineCatches.parts, EngineCatches.liars]
+                [
+                    .assault(8, says: "shows as whole what its author did not send"),
+                    EngineCatches.parts, EngineCatches.liars,
+                ]
             case .forgetPieces:
                 [.seed(110, says: "a part of a file that it has"), EngineCatches.resumes]
             case .acceptUnshared: [EngineCatches.unshared]
