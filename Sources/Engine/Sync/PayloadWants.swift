@@ -144,8 +144,11 @@ struct PayloadWants: Sendable {
         self.due.remove(link)
     }
 
-    /// A link does not share a conversation any longer.
+    /// A link does not share a conversation any longer; if it comes to share it again, it is asked for all anew,
+    /// since an answer that comes meanwhile is not heard.
     mutating func drop(_ conversation: ConversationID, of link: LinkID) {
+        let tried = self.links[link]?.tried.keys.filter { $0.conversation == conversation } ?? []
+        for key in tried { self.links[link]?.tried[key] = nil }
         guard self.links[link]?.ask?.key.conversation == conversation else { return }
         self.endAsk(of: link)
     }

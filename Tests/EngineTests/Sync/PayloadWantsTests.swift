@@ -124,6 +124,16 @@ private final class Asking {
         #expect(wants.ask(Self.one)?.rest == 3...9)
     }
 
+    @Test("a peer that shares the conversation anew is asked again at once")
+    func sharedAnew() {
+        let wants = Self.wants()
+        _ = wants.ask(Self.one)
+        wants.change { $0.drop(Self.room, of: Self.one) }
+        #expect(!wants.receive(Self.keys[0], from: 3, count: 7, on: Self.one), "nobody asks any longer")
+        wants.change { $0.look(at: Self.one, in: Self.room) }
+        #expect(wants.ask(Self.one)?.rest == 3...9)
+    }
+
     @Test("nothing is left of what is settled, or lies behind the end of a log")
     func settled() {
         let wants = Self.wants()
