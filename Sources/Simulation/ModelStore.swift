@@ -110,6 +110,8 @@ struct ModelStore {
             erasure.step = self.erase(erasure)
             if erasure.step != .wait { done.append(erasure) }
         }
+        // What is held is not shown yet, so nothing of it expires before it is released.
+        let expired = batch.expiry.map { self.expire($0) }
         let released = batch.release.map { self.release(through: $0) } ?? []
         for peer in batch.forgotten {
             self.peers[peer] = nil
@@ -156,7 +158,7 @@ struct ModelStore {
             return drop
         }
         for (key, marks) in batch.logMarks { self.logs[key]?.marks.formUnion(marks) }
-        outcome.expired = batch.expiry.map { self.expire($0) }
+        outcome.expired = expired
         for gone in self.loosened.sorted(by: {
             ($0.blob, $0.conversation?.description ?? "")
                 < ($1.blob, $1.conversation?.description ?? "")

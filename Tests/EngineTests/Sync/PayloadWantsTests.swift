@@ -129,7 +129,7 @@ private final class Asking {
         let wants = Self.wants()
         _ = wants.ask(Self.one)
         wants.change { $0.drop(Self.room, of: Self.one) }
-        #expect(!wants.receive(Self.keys[0], from: 3, count: 7, on: Self.one), "nobody asks any longer")
+        #expect(!wants.receive(Self.keys[0], from: 3, count: 7, on: Self.one))
         wants.change { $0.look(at: Self.one, in: Self.room) }
         #expect(wants.ask(Self.one)?.rest == 3...9)
     }
