@@ -46,6 +46,13 @@ extension Node {
 
     // MARK: Asking
 
+    /// A moment has come at which a question is given up, or asked again.
+    mutating func payloadsDue() {
+        self.payloadWants.wake(at: self.now.monotonic)
+        // Also where nobody is to be asked now: a question whose answer comes in parts has a later moment.
+        if !self.payloadWants.isDue { self.planPayloads() }
+    }
+
     /// Asks the links that may have what is wanted.
     mutating func planPayloads() {
         self.payloadWants.beginTurn()

@@ -225,7 +225,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .packets: self.packetsDue()
         case .delta: self.deltaDue()
         case .fetch: self.fetchingDue()
-        case .payloads: self.payloadWants.wake(at: self.now.monotonic)
+        case .payloads: self.payloadsDue()
         case .release: self.commits.release = true
         case .delivery: self.deliveriesDue()
         case .marks: self.marksDue()

@@ -67,6 +67,7 @@ struct Harness {
     /// When the node wants to be woken for these.
     private(set) var signalsAt: UInt64?
     private(set) var alertsAt: UInt64?
+    private(set) var payloadsAt: UInt64?
     /// Logs that have given way, in order.
     private(set) var drops: [LogKey] = []
 
@@ -186,6 +187,7 @@ struct Harness {
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
             case .arm(.packets, let at): self.packetsAt = at
+            case .arm(.payloads, let at): self.payloadsAt = at
             case .countPackets(let links):
                 counted = self.packets.filter { links.contains($0.key) }
             case .signal(let signals): self.signals += signals

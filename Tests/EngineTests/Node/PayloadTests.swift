@@ -114,6 +114,27 @@ import Testing
         #expect(TextStory.wants(harness.take(from: 3)).count == 1)
     }
 
+    @Test("a peer whose answer stops half way is not waited for")
+    func halfSilent() throws {
+        var harness = Self.deprived()
+        let want = try #require(TextStory.wants(harness.take(from: 2)).first)
+        _ = harness.take(from: 3)
+        let due = try #require(harness.payloadsAt)
+        harness.pass(milliseconds: Limits.wantMilliseconds / 2)
+        harness.give(
+            .payloads(
+                Payloads(
+                    conversation: want.conversation, tag: want.tag, from: 2, items: [.wanted])),
+            from: 2)
+        harness.pass(milliseconds: Limits.wantMilliseconds / 2)
+        harness.give(.timer(.payloads))
+        #expect(harness.payloadsAt == due + Limits.wantMilliseconds / 2)
+        _ = harness.take(from: 3)
+        harness.pass(milliseconds: Limits.wantMilliseconds / 2)
+        harness.give(.timer(.payloads))
+        #expect(TextStory.wants(harness.take(from: 3)).map(\.from) == [3])
+    }
+
     @Test("a payload that has not the hash of its entry is not stored, and the next peer is asked")
     func unfitting() throws {
         var harness = Self.deprived()
