@@ -185,14 +185,6 @@ computing() {
 # Real programs that mostly wait: for each other, for time that passes, for networks that come back.
 waiting() {
     tests integration --filter IntegrationTests
-    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
-    # Behind what loads the machine: calls would be gathered differently beside it.
-    wait "$meeting"
-    part counts lines Tests/System/Bench/counts.py --programs "$programs"
-}
-
-# The same on networks of many hosts, and at terminals.
-meeting() {
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
     if [ "${STOA_LONG:-}" = 1 ]; then
@@ -209,11 +201,7 @@ meeting() {
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
     part chat lines Tests/System/Chat/run.sh "$programs"
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
-}
-
-# Begins parts beside what comes next. The long form also measures, so that there they end first.
-beside() {
-    if [ "${STOA_LONG:-}" = 1 ]; then "$1"; else "$1" & fi
+    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
 }
 
 # One function, so that the shell has read all of this before a part changes the file.
@@ -222,16 +210,16 @@ main() {
     part lint step swift format lint --strict --recursive Sources Tests Package.swift &
     part build step build || finish
     wait
-    beside computing
     tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
         --skip SystemDiscoveryTests/lab
     around=(Tests/System/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    beside meeting
-    meeting=$!
+    # The long form also measures, so that nothing is beside what it measures.
+    if [ "${STOA_LONG:-}" = 1 ]; then computing; else computing & fi
     waiting
     wait
+    part counts lines Tests/System/Bench/counts.py --programs "$programs"
     part demo one Tests/System/Tools/demo.sh "$programs"
     finish
 }
