@@ -80,6 +80,24 @@ struct SecretBytes: ~Copyable, @unchecked Sendable {  // one owner: written only
         try body(UnsafePointer(self.storage))
     }
 
+    /// Lends what a C function takes that seals or opens with them: a message, what is bound to it, a nonce, and
+    /// these bytes.
+    borrowing func lend(
+        _ message: RawSpan, _ associatedData: RawSpan, _ nonce: RawSpan,
+        _ body: (
+            UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>,
+            UnsafePointer<UInt8>
+        ) -> Int32
+    ) -> Int32 {
+        message.withPointer { message, count in
+            associatedData.withPointer { associatedData, associatedCount in
+                nonce.withPointer { nonce, _ in
+                    body(message, count, associatedData, associatedCount, nonce, self.storage)
+                }
+            }
+        }
+    }
+
     /// Lends the bytes to a C function that writes them.
     mutating func withMutablePointer(_ body: (UnsafeMutablePointer<UInt8>) -> Void) {
         body(self.storage)

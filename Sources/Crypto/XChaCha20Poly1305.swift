@@ -111,9 +111,11 @@ public enum XChaCha20Poly1305 {
         _ plaintext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
         to sealed: UnsafeMutablePointer<UInt8>
     ) -> Int32 {
-        self.lend(plaintext, associatedData, nonce, key) {
-            crypto_aead_xchacha20poly1305_ietf_encrypt(
-                sealed, nil, $0, UInt64($1), $2, UInt64($3), nil, $4, $5)
+        nonce.withBytes {
+            key.storage.lend(plaintext, associatedData, $0) {
+                crypto_aead_xchacha20poly1305_ietf_encrypt(
+                    sealed, nil, $0, UInt64($1), $2, UInt64($3), nil, $4, $5)
+            }
         }
     }
 
@@ -121,29 +123,10 @@ public enum XChaCha20Poly1305 {
         _ ciphertext: RawSpan, associatedData: RawSpan, nonce: Nonce, key: borrowing SecretKey,
         to opened: UnsafeMutablePointer<UInt8>
     ) -> Int32 {
-        self.lend(ciphertext, associatedData, nonce, key) {
-            crypto_aead_xchacha20poly1305_ietf_decrypt(
-                opened, nil, nil, $0, UInt64($1), $2, UInt64($3), $4, $5)
-        }
-    }
-
-    /// Lends what libsodium's functions take: a message, what is bound to it, nonce and key.
-    private static func lend(
-        _ message: RawSpan, _ associatedData: RawSpan, _ nonce: Nonce, _ key: borrowing SecretKey,
-        _ body: (
-            UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>,
-            UnsafePointer<UInt8>
-        ) -> Int32
-    ) -> Int32 {
-        message.withPointer { message, count in
-            associatedData.withPointer { associatedData, associatedCount in
-                nonce.withBytes { nonce in
-                    nonce.withPointer { nonce, _ in
-                        key.storage.withPointer { key in
-                            body(message, count, associatedData, associatedCount, nonce, key)
-                        }
-                    }
-                }
+        nonce.withBytes {
+            key.storage.lend(ciphertext, associatedData, $0) {
+                crypto_aead_xchacha20poly1305_ietf_decrypt(
+                    opened, nil, nil, $0, UInt64($1), $2, UInt64($3), $4, $5)
             }
         }
     }

@@ -78,7 +78,7 @@ public struct CipherState: ~Copyable, Sendable {
         }
         let nonce = try self.nonceBytes()
         output.appendSealed(byteCount: plaintext.byteCount + Self.tagByteCount) { sealed in
-            self.lend(plaintext, associatedData, nonce) {
+            self.key.lend(plaintext, associatedData, nonce.span.bytes) {
                 plain, count, data, dataCount, nonce, key in
                 if dataCount == 0,
                     OpenSSL.use(
@@ -111,7 +111,7 @@ public struct CipherState: ~Copyable, Sendable {
         try output.appendOpened(
             sealedByteCount: ciphertext.byteCount, tagByteCount: Self.tagByteCount
         ) { opened in
-            self.lend(ciphertext, associatedData, nonce) {
+            self.key.lend(ciphertext, associatedData, nonce.span.bytes) {
                 sealed, count, data, dataCount, nonce, key in
                 let plainCount = count - Self.tagByteCount
                 if dataCount == 0,
@@ -150,25 +150,6 @@ public struct CipherState: ~Copyable, Sendable {
             precondition(status == 0, "encryption of a bounded input cannot fail")
         }
         next.withBytes { self.key.overwrite(with: $0.extracting(0..<SecretKey.byteCount)) }
-    }
-
-    /// Lends what C functions take: a message, what is bound to it, nonce and key.
-    private borrowing func lend(
-        _ message: RawSpan, _ associatedData: RawSpan, _ nonce: InlineArray<3, UInt32>,
-        _ body: (
-            UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>, Int, UnsafePointer<UInt8>,
-            UnsafePointer<UInt8>
-        ) -> Int32
-    ) -> Int32 {
-        message.withPointer { message, count in
-            associatedData.withPointer { associatedData, associatedCount in
-                nonce.span.bytes.withPointer { nonce, _ in
-                    self.key.withPointer { key in
-                        body(message, count, associatedData, associatedCount, nonce, key)
-                    }
-                }
-            }
-        }
     }
 
     /// Four zero bytes and the nonce in little-endian order.

@@ -72,8 +72,7 @@ enum SealedPayload {
             return nil
         }
         var start: [UInt8] = []
-        // Most payloads are about as long as the one before: the rest then comes into the same memory.
-        start.reserveCapacity(bytes.count + self.startBytes)
+        start.reserveCapacity(self.startBytes)
         start.append(bytes[0])
         nonce.next.append(to: &start)
         return start
@@ -100,10 +99,9 @@ enum SealedPayload {
     ) -> [UInt8] {
         precondition(body.count < Limits.paddedBodyBytes, "whoever writes a body bounds it")
         let count = self.paddedBytes(body.count + 1)
-        var padded = body
-        padded.reserveCapacity(count)
-        padded.append(self.end)
-        padded.append(contentsOf: repeatElement(0, count: count - padded.count))
+        var padded = [UInt8](repeating: 0, count: count)
+        padded.replaceSubrange(..<body.count, with: body)
+        padded[body.count] = self.end
         var payload: [UInt8] = []
         payload.reserveCapacity(count + 64)
         payload.append(key.suite.rawValue)

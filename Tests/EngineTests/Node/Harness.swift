@@ -65,7 +65,7 @@ struct Harness {
     /// What the log was told.
     private(set) var logged: [String] = []
     /// When the node wants to be woken for these.
-    private(set) var signalsAt: UInt64?
+    var signalsAt: UInt64?
     private(set) var alertsAt: UInt64?
     private(set) var payloadsAt: UInt64?
     /// Logs that have given way, in order.
@@ -432,41 +432,6 @@ struct Harness {
         }
     }
 
-    /// Lets so much time pass, and what waits in asking be asked.
-    mutating func pass(milliseconds: UInt64) {
-        self.now = Instant(
-            monotonic: self.now.monotonic + milliseconds, wall: self.now.wall + milliseconds)
-        self.give(.timer(.fetch))
-        self.settle()
-    }
-
-    /// Lets so much time pass, and what is to be told of who is there and who writes be told.
-    mutating func passSignals(milliseconds: UInt64) {
-        let end = self.now.monotonic + milliseconds
-        while let due = self.signalsAt, due <= end {
-            self.signalsAt = nil
-            self.advance(to: max(due, self.now.monotonic))
-            self.give(.timer(.signals))
-        }
-        self.advance(to: end)
-    }
-
-    private mutating func advance(to moment: UInt64) {
-        self.now = Instant(
-            monotonic: moment, wall: self.now.wall + moment - self.now.monotonic)
-    }
-
-    /// Lets the time pass until marks and positions are written and told, as often as it takes.
-    mutating func passMarks() {
-        for _ in 0..<3 {
-            self.now = Instant(
-                monotonic: self.now.monotonic + Limits.storedMilliseconds,
-                wall: self.now.wall + Limits.storedMilliseconds)
-            self.give(.timer(.marks))
-            self.settle()
-        }
-    }
-
     /// What the shell was told to do about files since this was called last.
     mutating func takeTasks() -> [FileTask] {
         defer { self.tasks = [] }
@@ -476,14 +441,6 @@ struct Harness {
     /// What was sent on a link since this was called last.
     mutating func take(from number: UInt8) -> [Frame] {
         self.sent.removeValue(forKey: LinkID(UInt64(number))) ?? []
-    }
-
-    /// Lets the time pass until the next clock deltas, which may be overdue.
-    mutating func passDelta() {
-        guard let due = self.deltaAt.take() else { return }
-        let at = max(due, self.now.monotonic)
-        self.now = Instant(monotonic: at, wall: self.now.wall + at - self.now.monotonic)
-        self.give(.timer(.delta))
     }
 
     /// The runs that were pushed on a link.
