@@ -6,13 +6,12 @@ import shutil
 import time
 from typing import Any, Callable
 
+from bounds import MIB, OWN_DESCRIPTORS
 from Driver.checks import Broken
 from Driver.process import until
 
-MIB = 1 << 20
 # Restores, in the long form as many as starts.
 STARTS, RESTORES = 100, 25
-DESCRIPTORS = 64
 # Own entries are at most so far ahead of the own clock, whoever dates what how (Limits).
 FOLLOWED_SECONDS = 61
 # Without a message for longer than this, a node that believed clocks of the past saw nothing new.
@@ -44,7 +43,7 @@ def judge(pair: Any, name: str, incarnation: str) -> None:
 
 def attack(pair: Any, name: str, function: str) -> None:
     incarnation = pair.system.call(0, "status")["incarnation"]
-    pair.attack(name, function, 40, 0.05, 32 * MIB, DESCRIPTORS)
+    pair.attack(name, function, 40, 0.05, 32 * MIB, OWN_DESCRIPTORS)
     judge(pair, name, incarnation)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable
 
 import crowd_attacks
+from bounds import MIB
 from Driver.checks import Broken, Checks
 from Driver.daemon import Daemon
 from Driver.network import OwnNetwork
@@ -26,7 +27,6 @@ from Driver.process import until
 from honest import Calls, Talk, texts
 from systems import FIRST_PORT, Stoa
 
-MIB = 1 << 20
 ROOM = "bench"
 # What is promised. Times are checked at five times their value: other programs run on the machine, too.
 SLACK = 5

@@ -37,16 +37,10 @@ from Driver.checks import Checks  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import Program, descriptors, until  # noqa: E402
 from bench import Tools  # noqa: E402
+from bounds import (  # noqa: E402
+    CLIENTS, HALF_OPEN, INCOMING, LINK_BYTES, LINKS, MIB, OWN_DESCRIPTORS)
 from honest import DEADLINE_SECONDS, Meter  # noqa: E402
 from systems import FIRST_PORT, Stoa  # noqa: E402
-
-MIB = 1 << 20
-# From Limits: links, half-open handshakes, control clients; and what a node has open by itself.
-LINKS, HALF_OPEN, CLIENTS, OWN_DESCRIPTORS = 128, 32, 256, 64
-# Of the links, those that strangers may open.
-INCOMING = 80
-# What a link may hold in both directions: two initial credits and the control queue.
-LINK_BYTES = 2 * 327_680 + 65_536
 
 
 class Watch:

@@ -6,11 +6,10 @@ import json
 import time
 from typing import Any
 
+from bounds import INCOMING_DESCRIPTORS, MIB, OWN_DESCRIPTORS
 from Driver.checks import Broken
 from Driver.process import until
 
-MIB = 1 << 20
-DESCRIPTORS = 64
 LIST_SECONDS = 10.0
 # From Limits.
 STRANGERS, ROOMS_PER_STRANGER = 4_096, 64
@@ -35,7 +34,7 @@ def throwaway_keys(pair: Any) -> None:
     name, that = "throw-away keys", pair.checks.that
     friend = pair.system.call(1, "status")["id"]
     pair.attacked.stoa("people", "add", f"@{friend}")
-    pair.attack(name, "throwaway_keys", 40, 0.05, 32 * MIB, 2 * DESCRIPTORS)
+    pair.attack(name, "throwaway_keys", 40, 0.05, 32 * MIB, INCOMING_DESCRIPTORS)
     for moment in ("before a start", "after it"):
         peers = listed(pair, f"{name}, {moment}", "peers")
         strangers = [each for each in peers if each["tier"] == "stranger"]
@@ -57,7 +56,7 @@ def request_flood(pair: Any) -> None:
     data = pair.attacked.folder / "data"
     before = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
     attack = "request_flood_long" if pair.options.long else "request_flood"
-    figures = pair.attack(name, attack, 40, 0.05, 32 * MIB, 2 * DESCRIPTORS)
+    figures = pair.attack(name, attack, 40, 0.05, 32 * MIB, INCOMING_DESCRIPTORS)
     grown = sum(path.stat().st_size for path in data.rglob("*") if path.is_file()) - before
     requests = listed(pair, name, "requests")
     that(f"{name}: many have tried", figures["people"] > REQUESTS, figures)
@@ -94,7 +93,7 @@ def false_alarms(pair: Any) -> None:
     name, that = "false alarms", pair.checks.that
     log = pair.attacked.log
     before = log.read_text(errors="replace").count("\n")
-    pair.attack(name, "false_alarms", 60, 0.05, 32 * MIB, DESCRIPTORS)
+    pair.attack(name, "false_alarms", 60, 0.05, 32 * MIB, OWN_DESCRIPTORS)
     lines = log.read_text(errors="replace").count("\n") - before
     that(f"{name}: the log stays short", lines <= LINES, lines)
     print(f"MEASURED load, {name}: {lines} lines of the log", flush=True)
