@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass
 
@@ -95,6 +96,8 @@ def _point(public: bytes) -> Point | None:
     return (x if x % 2 == sign else FIELD_PRIME - x), y, 1
 
 
+# Some milliseconds each, and a peer's key is the same on all of its links.
+@functools.lru_cache(maxsize=1_024)
 def has_prime_order(public: bytes) -> bool:
     """Whether an Ed25519 key lies in the subgroup of prime order and is not its neutral point."""
     point = _point(public)
