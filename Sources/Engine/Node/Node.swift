@@ -99,7 +99,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.dialling = Dialling(own: self.id, known: snapshot.peers)
         self.profiles = Profiles(snapshot.records)
         self.pictures = Pictures(self.profiles)
-        self.people = People(snapshot)
+        self.people = People(snapshot, own: self.id)
         self.requests = DirectRequests(snapshot.requests)
         self.marks = Marks(snapshot.positions, own: self.id)
         self.realms = configuration.realms

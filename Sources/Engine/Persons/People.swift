@@ -16,8 +16,10 @@ struct People: Sendable {
     var strangers = Strangers()
     /// Who is called what, among all people known here.
     var namesakes = Namesakes()
+    private let own: PeerID
 
-    init(_ snapshot: Snapshot) {
+    init(_ snapshot: Snapshot, own: PeerID) {
+        self.own = own
         self.standings = snapshot.people
         self.keys = snapshot.persons
         for record in snapshot.records { self.name(record) }
@@ -86,6 +88,7 @@ struct People: Sendable {
     /// Takes what the user says from here on of a device, and whose it is where that is known.
     mutating func settle(_ peer: PeerID, _ standing: Standing, of person: PersonID?) {
         self.standings[peer] = standing == .unsaid ? nil : standing
+        if standing != .unsaid { self.namesakes.choose(peer) }
         guard let person else { return }
         if standing != .unsaid {
             self.met(peer, of: person)
@@ -97,6 +100,7 @@ struct People: Sendable {
     /// Takes a record that stands; only profiles have names.
     mutating func name(_ record: Record) {
         guard let profile = record.profile else { return }
-        self.namesakes.name(record.author, profile.name)
+        let isChosen = record.author == self.own || self.standings[record.author] != nil
+        self.namesakes.name(record.author, profile.name, isChosen: isChosen)
     }
 }

@@ -47,6 +47,40 @@ import Testing
         #expect(!namesakes.isAmbiguous(Self.bob) { _ in .stranger })
     }
 
+    @Test(
+        "a crowd under one name hides nobody of whom the user has said something, and costs no more than a few"
+    )
+    func crowd() {
+        var namesakes = Namesakes()
+        let crowd = (0..<1_000).map { number -> PeerID in
+            let last = [UInt8(number >> 8), UInt8(number & 255)]
+            return PeerID(fixed32(Array(repeating: UInt8(7), count: 30) + last))
+        }
+        for peer in crowd { namesakes.name(peer, "Ada") }
+        namesakes.name(Self.ada, "Ada")
+        namesakes.name(Self.bob, "Ada", isChosen: true)
+        func judge(_ known: Set<PeerID>) -> (marked: Set<PeerID>, behind: PeerID?, asked: Int) {
+            var asked = 0
+            func tier(_ peer: PeerID) -> Tier {
+                asked += 1
+                return known.contains(peer) ? .known : .stranger
+            }
+            let all = [Self.ada, Self.bob, crowd[3], crowd[999]]
+            let marked = all.filter { namesakes.isAmbiguous($0, tier: tier) }
+            return (Set(marked), namesakes.known(behindNameOf: crowd[999], tier: tier), asked)
+        }
+        let before = judge([Self.bob])
+        #expect(before.marked == [Self.ada, crowd[3], crowd[999]] && before.behind == Self.bob)
+        namesakes.choose(Self.ada)
+        let after = judge([Self.ada, Self.bob])
+        #expect(after.marked == [Self.ada, Self.bob, crowd[3], crowd[999]])
+        #expect(after.behind == min(Self.ada, Self.bob))
+        #expect(max(before.asked, after.asked) <= 5 * (Limits.namesakes + 4))
+        // Once they are gone, all is as if they had never been.
+        for peer in crowd { namesakes.name(peer, "") }
+        #expect(judge([Self.ada]).marked == [Self.bob])
+    }
+
     @Test("names like keys and names that nobody sees are marked, alone though they are")
     func misleading() {
         for name in ["@lntyzs3w", "lntyzs3wpof3", "\u{200B}"] {
