@@ -158,9 +158,9 @@ computing() {
     around=("${idle[@]}")
     # In a folder of its own each time: a check repeats what was done before.
     rm -rf "$scratch/check-simulations"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 300) part simulation lines \
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 10000 || echo 200) part simulation lines \
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
-    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 100) ASSAULT=1 part assaults lines \
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 70) ASSAULT=1 part assaults lines \
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     # More than are all linked to each other.
     local nodes
@@ -182,9 +182,9 @@ computing() {
     part fuzz lines "${idle[@]}" env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
 }
 
-# Real programs that mostly wait: for each other, for time that passes, for networks that come back.
-waiting() {
-    tests integration --filter IntegrationTests
+# Networks of many hosts, and machines of their own: what mostly waits, for each other, for time that passes,
+# for links that come back.
+meeting() {
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
     if [ "${STOA_LONG:-}" = 1 ]; then
@@ -199,6 +199,10 @@ waiting() {
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
+}
+
+# What waits, too, but is asked how quick it is: beside what only computes, never beside each other.
+quick() {
     part chat lines Tests/System/Chat/run.sh "$programs"
     part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
     part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
@@ -210,14 +214,25 @@ main() {
     part lint step swift format lint --strict --recursive Sources Tests Package.swift &
     part build step build || finish
     wait
+    # The long form also measures, so that nothing is beside what it measures.
+    if [ "${STOA_LONG:-}" != 1 ]; then computing & fi
     tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
         --skip SystemDiscoveryTests/lab
     around=(Tests/System/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    # The long form also measures, so that nothing is beside what it measures.
-    if [ "${STOA_LONG:-}" = 1 ]; then computing; else computing & fi
-    waiting
+    local others
+    if [ "${STOA_LONG:-}" = 1 ]; then
+        computing
+        tests integration --filter IntegrationTests
+        meeting
+    else
+        meeting &
+        others=$!
+        tests integration --filter IntegrationTests
+        wait "$others"
+    fi
+    quick
     wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"
     part demo one Tests/System/Tools/demo.sh "$programs"
