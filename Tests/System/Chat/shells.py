@@ -171,9 +171,12 @@ def run_nothing(pair: Pair, shell: Shell, hostile: str) -> None:
     checks, terminal = shell.checks, shell.terminal
     pwned = pair.files / f"pwned-{shell.name}"
     rename(pair, hostile.format(pwned))
-    terminal.type("stoa whois @")
-    # Where the daemon does not answer in time nothing is offered, and whoever types presses Tab again.
+    # Where the daemon does not answer in time nothing is offered, and whoever types presses Tab again; an
+    # interrupt of before can take along what was typed, however long one has waited for it.
     for _ in range(5):
+        if not shell.line().startswith("stoa whois @"):
+            shell.clear()
+            terminal.type("stoa whois @")
         terminal.press("Tab", "Tab")
         try:
             until("the name is offered", lambda: f"pwned-{shell.name}" in shell.line(), 3)

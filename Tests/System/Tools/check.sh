@@ -182,8 +182,8 @@ computing() {
     part fuzz lines "${idle[@]}" env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
 }
 
-# Networks of many hosts, and machines of their own: what mostly waits, for each other, for time that passes,
-# for links that come back.
+# Networks of many hosts, machines of their own, and another implementation: what mostly waits, for each
+# other, for time that passes, for links that come back.
 meeting() {
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
@@ -199,13 +199,17 @@ meeting() {
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
+    part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
 }
 
-# What waits, too, but is asked how quick it is: beside what only computes, never beside each other.
-quick() {
-    part chat lines Tests/System/Chat/run.sh "$programs"
-    part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
-    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
+# What is run here: first modules, then the programs.
+testing() {
+    tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
+        --skip SystemDiscoveryTests/lab
+    around=(Tests/System/Labs/inside.sh)
+    tests unit-in-lab --filter SystemDiscoveryTests/lab
+    around=()
+    tests integration --filter IntegrationTests
 }
 
 # One function, so that the shell has read all of this before a part changes the file.
@@ -215,24 +219,20 @@ main() {
     part build step build || finish
     wait
     # The long form also measures, so that nothing is beside what it measures.
-    if [ "${STOA_LONG:-}" != 1 ]; then computing & fi
-    tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
-        --skip SystemDiscoveryTests/lab
-    around=(Tests/System/Labs/inside.sh)
-    tests unit-in-lab --filter SystemDiscoveryTests/lab
-    around=()
-    local others
     if [ "${STOA_LONG:-}" = 1 ]; then
+        testing
         computing
-        tests integration --filter IntegrationTests
         meeting
     else
+        computing &
         meeting &
-        others=$!
-        tests integration --filter IntegrationTests
-        wait "$others"
+        local met=$!
+        testing
+        wait "$met"
     fi
-    quick
+    # What is asked how quick it is: beside what only computes, never beside each other.
+    part chat lines Tests/System/Chat/run.sh "$programs"
+    part load lines Tests/System/Load/run.sh "$programs" ${STOA_LONG:+--long}
     wait
     part counts lines Tests/System/Bench/counts.py --programs "$programs"
     part demo one Tests/System/Tools/demo.sh "$programs"
