@@ -102,7 +102,7 @@ extension Node {
     /// Whether the name of somebody needs a mark, the beginning of the key: it could be taken for that
     /// of somebody as trusted or more, for a key, or for none.
     ///
-    /// Judged against all people known here; a name of lower trust never marks one of higher.
+    /// Judged against all people known here; a name of lower trust marks nobody whom the user knows.
     public func isAmbiguous(_ peer: PeerID) -> Bool {
         self.people.namesakes.isAmbiguous(peer) {
             $0 != peer && self.areOfOnePerson($0, peer) ? .blocked : self.tier(of: $0)

@@ -182,8 +182,8 @@ computing() {
     part fuzz lines "${idle[@]}" env SCRATCH="$scratch" Tests/System/Fuzz/check.sh
 }
 
-# Networks of many hosts, machines of their own, and another implementation: what mostly waits, for each
-# other, for time that passes, for links that come back.
+# Networks of many hosts, and machines of their own: what mostly waits, for each other, for time that passes,
+# for links that come back.
 meeting() {
     part network-faults lines Tests/System/Network/run_faults.py "$programs" --minutes "$minutes"
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
@@ -199,18 +199,22 @@ meeting() {
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"
     part source-archive lines Tests/System/Packages/dist.sh "$scratch"
-    part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
 }
 
-# What is run here: first modules, then the programs.
+# What is tested by itself: first modules, then the programs, then what others make of them.
 testing() {
     tests unit --skip IntegrationTests --skip SimulationTests --skip MutantTests \
         --skip SystemDiscoveryTests/lab
     around=(Tests/System/Labs/inside.sh)
     tests unit-in-lab --filter SystemDiscoveryTests/lab
     around=()
-    tests integration --filter IntegrationTests
+    tests integration --filter IntegrationTests --skip "$disks"
+    part interop lines Tests/System/Interop/run.sh "$programs/stoad" "$programs/stoa"
 }
+
+# What the programs make of crashes and bad disks; each of the integration tests runs alone in its process.
+disks='IntegrationTests/(Crash|Fault|FullDisk|PowerLoss|Repair)Tests/'
+storing() { tests integration-disk --filter "$disks"; }
 
 # One function, so that the shell has read all of this before a part changes the file.
 main() {
@@ -221,14 +225,18 @@ main() {
     # The long form also measures, so that nothing is beside what it measures.
     if [ "${STOA_LONG:-}" = 1 ]; then
         testing
+        storing
         computing
         meeting
     else
         computing &
+        local others=()
         meeting &
-        local met=$!
+        others+=($!)
+        storing &
+        others+=($!)
         testing
-        wait "$met"
+        wait "${others[@]}"
     fi
     # What is asked how quick it is: beside what only computes, never beside each other.
     part chat lines Tests/System/Chat/run.sh "$programs"
