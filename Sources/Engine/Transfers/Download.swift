@@ -2,6 +2,10 @@
 struct Download: Sendable {
     /// Somebody who was asked what they have of it.
     struct Source: Sendable {
+        /// What tells both sides of it, in the order in which they are asked there.
+        var places: [BlobPlace] = []
+        /// In how many of these they were asked.
+        var askedCount = 0
         /// What they have; nil before they have said.
         var chunks: ChunkSet?
         /// Whether they have sent what was not right.

@@ -239,9 +239,23 @@ struct Downloads: Sendable {
     /// Somebody who may have what a place tells of is asked for it, once its turn has come.
     mutating func ask(_ link: LinkID, in place: BlobPlace, for blob: BlobID) -> [Step] {
         guard let download = self.table[blob], download.phase == .fetching,
-            download.sources[link] == nil
+            download.sources[link]?.places.contains(place) != true
         else { return [] }
-        self.table[blob]?.sources[link] = Download.Source()
+        self.table[blob]?.sources[link, default: Download.Source()].places.append(place)
+        return self.askOn(link, for: blob)
+    }
+
+    /// Asks in the next place that tells both of a file: another answer is waited for, and who has
+    /// something of it is asked nowhere else.
+    private mutating func askOn(_ link: LinkID, for blob: BlobID) -> [Step] {
+        guard let download = self.table[blob], var source = download.sources[link],
+            source.askedCount == 0 || source.chunks?.count == 0
+        else { return [] }
+        let left = source.places.dropFirst(source.askedCount)
+        guard let place = left.first(where: download.places.contains) else { return [] }
+        source.askedCount = (source.places.firstIndex(of: place) ?? 0) + 1
+        source.chunks = nil
+        self.table[blob]?.sources[link] = source
         return [.send(.blobAsk(place.conversation, blob), link)]
     }
 
@@ -268,7 +282,8 @@ struct Downloads: Sendable {
             source.chunks = ChunkSet(bytes, of: total) ?? ChunkSet(of: total)
         }
         self.table[holdings.blob]?.sources[link] = source
-        return self.plan(at: now) + self.told(holdings.blob)
+        return self.askOn(link, for: holdings.blob) + self.plan(at: now)
+            + self.told(holdings.blob)
     }
 
     private func told(_ blob: BlobID) -> [Step] {

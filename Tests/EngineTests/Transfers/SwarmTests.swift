@@ -45,6 +45,35 @@ import Testing
         }
     }
 
+    @Test("whoever has nothing in one place that both know of is asked in the next one, no further")
+    func nextPlace() throws {
+        let layout = try #require(BlobLayout(size: 300_000))
+        let blob = BlobID(size: 300_000, root: fixed32(1))
+        let places = [1, 2].map { ConversationID(BLAKE2b.hash256([$0])) }
+        let link = LinkID(7)
+        func asked(_ steps: [Downloads.Step]) -> [ConversationID?] {
+            steps.compactMap { step in
+                if case .send(.blobAsk(let place, _), link) = step { place } else { nil }
+            }
+        }
+        var downloads = Downloads()
+        for place in places {
+            _ = downloads.fetch(blob, layout, in: .conversation(place), isAwaited: true)
+        }
+        let nothing = BlobStanding(chunks: ChunkSet(of: layout.chunkCount), nodes: [])
+        let first = downloads.opened(blob, nothing, links: { _ in [link] }, at: 0)
+        #expect(asked(first) == [places[0]])
+        var other = downloads
+        let second = downloads.receive(BlobHoldings(blob, .nothing), on: link, at: 1)
+        #expect(asked(second) == [places[1]])
+        let third = downloads.receive(BlobHoldings(blob, .nothing), on: link, at: 2)
+        #expect(asked(third).isEmpty)
+        // Who has it there is asked nowhere else, and neither is anybody where nothing tells of it any longer.
+        #expect(asked(other.receive(BlobHoldings(blob, .whole), on: link, at: 1)).isEmpty)
+        other.forget(.conversation(places[1]), of: blob)
+        #expect(asked(other.receive(BlobHoldings(blob, .nothing), on: link, at: 2)).isEmpty)
+    }
+
     @Test("are fetched by who waits for them though somebody has told of another size before")
     func otherSize() throws {
         let layouts = try [UInt64(10), 300_000].map { try #require(BlobLayout(size: $0)) }
