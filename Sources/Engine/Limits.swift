@@ -218,6 +218,8 @@ public enum Limits {
     ///
     /// Of more it is not told that they have come, and asks again after an hour.
     static let awaitedTags = 1_024
+    /// Questions for payloads that a link did not answer in time, whose answers are taken if they come.
+    static let lateAnswers = 4
     /// Answers with payloads in one transaction: as much as a large run each.
     static let payloadFillsPerBatch = 4
     /// People whom the user may know: many times what one network has.

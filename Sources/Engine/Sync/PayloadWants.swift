@@ -24,6 +24,8 @@ struct PayloadWants: Sendable {
 
     private struct Asked: Sendable {
         var ask: Ask?
+        /// What was given up last, since a link that was silent may bring the answers yet.
+        private(set) var late: [Ask] = []
         var tried: [LogKey: Tried] = [:]
         /// What is to be looked at.
         var fresh = NumberQueue()
@@ -31,6 +33,26 @@ struct PayloadWants: Sendable {
         var partial = NumberQueue()
 
         var isDue: Bool { self.ask == nil && !(self.fresh.isEmpty && self.partial.isEmpty) }
+
+        /// Gives up what it is asked for; the answer may still come.
+        mutating func noteLate() {
+            guard let ask = self.ask else { return }
+            if self.late.count == Limits.lateAnswers { self.late.removeFirst() }
+            self.late.append(ask)
+        }
+
+        /// A part of an answer has come that was given up: gives whether there is one.
+        mutating func takeLate(_ key: LogKey, from seq: UInt64, count: Int) -> Bool {
+            let index = self.late.firstIndex { $0.key == key && $0.rest.lowerBound == seq }
+            guard let index else { return false }
+            let ask = self.late.remove(at: index)
+            let next = seq + UInt64(count)
+            if count > 0, next <= ask.rest.upperBound {
+                self.late.append(
+                    Ask(key: key, rest: next...ask.rest.upperBound, deadline: ask.deadline))
+            }
+            return true
+        }
 
         /// Takes what is to be looked at next, and whether the peer may be asked for parts of it.
         mutating func next() -> (number: UInt32, isPartial: Bool)? {
@@ -244,7 +266,9 @@ struct PayloadWants: Sendable {
         _ key: LogKey, from seq: UInt64, count: Int, on link: LinkID, at now: UInt64
     ) -> Bool {
         guard var ask = self.links[link]?.ask, ask.key == key, seq == ask.rest.lowerBound else {
-            return false
+            // Of two answers to one question, one at a time is taken.
+            guard self.asking[key] == nil, self.arriving[key] == nil else { return false }
+            return self.links[link]?.takeLate(key, from: seq, count: count) ?? false
         }
         let next = seq + UInt64(count)
         if count == 0 || next > ask.rest.upperBound {
@@ -277,7 +301,10 @@ struct PayloadWants: Sendable {
     mutating func wake(at now: UInt64) {
         self.armedAt = nil
         let late = self.links.filter { $0.value.ask.map { $0.deadline <= now } ?? false }
-        for link in late.keys.sorted() { self.endAsk(of: link) }
+        for link in late.keys.sorted() {
+            self.links[link]?.noteLate()
+            self.endAsk(of: link)
+        }
         while let retry = self.firstRetry, retry.at <= now {
             self.retriesStart += 1
             self.links[retry.link]?.tried[retry.key] = nil

@@ -101,6 +101,20 @@ private final class Asking {
         #expect(wants.wants.count.tried == 2)
     }
 
+    @Test("an answer that comes late is taken once, where nobody else is asked meanwhile")
+    func late() {
+        let wants = Self.wants()
+        _ = wants.ask(Self.one)
+        wants.change { $0.wake(at: Limits.wantMilliseconds) }
+        #expect(!wants.receive(Self.keys[0], from: 3, count: 1, on: Self.other), "not asked")
+        #expect(wants.receive(Self.keys[0], from: 3, count: 2, on: Self.one))
+        #expect(!wants.receive(Self.keys[0], from: 3, count: 2, on: Self.one), "taken before")
+        #expect(wants.ask(Self.other)?.rest == 3...9)
+        #expect(!wants.receive(Self.keys[0], from: 5, count: 5, on: Self.one), "another is asked")
+        wants.change { $0.drop(Self.other) }
+        #expect(wants.receive(Self.keys[0], from: 5, count: 5, on: Self.one))
+    }
+
     @Test("what is on its way to the disk is asked of nobody, and again if it does not get there")
     func arriving() {
         let wants = Self.wants()
