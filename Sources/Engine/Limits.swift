@@ -227,8 +227,9 @@ public enum Limits {
     /// Devices of one person that stand as the first one does: more than anybody has, since keys cost
     /// nothing.
     public static let devicesPerPerson = 16
-    /// People of one name who are told apart, beside those of whom the user has said something: more than
-    /// one network has, and few enough to look at for each message that is shown.
+    /// People of one name who are told apart; those of whom the user has said something always are.
+    ///
+    /// More than one network has, and few enough to look at for each message that is shown.
     static let namesakes = 64
     /// Strangers of whom anything is remembered: all others of the largest network, many times over.
     public static let strangers = 4_096

@@ -138,7 +138,7 @@ import Testing
 
     @Test(
         "whatever comes first, all stores show the same in the end",
-        arguments: 1...20 as ClosedRange<UInt64>)
+        arguments: 1...40 as ClosedRange<UInt64>)
     func order(_ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         var story = Story()

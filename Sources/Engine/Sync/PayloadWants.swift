@@ -41,10 +41,15 @@ struct PayloadWants: Sendable {
             self.late.append(ask)
         }
 
-        /// A part of an answer has come that was given up: gives whether there is one.
-        mutating func takeLate(_ key: LogKey, from seq: UInt64, count: Int) -> Bool {
+        /// A part of an answer has come to what was given up: gives whether it is due, and none of what is
+        /// left of the answer is on its way to the disk.
+        mutating func takeLate(
+            _ key: LogKey, from seq: UInt64, count: Int, arriving: SeqRanges?
+        ) -> Bool {
             let index = self.late.firstIndex { $0.key == key && $0.rest.lowerBound == seq }
             guard let index else { return false }
+            let rest = self.late[index].rest
+            if arriving?.all.contains(where: rest.overlaps) == true { return false }
             let ask = self.late.remove(at: index)
             let next = seq + UInt64(count)
             if count > 0, next <= ask.rest.upperBound {
@@ -266,9 +271,10 @@ struct PayloadWants: Sendable {
         _ key: LogKey, from seq: UInt64, count: Int, on link: LinkID, at now: UInt64
     ) -> Bool {
         guard var ask = self.links[link]?.ask, ask.key == key, seq == ask.rest.lowerBound else {
-            // Of two answers to one question, one at a time is taken.
-            guard self.asking[key] == nil, self.arriving[key] == nil else { return false }
-            return self.links[link]?.takeLate(key, from: seq, count: count) ?? false
+            // Of two answers to one question one is taken.
+            guard self.asking[key] == nil else { return false }
+            return self.links[link]?.takeLate(
+                key, from: seq, count: count, arriving: self.arriving[key]) ?? false
         }
         let next = seq + UInt64(count)
         if count == 0 || next > ask.rest.upperBound {

@@ -249,7 +249,7 @@ struct Downloads: Sendable {
     /// something of it is asked nowhere else.
     private mutating func askOn(_ link: LinkID, for blob: BlobID) -> [Step] {
         guard let download = self.table[blob], var source = download.sources[link],
-            source.askedCount == 0 || source.chunks?.count == 0
+            !source.isBad, source.askedCount == 0 || source.chunks?.count == 0
         else { return [] }
         let left = source.places.dropFirst(source.askedCount)
         guard let place = left.first(where: download.places.contains) else { return [] }

@@ -109,10 +109,15 @@ private final class Asking {
         #expect(!wants.receive(Self.keys[0], from: 3, count: 1, on: Self.other), "not asked")
         #expect(wants.receive(Self.keys[0], from: 3, count: 2, on: Self.one))
         #expect(!wants.receive(Self.keys[0], from: 3, count: 2, on: Self.one), "taken before")
+        wants.change { $0.arrive(Self.keys[0], 3...4) }
+        #expect(wants.receive(Self.keys[0], from: 5, count: 1, on: Self.one), "the next part")
+        wants.change { $0.arrive(Self.keys[0], 6...6) }
+        #expect(!wants.receive(Self.keys[0], from: 6, count: 4, on: Self.one), "comes already")
+        wants.change { $0.arrived(Self.keys[0], 3...6) }
         #expect(wants.ask(Self.other)?.rest == 3...9)
-        #expect(!wants.receive(Self.keys[0], from: 5, count: 5, on: Self.one), "another is asked")
+        #expect(!wants.receive(Self.keys[0], from: 6, count: 4, on: Self.one), "another is asked")
         wants.change { $0.drop(Self.other) }
-        #expect(wants.receive(Self.keys[0], from: 5, count: 5, on: Self.one))
+        #expect(wants.receive(Self.keys[0], from: 6, count: 4, on: Self.one))
     }
 
     @Test("what is on its way to the disk is asked of nobody, and again if it does not get there")

@@ -10,6 +10,5 @@ INCOMING = 80
 LINK_BYTES = 2 * 327_680 + 65_536
 # What a node has open by itself.
 OWN_DESCRIPTORS = 64
-# With strangers who come and go: what they sent is looked at in its turn, and so is that they went, so
-# that as many can be there as may.
-INCOMING_DESCRIPTORS = INCOMING + HALF_OPEN + OWN_DESCRIPTORS
+# With strangers who come and go, some at a time: more means that the node does not keep up with them.
+VISITED_DESCRIPTORS = 2 * OWN_DESCRIPTORS

@@ -6,7 +6,7 @@ import contextlib
 import sqlite3
 from typing import Any
 
-from bounds import INCOMING_DESCRIPTORS, MIB
+from bounds import MIB, VISITED_DESCRIPTORS
 from room_attacks import NEWCOMER_TEXT
 
 # From Limits.
@@ -37,7 +37,7 @@ def stored(pair: Any, table: str) -> int:
 def invented_authors(pair: Any) -> None:
     """A room is filled by authors who are nobody; who comes from elsewhere is heard all the same."""
     name, that = "invented authors", pair.checks.that
-    figures = pair.attack(name, "invented_authors", 40, 0.25, 64 * MIB, INCOMING_DESCRIPTORS)
+    figures = pair.attack(name, "invented_authors", 40, 0.25, 64 * MIB, VISITED_DESCRIPTORS)
     that(f"{name}: newcomers have come", figures["newcomers"] > 2, figures)
     heard = [each for each in texts(pair, 0) if each.startswith(NEWCOMER_TEXT)]
     most = figures["newcomers"]
@@ -74,7 +74,7 @@ def disk_filler(pair: Any) -> None:
     pair.meter.measure(5, 0)
     before = short_texts(pair, 0)
     # SQLite's cache is 8 MiB, and what is dropped is read once.
-    figures = pair.attack(name, "disk_filler", 60, 0.1, 32 * MIB, INCOMING_DESCRIPTORS)
+    figures = pair.attack(name, "disk_filler", 60, 0.1, 32 * MIB, VISITED_DESCRIPTORS)
     usage = pair.system.call(0, "usage")
     share = usage["strangers"]
     that(f"{name}: more was sent than is kept", figures["bytes"] > 2 * share["limit"], figures)

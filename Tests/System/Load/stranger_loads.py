@@ -6,7 +6,7 @@ import json
 import time
 from typing import Any
 
-from bounds import INCOMING_DESCRIPTORS, MIB, OWN_DESCRIPTORS
+from bounds import MIB, OWN_DESCRIPTORS, VISITED_DESCRIPTORS
 from Driver.checks import Broken
 from Driver.process import until
 
@@ -34,7 +34,7 @@ def throwaway_keys(pair: Any) -> None:
     name, that = "throw-away keys", pair.checks.that
     friend = pair.system.call(1, "status")["id"]
     pair.attacked.stoa("people", "add", f"@{friend}")
-    pair.attack(name, "throwaway_keys", 40, 0.05, 32 * MIB, INCOMING_DESCRIPTORS)
+    pair.attack(name, "throwaway_keys", 40, 0.05, 32 * MIB, VISITED_DESCRIPTORS)
     for moment in ("before a start", "after it"):
         peers = listed(pair, f"{name}, {moment}", "peers")
         strangers = [each for each in peers if each["tier"] == "stranger"]
@@ -56,7 +56,7 @@ def request_flood(pair: Any) -> None:
     data = pair.attacked.folder / "data"
     before = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
     attack = "request_flood_long" if pair.options.long else "request_flood"
-    figures = pair.attack(name, attack, 40, 0.05, 32 * MIB, INCOMING_DESCRIPTORS)
+    figures = pair.attack(name, attack, 40, 0.05, 32 * MIB, VISITED_DESCRIPTORS)
     grown = sum(path.stat().st_size for path in data.rglob("*") if path.is_file()) - before
     requests = listed(pair, name, "requests")
     that(f"{name}: many have tried", figures["people"] > REQUESTS, figures)
