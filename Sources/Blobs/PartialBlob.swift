@@ -6,10 +6,9 @@ internal import Posix
 final class PartialBlob {
     private var tree: BlobTree
     private let file: RandomAccessFile
+    private let writer: BulkWriter
     private let nodes: RandomAccessFile?
     private(set) var standing: BlobStanding
-    private var unwritten = 0
-    private static let writtenAtOnce = 4 << 20
 
     /// Opens what is there and reads it through: what is right counts.
     init(_ tree: BlobTree, path: String, treePath: String) throws(SystemError) {
@@ -37,6 +36,7 @@ final class PartialBlob {
         if layout.size == 0, tree.verifies([], as: .chunk(0)) == true { standing.chunks.insert(0) }
         self.tree = tree
         self.file = file
+        self.writer = BulkWriter(file, bytes: layout.size)
         self.nodes = nodes
         self.standing = standing
     }
@@ -51,13 +51,8 @@ final class PartialBlob {
             return true
         }
         guard self.tree.verifies(bytes, as: part) == true else { return false }
-        try self.file.write(bytes, at: layout.offset(of: part.index))
+        try self.writer.write(bytes, at: layout.offset(of: part.index))
         self.standing.chunks.insert(part.index)
-        self.unwritten += bytes.count
-        if self.unwritten >= Self.writtenAtOnce {
-            self.unwritten = 0
-            self.file.letGo()
-        }
         return true
     }
 

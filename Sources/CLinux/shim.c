@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -112,6 +113,14 @@ int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeou
     return setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_milliseconds,
                       sizeof user_timeout_milliseconds);
 }
+
+int clinux_open_uncached(int descriptor) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+}
+
+int clinux_take_room(int descriptor, off_t bytes) { return fallocate(descriptor, 0, 0, bytes); }
 
 int clinux_lock_description(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

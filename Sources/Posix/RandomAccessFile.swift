@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// An open regular file that is read and written by place; closed with its last reference.
@@ -45,6 +46,9 @@ public final class RandomAccessFile: Sendable {
         return UInt64(clamping: status.st_size)
     }
 
+    /// By what linkat(2) with `AT_SYMLINK_FOLLOW` gives a name to a file that has none: open(2), `O_TMPFILE`.
+    public var linkSource: String { "/proc/self/fd/\(self.descriptor.number)" }
+
     /// Reads bytes; fewer where the file ends: pread(2).
     public func read(at place: UInt64, count wanted: Int) throws(SystemError) -> [UInt8] {
         var failure: Int32 = 0
@@ -66,22 +70,58 @@ public final class RandomAccessFile: Sendable {
 
     /// Writes all bytes: pwrite(2).
     public func write(_ bytes: [UInt8], at place: UInt64) throws(SystemError) {
-        var failure: Int32 = 0
+        var failure: SystemError?
         bytes.withUnsafeBytes { buffer in
-            var written = 0
-            while written < buffer.count, let start = buffer.baseAddress {
-                let result = pwrite(
-                    self.descriptor.number, start + written, buffer.count - written,
-                    off_t(clamping: place) + off_t(written))
-                if result < 0 && errno == EINTR { continue }
-                guard result >= 0 else {
-                    failure = errno
-                    return
-                }
-                written += result
-            }
+            do throws(SystemError) {
+                try self.write(buffer, at: place, through: self.descriptor.number)
+            } catch { failure = error }
         }
-        guard failure == 0 else { throw SystemError(failure, "write", self.path) }
+        if let failure { throw failure }
+    }
+
+    /// Writes all bytes through one of the descriptors of this file.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at place: UInt64, through number: Int32
+    ) throws(SystemError) {
+        var written = 0
+        while written < bytes.count, let start = bytes.baseAddress {
+            let result = pwrite(
+                number, start + written, bytes.count - written,
+                off_t(clamping: place) + off_t(written))
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw SystemError(errno, "write", self.path) }
+            written += result
+        }
+    }
+
+    /// Makes the file so long at least, with room for all of it; false where its file system knows no such
+    /// room: fallocate(2).
+    ///
+    /// Throws `ENOSPC` or `EDQUOT` where there is none; what was taken until then is given back, unless
+    /// something was written before.
+    func takeRoom(_ bytes: UInt64) throws(SystemError) -> Bool {
+        var status = stat()
+        guard fstat(self.descriptor.number, &status) == 0 else {
+            throw .ofDescriptor(errno, "stat", self.path)
+        }
+        while clinux_take_room(self.descriptor.number, off_t(clamping: bytes)) != 0 {
+            if errno == EINTR { continue }
+            let error = SystemError(errno, "make room for", self.path)
+            guard error.meansDiskFull else { return false }
+            if status.st_blocks == 0 {
+                try self.setSize(0)
+                try self.setSize(UInt64(clamping: status.st_size))
+            }
+            throw error
+        }
+        return true
+    }
+
+    /// Opens it once more to write past the page cache; nil where its file system cannot: open(2) with
+    /// `O_DIRECT`.
+    func openUncached() -> FileDescriptor? {
+        let number = clinux_open_uncached(self.descriptor.number)
+        return number >= 0 ? FileDescriptor(owning: number) : nil
     }
 
     /// Makes the file so long; what is added takes no room until it is written: ftruncate(2).
@@ -101,7 +141,7 @@ public final class RandomAccessFile: Sendable {
     /// Has what was written go to the disk, and what is there already leave the memory: posix_fadvise(2).
     ///
     /// It is advice: nothing waits, and nothing is said where it is not followed.
-    public func letGo() {
+    func letGo() {
         posix_fadvise(self.descriptor.number, 0, 0, POSIX_FADV_DONTNEED)
     }
 

@@ -26,19 +26,33 @@ import Testing
         let folder = try TestFolder()
         let place = folder("a.txt")
         do {
-            let file = try SavedFile(chosen: place, name: "")
+            let file = try SavedFile(chosen: place, name: "", bytes: 3)
             try file.write([1, 2, 3], count: 3)
             #expect(folder.names.isEmpty)
         }
         #expect(folder.names.isEmpty)
-        let file = try SavedFile(chosen: place, name: "")
+        let file = try SavedFile(chosen: place, name: "", bytes: 3)
         try file.write([1, 2, 3, 4], count: 3)
         #expect(try file.keep() == place)
         #expect(TestFiles.read(place) == [1, 2, 3])
         var status = stat()
         #expect(stat(place, &status) == 0 && status.st_mode & 0o111 == 0)
-        #expect(throws: Failure.self) { try SavedFile(chosen: place, name: "") }
+        #expect(throws: Failure.self) { try SavedFile(chosen: place, name: "", bytes: 3) }
         #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("is whole by whatever pieces it comes, also a large one", arguments: [0, 1, 5_000_001])
+    func pieces(count: Int) throws {
+        let folder = try TestFolder()
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) }
+        let file = try SavedFile(chosen: folder("large"), name: "", bytes: Int64(count))
+        var start = 0
+        while start < count {
+            let piece = Array(bytes[start..<min(start + 65_537, count)])
+            try file.write(piece, count: piece.count)
+            start += piece.count
+        }
+        #expect(try TestFiles.read(file.keep()) == bytes)
     }
 
     @Test(

@@ -91,6 +91,24 @@ extension IntegrationTests {
             #expect(TestFiles.read(saved) == bytes)
         }
 
+        @Test("are given whole to a program that takes nothing until all of it is here")
+        func slow() throws {
+            let scratch = try Scratch()
+            let (ada, ben) = try Node.two(in: "agora", scratch)
+            let source = scratch.path + "/lines"
+            let text = (0..<1_000_000).map { "line \($0)\n" }.joined()
+            try Files.writeAtomically(Array(text.utf8), to: source)
+            _ = try ada.stoa("send", "agora", "--file", source)
+            try ben.await("it has come") { try $0.stoa("history", "agora").contains("[lines") }
+            let id = try Self.newest(of: ben, in: "agora")
+            let taker = try ben.startStoa("fetch", id, "-o", "-")
+            try ben.await("all of it is here") { node in
+                try node.list("transfers").last?["state"] == "done"
+            }
+            #expect(try taker.rest() == text)
+            #expect(try taker.waitForExit() == .code(0))
+        }
+
         @Test("to one person are sealed, and a third node has nothing of them")
         func direct() throws {
             let scratch = try Scratch()

@@ -8,9 +8,9 @@ public final class TestFolder: Sendable {
     /// Where it is.
     public let path: String
 
-    /// Makes it below `/tmp`, where the paths of sockets stay short enough.
-    public init() throws(Failure) {
-        var template = Array("/tmp/stoa-test-XXXXXX".utf8CString)
+    /// Makes it below `/tmp`, where the paths of sockets stay short enough, or below another folder.
+    public init(in parent: String = "/tmp") throws(Failure) {
+        var template = Array("\(parent)/stoa-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure() }
         self.path = String(
             decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -6,19 +6,27 @@ internal import Posix
 
 /// The content of a file on its way to a client: written into its descriptor in order, as it comes.
 ///
-/// Lives on the loop. What the client does not take is waited for; a chunk is held at most.
+/// Lives on the loop. What the client does not take at once is held, some parts of it; what comes when these
+/// are held, or not in its turn, is read from the disk.
 final class FileDelivery {
     private let descriptor: FileDescriptor
     let blob: BlobID
     private let key: Bytes32?
     private let layout: BlobLayout
     private var chunk = 0
-    private var output: [UInt8] = []
+    /// Which chunks are to be read from the disk, as far as they are still to come.
+    private var onDisk: ChunkSet
+    /// What the client has not taken, in order.
+    private var held: [[UInt8]] = []
+    /// How much it has taken of the first of them.
     private var start = 0
     private var watch: IOWatch?
     /// Whether the next chunk is being read.
     var isReading = false
     private(set) var isOver = false
+
+    /// Two megabytes: a client that has to wait for its turn of a processor is so far behind at once.
+    private static let heldParts = 8
 
     /// Takes over a client's descriptor.
     ///
@@ -31,31 +39,50 @@ final class FileDelivery {
         self.blob = blob
         self.key = key
         self.layout = layout
+        self.onDisk = ChunkSet(of: layout.chunkCount)
     }
 
-    /// The chunk to be read next; nil while one is being read or written, and at the end.
+    /// The chunk to be read next; nil where that is not here, is being read, or is not waited for yet.
     var wanted: BlobPart? {
-        guard !self.isOver, !self.isReading, self.start == self.output.count,
-            self.chunk < self.layout.chunkCount
+        guard !self.isOver, !self.isReading, self.held.isEmpty,
+            self.chunk < self.layout.chunkCount, self.onDisk.contains(self.chunk)
         else { return nil }
         return .chunk(self.chunk)
     }
 
+    /// Learns which chunks are here.
+    func learn(_ chunks: ChunkSet) {
+        for chunk in self.chunk..<self.layout.chunkCount where chunks.contains(chunk) {
+            self.onDisk.insert(chunk)
+        }
+    }
+
+    /// A chunk was stored: takes it where it is the next one; else it is read when its turn comes.
+    func stored(_ bytes: [UInt8], as chunk: Int) {
+        if chunk == self.chunk, !self.isOver, !self.isReading, self.held.count < Self.heldParts {
+            self.take(bytes)
+        } else {
+            self.onDisk.insert(chunk)
+        }
+    }
+
     /// Takes the next chunk.
     func take(_ bytes: [UInt8]) {
-        self.output =
-            self.key.map {
-                XChaCha20.apply($0, to: bytes, at: self.layout.offset(of: self.chunk))
-            } ?? bytes
-        self.start = 0
+        let place = self.layout.offset(of: self.chunk)
+        self.held.append(self.key.map { XChaCha20.apply($0, to: bytes, at: place) } ?? bytes)
         self.chunk += 1
     }
 
     /// Writes what is there; true once the client has taken all of it and more may be read.
     func write(on loop: EventLoop, _ writable: @escaping () -> Void) -> Bool {
         guard !self.isOver else { return false }
-        while self.start < self.output.count {
-            switch self.descriptor.write(self.output, from: self.start) {
+        while let first = self.held.first {
+            guard self.start < first.count else {
+                self.held.removeFirst()
+                self.start = 0
+                continue
+            }
+            switch self.descriptor.write(first, from: self.start) {
             case .bytes(let count): self.start += count
             case .wouldBlock:
                 if self.watch == nil {
@@ -84,7 +111,7 @@ final class FileDelivery {
         self.isOver = true
         self.watch?.cancel()
         self.watch = nil
-        self.output = []
+        self.held = []
         self.start = 0
     }
 }

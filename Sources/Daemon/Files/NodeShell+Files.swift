@@ -128,6 +128,7 @@ extension NodeShell {
                 try await files.open(blob, layout)
             } then: { result in
                 self.tell(blob, result) { .opened(blob, $0) }
+                if case .success(let standing) = result { self.learn(standing.chunks, of: blob) }
             }
         case .store(let blob, let part, let bytes, let link):
             self.onFiles { (files) async throws(BlobFailure) in
@@ -314,16 +315,29 @@ extension NodeShell {
     // MARK: Content for clients
 
     /// Writes the content of a file into a client's descriptor, as it comes.
-    func deliver(_ delivery: FileDelivery) {
-        self.files.deliveries[delivery.blob, default: []].append(delivery)
-        self.pump(delivery)
+    func deliver(_ delivery: FileDelivery, _ layout: BlobLayout) {
+        let blob = delivery.blob
+        self.files.deliveries[blob, default: []].append(delivery)
+        self.onFiles { (files) async throws(BlobFailure) in
+            await files.standing(of: blob, layout)
+        } then: { result in
+            guard case .success(let standing?) = result else { return }
+            delivery.learn(standing.chunks)
+            self.pump(delivery)
+        }
+    }
+
+    private func learn(_ chunks: ChunkSet, of blob: BlobID) {
+        for delivery in self.files.deliveries[blob] ?? [] { delivery.learn(chunks) }
+        self.pumpDeliveries(of: blob)
     }
 
     /// Clients for whom a part that was just stored is the next one get it as it came: what is read again
     /// comes too late to keep up.
     private func give(_ bytes: [UInt8], _ part: BlobPart, of blob: BlobID) {
-        for delivery in self.files.deliveries[blob] ?? [] where delivery.wanted == part {
-            delivery.take(bytes)
+        guard part.isChunk else { return }
+        for delivery in self.files.deliveries[blob] ?? [] {
+            delivery.stored(bytes, as: part.index)
             self.write(delivery)
         }
     }

@@ -26,10 +26,10 @@ struct FetchCommand: Subcommand {
         let ends = try DeliveredContent.pipe()
         let reading = FileDescriptor(owning: ends.output)
         let found = try self.ask(context, passing: FileDescriptor(owning: ends.input))
-        let file =
-            try self.isToOutput
-            ? nil : SavedFile(chosen: self.output, name: found["name"]?.stringValue ?? "")
         let size = found.count("size")
+        let name = found["name"]?.stringValue ?? ""
+        let file =
+            try self.isToOutput ? nil : SavedFile(chosen: self.output, name: name, bytes: size)
         var progress = ProgressLine(context.console, name: found.shown("name"), total: size)
         let count: Int64
         do throws(Failure) {

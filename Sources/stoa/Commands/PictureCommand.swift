@@ -37,7 +37,8 @@ struct PictureCommand: Subcommand {
             return try context.console.flush()
         }
         let name = "\(found.shown("name")).\(found.shown("type"))"
-        let file = try SavedFile(chosen: self.output, name: name)
+        let file = try SavedFile(
+            chosen: self.output, name: name, bytes: Int64(content.count))
         try file.write(content, count: content.count)
         let place = try file.keep()
         if context.json {

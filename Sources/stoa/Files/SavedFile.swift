@@ -11,7 +11,14 @@ final class SavedFile {
     private let isChosen: Bool
     /// Its name while it is not whole; nil where it has none then.
     private let temporary: String?
-    private let descriptor: FileDescriptor
+    private let file: RandomAccessFile
+    private let writer: BulkWriter
+    /// What has come and is not written yet.
+    private var gathered: [UInt8] = []
+    private var written: UInt64 = 0
+
+    /// How much is written at a time.
+    private static let stretchBytes = 262_144
 
     // `O_TMPFILE`, which Glibc's module lacks: linux/fcntl.h.
     private static let withoutName: Int32 = 0o20_000_000 | O_DIRECTORY
@@ -19,7 +26,8 @@ final class SavedFile {
     /// - Parameters:
     ///   - chosen: the path that the user gave; nil for the file's own name in this folder.
     ///   - name: what its author calls it.
-    init(chosen: String?, name: String) throws(Failure) {
+    ///   - bytes: how many it is to have.
+    init(chosen: String?, name: String, bytes: Int64) throws(Failure) {
         self.place = chosen ?? Self.safe(name)
         self.isChosen = chosen != nil
         if chosen != nil, Files.exists(self.place) { throw Self.exists(self.place) }
@@ -36,34 +44,44 @@ final class SavedFile {
         guard number >= 0 else {
             throw Self.failure(SystemError(errno, "create a file in", folder))
         }
-        self.descriptor = FileDescriptor(owning: number)
+        do throws(SystemError) {
+            self.file = try RandomAccessFile(
+                adopting: FileDescriptor(owning: number), path: self.place)
+        } catch { throw Self.failure(error) }
+        self.writer = BulkWriter(self.file, bytes: UInt64(clamping: bytes))
     }
 
     deinit { if let temporary { unlink(temporary) } }
 
+    /// Takes the next bytes.
     func write(_ bytes: [UInt8], count: Int) throws(Failure) {
         var start = 0
         while start < count {
-            switch self.descriptor.write(bytes.span.bytes.extracting(start..<count)) {
-            case .bytes(let written): start += written
-            case .wouldBlock: continue
-            case .failed(let error):
-                throw Self.failure(SystemError(error.code, "write", self.place))
-            }
+            let taken = min(Self.stretchBytes - self.gathered.count, count - start)
+            self.gathered += bytes[start..<start + taken]
+            start += taken
+            if self.gathered.count == Self.stretchBytes { try self.flush() }
         }
+    }
+
+    private func flush() throws(Failure) {
+        do throws(SystemError) {
+            try self.writer.write(self.gathered, at: self.written)
+        } catch { throw Self.failure(error) }
+        self.written += UInt64(self.gathered.count)
+        self.gathered.removeAll(keepingCapacity: true)
     }
 
     /// Gives it its name; gives that.
     ///
     /// Of a name that is taken the next one is free: `a (1).txt`.
     func keep() throws(Failure) -> String {
-        guard fsync(self.descriptor.number) == 0 else {
-            throw Self.failure(SystemError(errno, "sync", self.place))
-        }
+        try self.flush()
+        do throws(SystemError) { try self.file.sync() } catch { throw Self.failure(error) }
         for number in 0..<10_000 {
             let place = number == 0 ? self.place : Self.numbered(self.place, number)
             // linkat(2) never takes the place of another file.
-            let source = self.temporary ?? "/proc/self/fd/\(self.descriptor.number)"
+            let source = self.temporary ?? self.file.linkSource
             if linkat(AT_FDCWD, source, AT_FDCWD, place, AT_SYMLINK_FOLLOW) == 0 { return place }
             guard errno == EEXIST else {
                 throw Self.failure(SystemError(errno, "create", place))
