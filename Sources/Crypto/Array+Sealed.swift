@@ -4,6 +4,12 @@ extension [UInt8] {
         bytes.withUnsafeBytes { self.append(contentsOf: $0) }
     }
 
+    /// Appends the eight bytes of a number, the highest first.
+    @inlinable
+    public mutating func append(bigEndian number: UInt64) {
+        Swift.withUnsafeBytes(of: number.bigEndian) { self.append(contentsOf: $0) }
+    }
+
     /// Grows by what a C function encrypts straight into the new room.
     mutating func appendSealed(
         byteCount: Int, _ seal: (UnsafeMutablePointer<UInt8>) -> Int32

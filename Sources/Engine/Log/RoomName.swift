@@ -27,13 +27,12 @@ public struct RoomName: Hashable, Comparable, Sendable {
 
     /// Equal names have equal bytes; `String` would also take canonically equivalent ones for equal.
     public static func == (left: RoomName, right: RoomName) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        let (one, other) = (left.text.utf8.span, right.text.utf8.span)
+        return one.count == other.count && one.indices.allSatisfy { one[$0] == other[$0] }
     }
 
-    /// Hashes the bytes that equality compares.
-    public func hash(into hasher: inout Hasher) {
-        for byte in self.text.utf8 { hasher.combine(byte) }
-    }
+    /// Hashes the text, which is the same where the bytes are.
+    public func hash(into hasher: inout Hasher) { hasher.combine(self.text) }
 
     private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "-" || scalar == "_" || scalar == "."

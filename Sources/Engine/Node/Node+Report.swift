@@ -260,9 +260,9 @@ extension Node {
         let isSecret = text.hasPrefix("&")
         let room = try self.realms.room(typed: isSecret ? String(text.dropFirst()) : text)
         let secrets = self.privates.secrets(named: room)
-        let open = room.conversation
-        let isOpen = !isSecret && self.conversationTable.has(open)
-        if isOpen && (secrets.isEmpty || text.contains("/")) { return open }
+        let open = isSecret ? nil : room.conversation
+        let isOpen = open.map { self.conversationTable.has($0) } ?? false
+        if let open, isOpen, secrets.isEmpty || text.contains("/") { return open }
         if !isOpen, secrets.count == 1 { return secrets[0].id }
         let found = secrets.map { ConversationKind.secret($0) } + (isOpen ? [.room(room)] : [])
         throw found.isEmpty ? .notFound(text) : self.severalRooms(text, found)

@@ -85,14 +85,11 @@ public struct Realms: Hashable, Sendable {
     /// Also one of a realm that was left. Throws ``NameError`` where it cannot be the name of a room,
     /// or names a realm that is not known.
     public func room(typed text: String) throws(NameError) -> Room {
-        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let word = parts.last, let name = RoomName(typed: String(word)) else {
-            throw .malformed(text)
-        }
-        guard parts.count == 2 else {
-            return Room(name, in: try self.id(of: self.defaultName))
-        }
-        guard let realm = RealmName(parts[0].lowercased()) else { throw .malformed(text) }
+        let slash = text.utf8.firstIndex(of: UInt8(ascii: "/"))
+        let word = slash.map { text[text.utf8.index(after: $0)...] } ?? text[...]
+        guard let name = RoomName(typed: String(word)) else { throw .malformed(text) }
+        guard let slash else { return Room(name, in: try self.id(of: self.defaultName)) }
+        guard let realm = RealmName(text[..<slash].lowercased()) else { throw .malformed(text) }
         return Room(name, in: try self.id(of: realm))
     }
 

@@ -66,13 +66,13 @@ enum SealedPayload {
     /// What suite and nonce of the payload behind this one are, where its nonce is the one that follows; nil
     /// where this one is not of suite 1.
     ///
-    /// `Docs/Protocol/Entries.md` section 6, bit 4 of `form`.
+    /// With room for the rest of a short one. `Docs/Protocol/Entries.md` section 6, bit 4 of `form`.
     static func startFollowing(_ payload: Payload) -> [UInt8]? {
         guard case .present(let bytes) = payload, let nonce = self.nonce(of: bytes) else {
             return nil
         }
         var start: [UInt8] = []
-        start.reserveCapacity(self.startBytes)
+        start.reserveCapacity(min(bytes.count, 256))
         start.append(bytes[0])
         nonce.next.append(to: &start)
         return start

@@ -122,18 +122,15 @@ public struct WireReader: Sendable {
 
     /// Reads a length and that many bytes, and gives them behind others; the limit is for both together.
     mutating func sized(
-        _ field: StaticName, after start: [UInt8], limit: Int
+        _ field: StaticName, after start: consuming [UInt8], limit: Int
     ) throws(WireError) -> [UInt8] {
         var ahead = self
         let count = try ahead.count(field, limit: limit - start.count)
         guard ahead.remaining >= count else { throw .truncated(field: field) }
-        var value: [UInt8] = []
-        value.reserveCapacity(start.count + count)
-        value += start
-        value += ahead.bytes[ahead.position..<ahead.position + count]
+        start += ahead.bytes[ahead.position..<ahead.position + count]
         ahead.position += count
         self = ahead
-        return value
+        return start
     }
 
     /// Reads a length and gives a reader over that many bytes.

@@ -18,13 +18,7 @@ public struct WireWriter: Sendable {
     }
 
     /// Appends an eight-byte big-endian integer.
-    public mutating func u64(_ value: UInt64) {
-        self.bytes.append(addingCapacity: 8) { output in
-            for shift in stride(from: 56, through: 0, by: -8) {
-                output.append(UInt8(truncatingIfNeeded: value &>> UInt64(shift)))
-            }
-        }
-    }
+    public mutating func u64(_ value: UInt64) { self.bytes.append(bigEndian: value) }
 
     /// Appends an unsigned LEB128 integer in its shortest form.
     public mutating func varint(_ value: UInt64) {
