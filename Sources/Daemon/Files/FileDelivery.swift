@@ -17,7 +17,7 @@ final class FileDelivery {
     /// Which chunks are to be read from the disk, as far as they are still to come.
     private var onDisk: ChunkSet
     /// What the client has not taken, in order.
-    private var held: [[UInt8]] = []
+    private(set) var held: [[UInt8]] = []
     /// How much it has taken of the first of them.
     private var start = 0
     private var watch: IOWatch?
@@ -27,6 +27,8 @@ final class FileDelivery {
 
     /// Two megabytes: a client that has to wait for its turn of a processor is so far behind at once.
     private static let heldParts = 8
+    /// Sixteen megabytes, of all clients together; beyond it each has one part.
+    static let heldByAll = 64
 
     /// Takes over a client's descriptor.
     ///
@@ -58,8 +60,11 @@ final class FileDelivery {
     }
 
     /// A chunk was stored: takes it where it is the next one; else it is read when its turn comes.
-    func stored(_ bytes: [UInt8], as chunk: Int) {
-        if chunk == self.chunk, !self.isOver, !self.isReading, self.held.count < Self.heldParts {
+    ///
+    /// - Parameter others: how many parts are held for all clients.
+    func stored(_ bytes: [UInt8], as chunk: Int, besides others: Int) {
+        let limit = others < Self.heldByAll ? Self.heldParts : 1
+        if chunk == self.chunk, !self.isOver, !self.isReading, self.held.count < limit {
             self.take(bytes)
         } else {
             self.onDisk.insert(chunk)

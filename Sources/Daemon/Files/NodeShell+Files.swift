@@ -337,7 +337,7 @@ extension NodeShell {
     private func give(_ bytes: [UInt8], _ part: BlobPart, of blob: BlobID) {
         guard part.isChunk else { return }
         for delivery in self.files.deliveries[blob] ?? [] {
-            delivery.stored(bytes, as: part.index)
+            delivery.stored(bytes, as: part.index, besides: self.files.heldParts)
             self.write(delivery)
         }
     }
