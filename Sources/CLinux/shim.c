@@ -122,6 +122,10 @@ int clinux_open_uncached(int descriptor) {
 
 int clinux_take_room(int descriptor, off_t bytes) { return fallocate(descriptor, 0, 0, bytes); }
 
+int clinux_rename_new(const char *path, const char *target) {
+    return renameat2(AT_FDCWD, path, AT_FDCWD, target, RENAME_NOREPLACE);
+}
+
 int clinux_lock_description(int descriptor) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(descriptor, F_OFD_SETLK, &lock);

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Small files of the own user: read whole, replaced whole, readable by nobody else.
@@ -225,5 +226,25 @@ extension Files {
     /// Renames a file in its directory, in the place of one that is there: rename(2).
     public static func move(_ path: String, to target: String) throws(SystemError) {
         guard Glibc.rename(path, target) == 0 else { throw SystemError(errno, "rename to", target) }
+    }
+
+    /// Gives a file another name, and never takes the place of another file: throws `EEXIST` where
+    /// something has the name; renameat2(2) with `RENAME_NOREPLACE`.
+    public static func moveToFree(_ path: String, _ target: String) throws(SystemError) {
+        if clinux_rename_new(path, target) == 0 { return }
+        // A file system that does not know that, as those that FUSE brings.
+        guard errno == EINVAL else { throw SystemError(errno, "rename to", target) }
+        try self.moveOverOwn(path, target)
+    }
+
+    /// The same with an empty file that holds the name meanwhile.
+    static func moveOverOwn(_ path: String, _ target: String) throws(SystemError) {
+        let number = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw SystemError(errno, "create", target) }
+        FileDescriptor(owning: number).close()
+        do throws(SystemError) { try self.move(path, to: target) } catch {
+            unlink(target)
+            throw error
+        }
     }
 }

@@ -46,8 +46,13 @@ public final class RandomAccessFile: Sendable {
         return UInt64(clamping: status.st_size)
     }
 
-    /// By what linkat(2) with `AT_SYMLINK_FOLLOW` gives a name to a file that has none: open(2), `O_TMPFILE`.
-    public var linkSource: String { "/proc/self/fd/\(self.descriptor.number)" }
+    /// Gives a name to a file that has none; throws `EEXIST` where something has the name: linkat(2).
+    public func link(to path: String) throws(SystemError) {
+        let source = "/proc/self/fd/\(self.descriptor.number)"
+        guard linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+            throw SystemError(errno, "create", path)
+        }
+    }
 
     /// Reads bytes; fewer where the file ends: pread(2).
     public func read(at place: UInt64, count wanted: Int) throws(SystemError) -> [UInt8] {

@@ -52,6 +52,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when there is no such file or directory.
     public var meansNotFound: Bool { self.code == ENOENT }
 
+    /// True when something has that name already.
+    public var meansExists: Bool { self.code == EEXIST }
+
     /// True when the disk is full, or the user may write no more on it.
     public var meansDiskFull: Bool { self.code == ENOSPC || self.code == EDQUOT }
 

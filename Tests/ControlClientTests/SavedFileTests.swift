@@ -1,4 +1,5 @@
 import Glibc
+import Posix
 import TestSupport
 import Testing
 
@@ -21,23 +22,34 @@ import Testing
         #expect((1...200).contains(safe.utf8.count))
     }
 
-    @Test("takes the place of no other, is not executable, and is there whole or not at all")
-    func saved() throws {
+    @Test(
+        "takes the place of no other, is not executable, and is there whole or not at all",
+        arguments: [false, true])
+    func saved(isNamed: Bool) throws {
         let folder = try TestFolder()
         let place = folder("a.txt")
         do {
-            let file = try SavedFile(chosen: place, name: "", bytes: 3)
+            let file = try SavedFile(chosen: place, name: "", bytes: 3, isNamed: isNamed)
             try file.write([1, 2, 3], count: 3)
-            #expect(folder.names.isEmpty)
+            #expect(!folder.names.contains("a.txt"))
         }
         #expect(folder.names.isEmpty)
-        let file = try SavedFile(chosen: place, name: "", bytes: 3)
+        let file = try SavedFile(chosen: place, name: "", bytes: 3, isNamed: isNamed)
         try file.write([1, 2, 3, 4], count: 3)
         #expect(try file.keep() == place)
         #expect(TestFiles.read(place) == [1, 2, 3])
         var status = stat()
         #expect(stat(place, &status) == 0 && status.st_mode & 0o111 == 0)
-        #expect(throws: Failure.self) { try SavedFile(chosen: place, name: "", bytes: 3) }
+        // One that came meanwhile.
+        let late = try SavedFile(chosen: folder("b.txt"), name: "", bytes: 3, isNamed: isNamed)
+        try Files.writeAtomically([7], to: folder("b.txt"))
+        #expect(throws: Failure.self) { try late.keep() }
+        #expect(TestFiles.read(folder("b.txt")) == [7])
+        try Files.remove(folder("b.txt"))
+        #expect(throws: Failure.self) {
+            try SavedFile(chosen: place, name: "", bytes: 3, isNamed: isNamed)
+        }
+        _ = consume late
         #expect(folder.names == ["a.txt"])
     }
 

@@ -1,7 +1,8 @@
 import Glibc
-import Posix
 import TestSupport
 import Testing
+
+@testable import Posix
 
 @Suite struct FilesTests {
     @Test("what is written is read back, is for the owner alone and leaves nothing beside it")
@@ -35,6 +36,30 @@ import Testing
         #expect(throws: SystemError.self) {
             try Files.writeAtomically([1], to: directory("missing/file"))
         }
+    }
+
+    @Test(
+        "a name is given only where it is free, whatever the file system knows of that",
+        arguments: [false, true])
+    func freeNames(isOverOwn: Bool) throws {
+        let directory = try TestFolder()
+        func move(_ name: String, _ target: String) throws {
+            let (path, place) = (directory(name), directory(target))
+            if isOverOwn {
+                try Files.moveOverOwn(path, place)
+            } else {
+                try Files.moveToFree(path, place)
+            }
+        }
+        try Files.writeAtomically([1], to: directory("one"))
+        try Files.writeAtomically([2], to: directory("two"))
+        let error = #expect(throws: SystemError.self) { try move("one", "two") }
+        #expect(error?.meansExists == true)
+        #expect(try Files.read(directory("two"), limitBytes: 1) == [2])
+        try move("one", "three")
+        #expect(try Files.read(directory("three"), limitBytes: 1) == [1])
+        #expect(throws: SystemError.self) { try move("one", "four") }
+        #expect(directory.names == ["three", "two"])
     }
 
     @Test("a file beyond the limit, a missing one, a directory and a pipe are refused")

@@ -50,6 +50,9 @@ int clinux_open_uncached(int descriptor);
 /* Makes a file so long at least, and takes room for all of it: fallocate(2). */
 int clinux_take_room(int descriptor, off_t bytes);
 
+/* Gives a file another name, which nothing may have: RENAME_NOREPLACE, renameat2(2). */
+int clinux_rename_new(const char *path, const char *target);
+
 /* Tries for an exclusive lock of the open file description: F_OFD_SETLK, fcntl(2). */
 int clinux_lock_description(int descriptor);
 

@@ -27,14 +27,18 @@ final class SavedFile {
     ///   - chosen: the path that the user gave; nil for the file's own name in this folder.
     ///   - name: what its author calls it.
     ///   - bytes: how many it is to have.
-    init(chosen: String?, name: String, bytes: Int64) throws(Failure) {
+    ///   - isNamed: whether it has a name from the beginning, as where the file system wants one.
+    init(
+        chosen: String?, name: String, bytes: Int64, isNamed: Bool = false
+    ) throws(Failure) {
         self.place = chosen ?? Self.safe(name)
         self.isChosen = chosen != nil
         if chosen != nil, Files.exists(self.place) { throw Self.exists(self.place) }
         let folder = Files.parent(of: self.place)
         // What has no name leaves nothing behind, however this program ends.
-        var number = open(folder, O_WRONLY | O_CLOEXEC | Self.withoutName, 0o666)
-        if number < 0, errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL {
+        var number: Int32 = -1
+        if !isNamed { number = open(folder, O_WRONLY | O_CLOEXEC | Self.withoutName, 0o666) }
+        if number < 0, isNamed || [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) {
             let name = "\(folder)/.stoa-\(getpid())-\(UInt32.random(in: .min ... .max)).part"
             number = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             self.temporary = name
@@ -80,15 +84,22 @@ final class SavedFile {
         do throws(SystemError) { try self.file.sync() } catch { throw Self.failure(error) }
         for number in 0..<10_000 {
             let place = number == 0 ? self.place : Self.numbered(self.place, number)
-            // linkat(2) never takes the place of another file.
-            let source = self.temporary ?? self.file.linkSource
-            if linkat(AT_FDCWD, source, AT_FDCWD, place, AT_SYMLINK_FOLLOW) == 0 { return place }
-            guard errno == EEXIST else {
-                throw Self.failure(SystemError(errno, "create", place))
+            do throws(SystemError) {
+                try self.give(place)
+                return place
+            } catch {
+                guard error.meansExists else { throw Self.failure(error) }
             }
             guard !self.isChosen else { throw Self.exists(place) }
         }
         throw Self.exists(self.place)
+    }
+
+    /// Gives it a name that is free.
+    private func give(_ place: String) throws(SystemError) {
+        // Sticks and shares, on which nothing is without a name, often know no second name, either.
+        if let temporary { return try Files.moveToFree(temporary, place) }
+        try self.file.link(to: place)
     }
 
     /// A name that stays in its folder, is not hidden, and looks like no option: what its author calls it
