@@ -108,6 +108,9 @@ def measure(workload, tools, work, runs):
             except (Broken, Refusal, OSError, subprocess.TimeoutExpired) as error:
                 found = {}
                 print(f"bench: {workload.name} {variant} failed: {error}", file=sys.stderr)
+            finally:
+                # Else the next ones would find it, and take its million messages.
+                tools.prepared.stop()
             for name, value in found.items():
                 values = value if isinstance(value, list) else [value]
                 samples.setdefault(name, {}).setdefault(variant, []).extend(values)

@@ -104,7 +104,7 @@ class Prepared:
             arrivals = [first + step * (index + 1) for index in range(count)]
             marks = ",".join("?" * count)
             rows = connection.execute(
-                f"SELECT prefix, suffix FROM entries WHERE arrival IN ({marks}) AND kind = 1",
+                f"SELECT prefix, suffix FROM entries WHERE arrival IN ({marks}) AND kind = 32",
                 arrivals).fetchall()
             newest = connection.execute("SELECT max(arrival) FROM entries").fetchone()[0]
         finally:

@@ -57,7 +57,7 @@ static void open_database(const char *path) {
         " AND e.arrival > 0 AND e.flags & 34816 = 0 AND e.flags & 12 = 0" NEWEST_FIRST "50");
     last = prepare(
         "SELECT " COLUMNS " FROM entries e INDEXED BY entries_by_time" TABLES
-        "WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.kind = 1"
+        "WHERE e.conversation = ?1 AND e.hlc <= ?2 AND e.kind = 32"
         " AND e.arrival > 0 AND e.flags & 34816 = 0 AND e.flags & 12 = 0" NEWEST_FIRST "1");
     // The sign keeps it off the index by room, behind which it would have to sort.
     arrivals = prepare(

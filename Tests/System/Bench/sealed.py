@@ -6,6 +6,8 @@ from systems import ROOM, Stoa
 from workloads import BURST_MESSAGES, LATENCY_MESSAGES, ROOM_MESSAGES, ROOM_READERS, Workload
 
 HISTORY_MESSAGES = 100_000
+# By where the write-ahead log stood, one burst meets one checkpoint or two; over so many it evens out.
+BURSTS = 5
 ASKED = 500
 PAGED_MESSAGES = 5_000
 PAGE_TURNS = 5
@@ -33,10 +35,12 @@ class Sealed(Workload):
             room = self.enter(system, 2, is_sealed)
             found["latency"] = system.load("latency", LATENCY_MESSAGES, 0, 1, room=room)["p50"] * 1e6
             before = system.processor_seconds()
-            seconds = system.load("burst", BURST_MESSAGES, 0, 1, room=room)["seconds"]
-            found["burst"] = BURST_MESSAGES / seconds
+            seconds = sum(
+                system.load("burst", BURST_MESSAGES, 0, 1, room=room)["seconds"]
+                for _ in range(BURSTS))
+            found["burst"] = BURSTS * BURST_MESSAGES / seconds
             took = system.processor_seconds() - before
-            found["burst.processor"] = took / BURST_MESSAGES * 1e6
+            found["burst.processor"] = took / (BURSTS * BURST_MESSAGES) * 1e6
             if is_sealed:
                 found["page"], self.open_pages = self.pages(system, room)
             else:
@@ -134,7 +138,7 @@ class Sealed(Workload):
         return [
             line("latency", "secret room: one message at a time, p50", "µs", must=1.15),
             line(
-                "burst", "20,000 messages pipelined, until the peer's subscriber has them",
+                "burst", "20,000 messages pipelined, five times, until the peer's subscriber has them",
                 "messages/s", must=0.87, is_rate=True),
             line(
                 "burst.processor", "processor time of both nodes per message then", "µs", must=1.15),
