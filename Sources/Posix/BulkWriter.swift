@@ -6,7 +6,7 @@ import Glibc
 /// What goes through the page cache is gathered there, and whoever syncs something else on the same disk
 /// waits for what was gathered; past it a sync waits for one stretch at most. Room for the whole file is
 /// taken first, since else each stretch changes the tables of the file system, for which a sync waits as
-/// well. Where the file system knows one of both not, it is written through the page cache, and let go.
+/// well. Where the file system lacks one of the two, it goes through the page cache and is let go there.
 public final class BulkWriter {
     private let file: RandomAccessFile
     private let bytes: UInt64
