@@ -114,11 +114,7 @@ int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeou
                       sizeof user_timeout_milliseconds);
 }
 
-int clinux_open_uncached(int descriptor) {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
-}
+int clinux_open_uncached(const char *path) { return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC); }
 
 int clinux_take_room(int descriptor, off_t bytes) { return fallocate(descriptor, 0, 0, bytes); }
 

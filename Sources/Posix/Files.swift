@@ -230,15 +230,18 @@ extension Files {
 
     /// Gives a file another name, and never takes the place of another file: throws `EEXIST` where
     /// something has the name; renameat2(2) with `RENAME_NOREPLACE`.
-    public static func moveToFree(_ path: String, _ target: String) throws(SystemError) {
+    ///
+    /// Where the file system does not know that, an empty file holds the name for a moment, which a crash
+    /// just then leaves there.
+    public static func move(_ path: String, toFree target: String) throws(SystemError) {
         if clinux_rename_new(path, target) == 0 { return }
-        // A file system that does not know that, as those that FUSE brings.
+        // As those that FUSE brings.
         guard errno == EINVAL else { throw SystemError(errno, "rename to", target) }
-        try self.moveOverOwn(path, target)
+        try self.move(path, overOwn: target)
     }
 
     /// The same with an empty file that holds the name meanwhile.
-    static func moveOverOwn(_ path: String, _ target: String) throws(SystemError) {
+    static func move(_ path: String, overOwn target: String) throws(SystemError) {
         let number = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw SystemError(errno, "create", target) }
         FileDescriptor(owning: number).close()

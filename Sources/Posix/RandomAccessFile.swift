@@ -46,10 +46,12 @@ public final class RandomAccessFile: Sendable {
         return UInt64(clamping: status.st_size)
     }
 
+    /// By what it can be found also where it has no name, or another one by now: proc(5).
+    private var ownPath: String { "/proc/self/fd/\(self.descriptor.number)" }
+
     /// Gives a name to a file that has none; throws `EEXIST` where something has the name: linkat(2).
     public func link(to path: String) throws(SystemError) {
-        let source = "/proc/self/fd/\(self.descriptor.number)"
-        guard linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+        guard linkat(AT_FDCWD, self.ownPath, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
             throw SystemError(errno, "create", path)
         }
     }
@@ -102,12 +104,18 @@ public final class RandomAccessFile: Sendable {
     /// Makes the file so long at least, with room for all of it; false where its file system knows no such
     /// room: fallocate(2).
     ///
-    /// Throws `ENOSPC` or `EDQUOT` where there is none; what was taken until then is given back, unless
+    /// Throws `ENOSPC` where the disk has less, and nothing is taken then, so that nobody else finds it full
+    /// meanwhile. Where it turns out later, as by a quota (`EDQUOT`), what was taken is given back, unless
     /// something was written before.
     func takeRoom(_ bytes: UInt64) throws(SystemError) -> Bool {
         var status = stat()
         guard fstat(self.descriptor.number, &status) == 0 else {
             throw .ofDescriptor(errno, "stat", self.path)
+        }
+        let wanted = Int64(clamping: bytes) - Int64(status.st_blocks) * 512
+        // Where a file system does not say what is free it says 0.
+        if let free = Files.freeBytes(self.ownPath), free > 0, free < wanted {
+            throw SystemError(ENOSPC, "make room for", self.path)
         }
         while clinux_take_room(self.descriptor.number, off_t(clamping: bytes)) != 0 {
             if errno == EINTR { continue }
@@ -125,7 +133,7 @@ public final class RandomAccessFile: Sendable {
     /// Opens it once more to write past the page cache; nil where its file system cannot: open(2) with
     /// `O_DIRECT`.
     func openUncached() -> FileDescriptor? {
-        let number = clinux_open_uncached(self.descriptor.number)
+        let number = clinux_open_uncached(self.ownPath)
         return number >= 0 ? FileDescriptor(owning: number) : nil
     }
 

@@ -1,7 +1,8 @@
 import Glibc
-import Posix
 import TestSupport
 import Testing
+
+@testable import Posix
 
 @Suite("A file that is written in long stretches") struct BulkWriterTests {
     private static let stretch = 262_144
@@ -59,5 +60,50 @@ import Testing
         try writer.write(Self.bytes(Self.stretch), at: 0)
         #expect(blocks() >= 8 << 20 / 512)
         #expect(file.firstData(from: UInt64(Self.stretch)) == nil)
+    }
+
+    /// Whether the disk can be written past the page cache, as all that Debian installs on can.
+    private static let isUncached: Bool = {
+        guard let folder = try? TestFolder(in: "/var/tmp"),
+            let file = try? RandomAccessFile(writing: folder("file"))
+        else { return false }
+        switch file.openUncached() {
+        case .some: return true
+        case .none: return false
+        }
+    }()
+
+    @Test("leaves nothing of a large file in the page cache of a disk", .enabled(if: isUncached))
+    func uncached() throws {
+        let folder = try TestFolder(in: "/var/tmp")
+        let bytes = 8 << 20
+        let file = try RandomAccessFile(writing: folder("large"))
+        let writer = BulkWriter(file, bytes: UInt64(bytes))
+        for start in stride(from: 0, to: bytes, by: Self.stretch) {
+            try writer.write(Self.bytes(Self.stretch), at: UInt64(start))
+        }
+        let number = open(folder("large"), O_RDONLY)
+        defer { close(number) }
+        let memory = mmap(nil, bytes, PROT_READ, MAP_SHARED, number, 0)
+        defer { munmap(memory, bytes) }
+        var pages = [UInt8](repeating: 0, count: bytes / Int(getpagesize()))
+        #expect(mincore(memory, bytes, &pages) == 0)
+        #expect(pages.count { $0 & 1 == 1 } < pages.count / 8)
+    }
+
+    @Test("where there is no room it says so at once, and takes none")
+    func full() throws {
+        let folder = try TestFolder(in: "/dev/shm")
+        let file = try RandomAccessFile(writing: folder("large"))
+        let writer = BulkWriter(file, bytes: 1 << 50)
+        for _ in 0..<2 {
+            let error = #expect(throws: SystemError.self) {
+                try writer.write(Self.bytes(Self.stretch), at: 0)
+            }
+            #expect(error?.meansDiskFull == true)
+        }
+        var status = stat()
+        #expect(stat(folder("large"), &status) == 0)
+        #expect(status.st_size == 0 && status.st_blocks == 0)
     }
 }

@@ -44,11 +44,10 @@ import Testing
     func freeNames(isOverOwn: Bool) throws {
         let directory = try TestFolder()
         func move(_ name: String, _ target: String) throws {
-            let (path, place) = (directory(name), directory(target))
             if isOverOwn {
-                try Files.moveOverOwn(path, place)
+                try Files.move(directory(name), overOwn: directory(target))
             } else {
-                try Files.moveToFree(path, place)
+                try Files.move(directory(name), toFree: directory(target))
             }
         }
         try Files.writeAtomically([1], to: directory("one"))

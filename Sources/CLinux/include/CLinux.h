@@ -43,9 +43,8 @@ int clinux_eventfd(void);
 int clinux_tune_tcp(int socket, int not_sent_low_water, unsigned int user_timeout_milliseconds,
                     int keepalive_seconds);
 
-/* Opens a regular file that is open once more, with a description of its own for writing past the page
-   cache: O_DIRECT and O_CLOEXEC, open(2). */
-int clinux_open_uncached(int descriptor);
+/* Opens a file for writing past the page cache: O_DIRECT and O_CLOEXEC, open(2). */
+int clinux_open_uncached(const char *path);
 
 /* Makes a file so long at least, and takes room for all of it: fallocate(2). */
 int clinux_take_room(int descriptor, off_t bytes);

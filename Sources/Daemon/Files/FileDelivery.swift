@@ -12,7 +12,7 @@ final class FileDelivery {
     private let descriptor: FileDescriptor
     let blob: BlobID
     private let key: Bytes32?
-    private let layout: BlobLayout
+    let layout: BlobLayout
     private var chunk = 0
     /// Which chunks are to be read from the disk, as far as they are still to come.
     private var onDisk: ChunkSet
@@ -59,16 +59,18 @@ final class FileDelivery {
         }
     }
 
-    /// A chunk was stored: takes it where it is the next one; else it is read when its turn comes.
+    /// A chunk was stored: takes it where it is the next one, and gives whether it was; else it is read when
+    /// its turn comes.
     ///
     /// - Parameter others: how many parts are held for all clients.
-    func stored(_ bytes: [UInt8], as chunk: Int, besides others: Int) {
+    func stored(_ bytes: [UInt8], as chunk: Int, besides others: Int) -> Bool {
         let limit = others < Self.heldByAll ? Self.heldParts : 1
-        if chunk == self.chunk, !self.isOver, !self.isReading, self.held.count < limit {
-            self.take(bytes)
-        } else {
+        guard chunk == self.chunk, !self.isOver, !self.isReading, self.held.count < limit else {
             self.onDisk.insert(chunk)
+            return false
         }
+        self.take(bytes)
+        return true
     }
 
     /// Takes the next chunk.

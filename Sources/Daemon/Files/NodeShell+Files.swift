@@ -315,8 +315,8 @@ extension NodeShell {
     // MARK: Content for clients
 
     /// Writes the content of a file into a client's descriptor, as it comes.
-    func deliver(_ delivery: FileDelivery, _ layout: BlobLayout) {
-        let blob = delivery.blob
+    func deliver(_ delivery: FileDelivery) {
+        let (blob, layout) = (delivery.blob, delivery.layout)
         self.files.deliveries[blob, default: []].append(delivery)
         self.onFiles { (files) async throws(BlobFailure) in
             await files.standing(of: blob, layout)
@@ -336,8 +336,8 @@ extension NodeShell {
     /// comes too late to keep up.
     private func give(_ bytes: [UInt8], _ part: BlobPart, of blob: BlobID) {
         guard part.isChunk else { return }
-        for delivery in self.files.deliveries[blob] ?? [] {
-            delivery.stored(bytes, as: part.index, besides: self.files.heldParts)
+        for delivery in self.files.deliveries[blob] ?? []
+        where delivery.stored(bytes, as: part.index, besides: self.files.heldParts) {
             self.write(delivery)
         }
     }

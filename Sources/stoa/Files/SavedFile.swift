@@ -38,7 +38,9 @@ final class SavedFile {
         // What has no name leaves nothing behind, however this program ends.
         var number: Int32 = -1
         if !isNamed { number = open(folder, O_WRONLY | O_CLOEXEC | Self.withoutName, 0o666) }
-        if number < 0, isNamed || [EOPNOTSUPP, EISDIR, EINVAL].contains(errno) {
+        if number < 0,
+            isNamed || errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL
+        {
             let name = "\(folder)/.stoa-\(getpid())-\(UInt32.random(in: .min ... .max)).part"
             number = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             self.temporary = name
@@ -98,7 +100,7 @@ final class SavedFile {
     /// Gives it a name that is free.
     private func give(_ place: String) throws(SystemError) {
         // Sticks and shares, on which nothing is without a name, often know no second name, either.
-        if let temporary { return try Files.moveToFree(temporary, place) }
+        if let temporary { return try Files.move(temporary, toFree: place) }
         try self.file.link(to: place)
     }
 

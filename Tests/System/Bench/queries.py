@@ -50,15 +50,14 @@ class Queries(Workload):
 
     def stoa(self, tools, work):
         written, _, newest = tools.prepared.anchors(ANCHORS)
-        found = self.ask(tools.prepared.stoa(), written, newest - PAGE)
-        tools.prepared.stop()
-        return found
+        return self.ask(tools.prepared.stoa(), written, newest - PAGE)
 
     def floor(self, tools, work):
         _, hexadecimal, newest = tools.prepared.anchors(ANCHORS)
+        database = tools.prepared.copy()
         tools.prepared.stop()
         with QueryFloor(tools, work) as system:
-            system.start(tools.prepared.copy())
+            system.start(database)
             return self.ask(system, hexadecimal, newest - PAGE)
 
     def rows(self, samples):

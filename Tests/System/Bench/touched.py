@@ -104,15 +104,11 @@ class Touched(Workload):
 
     def stoa(self, tools, work):
         system, anchors = tools.prepared.touched()
-        found = self.ask(system, anchors)
-        tools.prepared.stop()
-        return found
+        return self.ask(system, anchors)
 
     def floor(self, tools, work):
         written, _, _ = tools.prepared.anchors(32)
-        found = self.ask(tools.prepared.stoa(), written)
-        tools.prepared.stop()
-        return found
+        return self.ask(tools.prepared.stoa(), written)
 
     def rows(self, samples):
         return [
@@ -150,9 +146,7 @@ class Found(Workload):
         return system
 
     def stoa(self, tools, work):
-        found = self.ask(self.indexed(tools), 1)
-        tools.prepared.stop()
-        return found
+        return self.ask(self.indexed(tools), 1)
 
     def floor(self, tools, work):
         database = tools.prepared.copy(self.indexed(tools))

@@ -33,7 +33,7 @@ extension NodeShell {
         into descriptor: consuming FileDescriptor
     ) throws(RPCError) {
         do throws(SystemError) {
-            self.deliver(try FileDelivery(descriptor, blob, key: key, layout), layout)
+            self.deliver(try FileDelivery(descriptor, blob, key: key, layout))
         } catch {
             throw .refused(
                 error.reason, reason: "badDescriptor", remedy: "pass one to write to")
