@@ -147,7 +147,8 @@ final class EffectStatements: StatementGroup {
     lazy var countBehind = self.sql(
         """
         SELECT count(*) AS count, min(e.hlc) AS first FROM entries e
-        WHERE e.log = :log AND e.seq > :since AND \(EntryFlags.isCountedSQL)
+        WHERE e.log = :log AND e.seq > :since AND e.seq <= :through
+            AND \(EntryFlags.isCountedSQL)
         """)
     /// The last message of a log up to an entry.
     lazy var lastCounted = self.sql(

@@ -175,22 +175,33 @@ extension StoreFile {
             }
     }
 
+    /// How many entries are looked at to count what waits.
+    static let waitingLimit = 1_024
+
     /// The messages of logs that stand behind an entry.
+    ///
+    /// Whoever writes to nobody for long has a million of them. So ``waitingLimit`` entries are looked at,
+    /// of all logs together, and behind these each one counts: of a long log nearly all are messages.
     func waiting(
         behind places: [(key: LogKey, seq: UInt64)]
     ) throws(SQLiteError) -> WaitingMessages {
         var waiting = WaitingMessages()
+        var left = UInt64(Self.waitingLimit)
         for (key, seq) in places {
-            guard let log = try self.logRow(key) else { continue }
+            guard let log = try self.logRow(key), log.head.seq > seq else { continue }
+            // At least one, so that the time of the first is known.
+            let through = min(log.head.seq, seq + max(1, left))
+            left -= min(left, through - seq)
             let found = try self.statements.effects.countBehind.bind(.log, log.id)
-                .bind(.since, Int64(bitPattern: seq)).first { (row) throws(SQLiteError) in
+                .bind(.since, Int64(bitPattern: seq)).bind(.through, Int64(bitPattern: through))
+                .first { (row) throws(SQLiteError) in
                     (count: Int(row.int(.count)), first: row.optionalInt(.first))
                 }
-            guard let found, let first = found.first else { continue }
-            waiting.messages += found.count
-            waiting.since =
-                waiting.since.map { min($0, HybridTime(stored: first)) }
-                ?? HybridTime(stored: first)
+            let others = Int(log.head.seq - through)
+            guard let found, found.count + others > 0 else { continue }
+            waiting.messages += found.count + others
+            let first = found.first.map { HybridTime(stored: $0) } ?? log.head.time
+            waiting.since = waiting.since.map { min($0, first) } ?? first
             waiting.logs.insert(key)
         }
         return waiting

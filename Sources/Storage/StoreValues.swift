@@ -145,7 +145,7 @@ public struct ConversationUsage: Hashable, Sendable {
 
 /// Own messages that nobody else has yet.
 public struct WaitingMessages: Hashable, Sendable {
-    /// How many.
+    /// How many; of more than a thousand that is nearly exact.
     public var messages = 0
     /// The logs in which they are.
     public var logs: Set<LogKey> = []

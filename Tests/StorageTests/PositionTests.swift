@@ -146,4 +146,18 @@ import Testing
         #expect(found == WaitingMessages(messages: 2, logs: [log.key], since: time(20)))
         #expect(try await store.waiting(behind: [(log.key, 3)]) == WaitingMessages())
     }
+
+    @Test("of more messages than are looked at, those behind are counted by their numbers")
+    func waitingMany() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var log = LogWriter(ada)
+        let count = StoreFile.waitingLimit + 200
+        for first in stride(from: 1, through: count, by: Limits.runEntries) {
+            let times = UInt64(first)...UInt64(min(first + Limits.runEntries - 1, count))
+            _ = try await store.commit(batch(log.append(times.map { text("a", at: $0) })))
+        }
+        let found = try await store.waiting(behind: [(log.key, 10)])
+        #expect(found == WaitingMessages(messages: count - 10, logs: [log.key], since: time(11)))
+    }
 }

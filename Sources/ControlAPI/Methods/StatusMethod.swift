@@ -77,7 +77,7 @@ public enum StatusMethod: ControlMethod {
 
     /// Own messages that nobody else has yet, though there is somebody to have them.
     public struct Waiting: ControlValue {
-        /// How many.
+        /// How many; where they are more than a thousand, what is no message may be counted, too.
         public var messages: Int64 = 0
         /// In how many conversations.
         public var conversations: Int64 = 0
