@@ -134,6 +134,9 @@ public actor NodeShell {
         self.loop.asUnownedSerialExecutor()
     }
 
+    /// What opens sealed messages; a copy, for threads other than the loop's.
+    var keyring: Keyring { self.node?.ask { $0.keyring } ?? Keyring() }
+
     /// The two clocks.
     var now: Instant {
         Instant(
@@ -174,10 +177,12 @@ public actor NodeShell {
         while !self.events.isEmpty {
             let events = self.events
             self.events = []
-            for (index, event) in events.enumerated() {
+            // By index, since an element of a loop is a copy.
+            for index in events.indices {
                 let isFollowed = index + CommitPace.followers < events.count
-                for action in self.node?.handle(event, at: self.now) ?? [] {
-                    self.perform(action, isFollowed: isFollowed)
+                let actions = self.node?.handle(events[index], at: self.now) ?? []
+                for index in actions.indices {
+                    self.perform(actions[index], isFollowed: isFollowed)
                 }
             }
         }

@@ -22,9 +22,11 @@ final class NameStatements: StatementGroup {
     lazy var updateLog = self.sql(
         """
         UPDATE logs SET seq = :seq, head = :head, hlc = :hlc, shown = :shown,
-            person = :person, bytes = bytes + :bytes
+            bytes = bytes + :bytes
         WHERE id = :id
         """)
+    // Apart, since SQLite looks the person up again wherever a statement names the column.
+    lazy var setPerson = self.sql("UPDATE logs SET person = :person WHERE id = :id")
     lazy var addLogBytes = self.sql("UPDATE logs SET bytes = bytes + :bytes WHERE id = :id")
     lazy var logBytes = self.sql(
         """

@@ -208,11 +208,18 @@ extension StoreFile {
     /// Before the transaction, which SQLite ends by itself where a damaged page is met.
     func prepareIDs(for batch: Batch) throws(SQLiteError) {
         guard self.recentIDs == nil, !batch.appends.isEmpty else { return }
-        var newest = try self.newestCursor().rawValue
+        // Asked before each commit of a new store, so what is known is not read again.
+        var newest: Int64
+        if let numbering {
+            newest = numbering.newest
+        } else {
+            newest = try self.newestCursor().rawValue
+        }
         for append in batch.appends {
             newest += Int64(append.run.run.entries.count)
         }
-        let lacking = newest - (try self.indexingProgress()).indexed
+        if self.indexedIDs == nil { self.indexedIDs = try self.indexingProgress().indexed }
+        let lacking = newest - (self.indexedIDs ?? 0)
         if lacking >= Int64(self.idBatchCount) { try self.readRecentIDs() }
     }
 

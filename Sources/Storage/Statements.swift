@@ -365,7 +365,12 @@ final class ReadingStatements: StatementGroup {
         """)
     lazy var shown = self.sql("SELECT id, shown FROM conversations WHERE hash = :hash")
     lazy var summaries = self.sql(
-        "SELECT id, hash, unread, mentions, read, shown FROM conversations ORDER BY hash")
+        """
+        SELECT c.id, c.hash, c.unread, c.mentions, c.read, c.shown, EXISTS (
+            SELECT 1 FROM entries e INDEXED BY entries_of_topics
+            WHERE e.conversation = c.id AND e.kind = \(EntryKind.topic.rawValue)) AS present
+        FROM conversations c ORDER BY c.hash
+        """)
     lazy var usage = self.sql(
         """
         SELECT c.hash, c.bytes, (
@@ -377,6 +382,8 @@ final class ReadingStatements: StatementGroup {
         ) AS count
         FROM conversations c ORDER BY c.bytes DESC, c.hash LIMIT :limit
         """)
+    // Of these only the first row is read. With a LIMIT SQLite would make a table of its own for each run,
+    // in which to put those of one moment in order.
     /// What a conversation is about, as was said last.
     lazy var topic = self.sql(
         """
@@ -385,12 +392,12 @@ final class ReadingStatements: StatementGroup {
             AND e.kind = \(EntryKind.topic.rawValue)
             AND e.flags & \(EntryFlags.unlisted.union(.disputed).rawValue) = 0
             AND \(EffectStatements.isWantedSQL)
-        \(Self.newestFirst) LIMIT 1
+        \(Self.newestFirst)
         """)
     lazy var lastMessage = self.sql(
         """
         \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)
             AND \(EffectStatements.isWantedSQL)
-        \(Self.newestFirst) LIMIT 1
+        \(Self.newestFirst)
         """)
 }

@@ -223,6 +223,7 @@ extension StoreFile {
             log.person = try append.person.map { (person) throws(SQLiteError) in
                 try self.makePersonRow(person, append.keys)
             }
+            try self.statements.names.setPerson.bind(.id, log.id).bind(.person, log.person).run()
             if let source = append.source {
                 try self.statements.names.setSource.bind(.id, log.id)
                     .bind(.source, text: source.description).run()
@@ -310,7 +311,7 @@ extension StoreFile {
         try self.statements.names.updateLog.bind(.id, log.id)
             .bind(.seq, Int64(bitPattern: log.head.seq)).bind(.head, log.head.id.hash)
             .bind(.hlc, log.head.time.stored).bind(.shown, log.isHeadShown ? 1 : 0)
-            .bind(.person, log.person).bind(.bytes, bytes).run()
+            .bind(.bytes, bytes).run()
     }
 
     /// What the logs take of which a batch has changed that.

@@ -305,24 +305,39 @@ extension StoreFile {
         Cursor(max(0, try self.statements.entries.newestArrival.int() ?? 0))
     }
 
+    /// What is read of a conversation for its line, before its messages are.
+    private struct SummaryRow {
+        var id: Int64
+        /// The time of the newest message that is shown; nil where none is.
+        var shown: Int64?
+        var hasTopics: Bool
+    }
+
     /// One line for each conversation.
     func summaries() throws(SQLiteError) -> [ConversationSummary] {
-        var summaries: [(row: Int64, shown: Int64?, summary: ConversationSummary)] = []
+        var summaries: [(row: SummaryRow, summary: ConversationSummary)] = []
         try self.statements.reading.summaries.forEach { (row) throws(SQLiteError) in
             let summary = ConversationSummary(
                 conversation: ConversationID(try row.bytes32(.hash)), unread: Int(row.int(.unread)),
                 mentions: Int(row.int(.mentions)), readCursor: Cursor(row.int(.read)),
                 lastMessage: nil)
-            summaries.append((row.int(.id), row.optionalInt(.shown), summary))
+            summaries.append(
+                (
+                    SummaryRow(
+                        id: row.int(.id), shown: row.optionalInt(.shown),
+                        hasTopics: row.int(.present) != 0), summary
+                ))
         }
-        for (index, (row, shown, _)) in summaries.enumerated() {
-            guard let shown else { continue }
-            summaries[index].summary.topic = try self.statements.reading.topic
-                .bind(.conversation, row).first { (row) throws(SQLiteError) in
-                    try self.storedEntry(row)
-                }
+        for (index, (row, _)) in summaries.enumerated() {
+            guard let shown = row.shown else { continue }
+            if row.hasTopics {
+                summaries[index].summary.topic = try self.statements.reading.topic
+                    .bind(.conversation, row.id).first { (row) throws(SQLiteError) in
+                        try self.storedEntry(row)
+                    }
+            }
             let statement = self.statements.reading.lastMessage
-            try statement.bind(.conversation, row).bind(.through, shown)
+            try statement.bind(.conversation, row.id).bind(.through, shown)
             summaries[index].summary.lastMessage = try statement.first {
                 (row) throws(SQLiteError) in try self.shownEntry(row)
             }

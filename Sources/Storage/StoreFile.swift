@@ -39,6 +39,8 @@ final class StoreFile {
     var numbering: Numbering?
     /// The ids that the table lacks; nil until they are needed.
     var recentIDs: RecentIDs?
+    /// Up to which arrival number the table had all when that was last read, while they are not needed.
+    var indexedIDs: Int64?
     /// How many of them gather.
     let idBatchCount: Int
     /// When the file was last looked for under its name, in seconds; see ``refuseDeleted()``.

@@ -16,8 +16,8 @@ struct StoreSchedulerTests {
     private func quick() -> StoreScheduler {
         var scheduler = StoreScheduler()
         for number in 1...8 {
-            scheduler.handOver(at: 0)
-            scheduler.handedBack(self.batch(UInt64(number)), at: 50)
+            scheduler.handOver(self.batch(UInt64(number)), at: 0)
+            scheduler.handedBack(at: 50)
         }
         return scheduler
     }
@@ -55,7 +55,7 @@ struct StoreSchedulerTests {
     func balance() async {
         await #expect(processExitsWith: .failure) {
             var scheduler = StoreScheduler()
-            scheduler.handedBack(Batch(number: 1), at: 1)
+            scheduler.handedBack(at: 1)
         }
     }
 

@@ -119,7 +119,7 @@ extension NodeShell {
         if pending.tellsMembers {
             result.members = self.shownMembers(self.node?.ask { $0.outcomes(of: message) } ?? [])
         }
-        result.shutOut = self.node?.isShutOut == true ? true : nil
+        result.shutOut = self.node?.ask { $0.isShutOut } == true ? true : nil
         result.waits = self.node?.ask { $0.sendWait(in: message.conversation) }.map {
             SendMethod.Waits($0)
         }

@@ -68,7 +68,7 @@ extension NodeShell {
     /// The message of an entry; refused where its text is gone, or where it stands with another one.
     func message(of entry: StoredEntry) throws(RPCError) -> Message {
         try Self.checkContent(entry)
-        guard let message = Message(entry, by: self.node?.keyring ?? Keyring()) else {
+        guard let message = Message(entry, by: self.keyring) else {
             throw .refused(
                 "the text of that message is not here: it was taken back, or cannot be read",
                 reason: "gone", remedy: "give the id of another message")

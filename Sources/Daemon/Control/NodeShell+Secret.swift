@@ -109,7 +109,8 @@ extension NodeShell {
         } then: { result in
             // It is entered whatever the store says about its last message.
             let summary = try? result.get()
-            guard let conversation = self.conversationResult(id, summary) else {
+            var texts = MessageTexts()
+            guard let conversation = self.conversationResult(id, summary, &texts) else {
                 reply.fail(.internalError("the conversation was left meanwhile"))
                 return
             }

@@ -175,7 +175,7 @@ extension NodeShell {
             case .success(let arrivals):
                 var texts = MessageTexts()
                 var lines: [UInt8] = []
-                let keyring = self.node?.keyring ?? Keyring()
+                let keyring = self.keyring
                 for change in subscription.progress.read(arrivals, by: keyring)
                 where !self.isHidden(change) && self.passes(change, subscription.filter) {
                     self.shownChange(change, &texts)

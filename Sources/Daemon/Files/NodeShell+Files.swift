@@ -245,7 +245,7 @@ extension NodeShell {
             try await store.entry(attaching: blob)
         } then: { result in
             guard case .success(let entry?) = result,
-                let message = Message(entry, by: self.node?.keyring ?? Keyring()),
+                let message = Message(entry, by: self.keyring),
                 case .file(let file) = message.content
             else { return }
             self.files.running[blob]?.named = FileTransfers.Named(

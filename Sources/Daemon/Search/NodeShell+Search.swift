@@ -111,7 +111,7 @@ extension NodeShell {
     }
 
     private func feedSearch(_ index: SearchIndex, after cursor: Cursor) {
-        let keyring = self.node?.keyring ?? Keyring()
+        let keyring = self.keyring
         self.ask { (store) async throws(StoreFailure) in
             try await store.searchDocuments(
                 after: cursor, limit: Self.pageMessages, byteLimit: Self.pageBytes, by: keyring)

@@ -27,7 +27,12 @@ struct CommitPace {
 
     /// Learns how long a batch took, on whichever thread.
     mutating func note(microseconds: UInt64, of batch: Batch) {
-        guard Self.isSmall(batch) else { return }
+        self.note(microseconds: microseconds, isSmall: Self.isSmall(batch))
+    }
+
+    /// Learns how long a batch took of which only that is left; a large one says nothing of the disk.
+    mutating func note(microseconds: UInt64, isSmall: Bool) {
+        guard isSmall else { return }
         let mean = (self.expectedMicroseconds + microseconds) / 2
         self.expectedMicroseconds = max(microseconds, mean)
     }

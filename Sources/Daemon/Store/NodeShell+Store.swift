@@ -148,18 +148,19 @@ extension NodeShell {
     }
 
     private func handOver(_ batch: Batch) {
-        self.scheduler.handOver(at: SystemClock.monotonicMicroseconds())
+        self.scheduler.handOver(batch, at: SystemClock.monotonicMicroseconds())
         // People wait for what is committed; what is read beside it is mostly history for peers.
         self.ask(isUrgent: true) { (store) async throws(StoreFailure) in
             try await store.commit(batch)
         } then: { result in
-            self.scheduler.handedBack(batch, at: SystemClock.monotonicMicroseconds())
+            self.scheduler.handedBack(at: SystemClock.monotonicMicroseconds())
             self.committed(result)
         }
     }
 
     private func committed(_ result: Result<BatchOutcome, StoreFailure>) {
-        let isCheckpointDue = (try? result.get())?.isCheckpointDue ?? false
+        let isCheckpointDue =
+            if case .success(let outcome) = result { outcome.isCheckpointDue } else { false }
         let now = SystemClock.monotonicMicroseconds()
         if self.scheduler.batchEnded(isCheckpointDue: isCheckpointDue, at: now) {
             self.ask { (store) async in
@@ -249,7 +250,7 @@ extension NodeShell {
         } then: { result in
             switch result {
             case .success(let entry):
-                let keyring = self.node?.keyring ?? Keyring()
+                let keyring = self.keyring
                 self.happened(.lookedUp(request, entry.map { EarlierSend($0, by: keyring) }))
             case .failure(let failure): self.happened(.lookUpFailed(request, failure))
             }

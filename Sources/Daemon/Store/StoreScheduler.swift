@@ -13,8 +13,8 @@ struct StoreScheduler {
     private var bulkPace = BulkPace()
     /// A small batch that waits for the end of the round.
     private var lateBatch: Batch?
-    /// When the store's thread was given the batch that it writes.
-    private var handedOverAt: UInt64?
+    /// When the store's thread was given the batch that it writes, and whether that is a small one.
+    private var handedOver: (at: UInt64, isSmall: Bool)?
     private var isCheckpointing = false
     /// Whether a turn for history is planned.
     private var hasBulkTurn = false
@@ -41,14 +41,16 @@ struct StoreScheduler {
     }
 
     /// The store's thread is given a batch.
-    mutating func handOver(at microseconds: UInt64) { self.handedOverAt = microseconds }
+    mutating func handOver(_ batch: Batch, at microseconds: UInt64) {
+        self.handedOver = (microseconds, CommitPace.isSmall(batch))
+    }
 
     /// The store's thread wrote its batch, or failed to.
-    mutating func handedBack(_ batch: Batch, at microseconds: UInt64) {
-        guard let start = self.handedOverAt.take() else {
+    mutating func handedBack(at microseconds: UInt64) {
+        guard let (start, isSmall) = self.handedOver.take() else {
             preconditionFailure("the store gives back the batch that it was given")
         }
-        self.commitPace.note(microseconds: microseconds - start, of: batch)
+        self.commitPace.note(microseconds: microseconds - start, isSmall: isSmall)
     }
 
     /// A batch is done; true where the store is to make a checkpoint, behind what waits already.

@@ -87,7 +87,9 @@ struct Alerts: Sendable {
     }
 
     private mutating func end(_ subject: Subject, at now: Instant) {
-        guard let ended = self.standing.removeValue(forKey: subject) else { return }
+        guard !self.standing.isEmpty, let ended = self.standing.removeValue(forKey: subject) else {
+            return
+        }
         // Of those about peers the code stands as long as one of them does.
         guard !self.standing.keys.contains(where: { $0.code == subject.code }) else {
             return self.notices.forget(subject.code, about: subject.peer)
@@ -108,11 +110,13 @@ struct Alerts: Sendable {
     ///
     /// - Parameter other: a moment at which something else is to be looked at.
     mutating func newMoment(besides other: UInt64? = nil) -> UInt64? {
-        let moments =
-            self.standing.values.compactMap(\.until) + [self.notices.next, other].compactMap { $0 }
-        guard moments.min() != self.armed else { return nil }
-        self.armed = moments.min()
-        return self.armed
+        // Asked with each event: nothing is allocated for it.
+        var first = min(self.notices.next ?? .max, other ?? .max)
+        for standing in self.standing.values { first = min(first, standing.until ?? .max) }
+        let moment = first == .max ? nil : first
+        guard moment != self.armed else { return nil }
+        self.armed = moment
+        return moment
     }
 
     /// Counts a refusal; gives the line of the log, where it is worth one.

@@ -322,7 +322,7 @@ struct CommitQueue: Sendable {
     }
 
     /// Notes that a batch is given to the store.
-    mutating func send(_ flight: InFlight) {
+    mutating func send(_ flight: consuming InFlight) {
         precondition(self.inFlight == nil, "the store writes one batch at a time")
         self.lastNumber = flight.batch.number
         self.inFlight = flight

@@ -217,7 +217,7 @@ public enum Action: Hashable, Sendable {
     /// Say goodbye with a reason and close a link; no event follows.
     case close(LinkID, GoawayReason, String)
     /// Write a batch; answered by ``Event/committed(_:)`` or ``Event/commitFailed(_:)``.
-    case commit(Batch)
+    indirect case commit(Batch)
     /// Read runs of a log, one behind the other: one, and more while a whole one of the largest size
     /// still fits into what is left of so many bytes of frames.
     ///

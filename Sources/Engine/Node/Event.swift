@@ -242,7 +242,7 @@ public enum Event: Sendable {
     /// A stranger's handshake ended without a link.
     case incomingFailed(address: String, SessionFailure)
     /// The last batch is on disk.
-    case committed(BatchOutcome)
+    indirect case committed(BatchOutcome)
     /// The last batch was not written, none of it.
     case commitFailed(StoreFailure)
     /// Runs that were asked for, one behind the other; none where the store has none there.

@@ -23,7 +23,7 @@ extension Node {
         if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
             flight.batch.incarnation = self.history.incarnation
         }
-        guard flight.batch.isEmpty else { return self.sendBatch(flight) }
+        guard flight.batch.isEmpty else { return self.sendBatch(consume flight) }
         // What they are about is on disk already.
         for (request, answer) in flight.answers { self.answer(request, answer) }
     }
@@ -36,7 +36,7 @@ extension Node {
         #endif
         flight.batch.time = self.now.wall
         self.actions.append(.commit(flight.batch))
-        self.commits.send(flight)
+        self.commits.send(consume flight)
     }
 
     #if MUTANTS

@@ -38,8 +38,7 @@ extension Node {
     }
 
     /// An append with what its control entries want erased, as far as it can be decided.
-    mutating func withErasures(_ append: Append) -> Append {
-        var append = append
+    mutating func withErasures(_ append: consuming Append) -> Append {
         append.erasures = append.run.erasures(by: self.keyring, person: append.person)
             .map { self.decided($0) }.filter { $0.step != .forget }
         // What waits is known from here on: its entry may come before this one is on disk.

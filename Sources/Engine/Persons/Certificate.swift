@@ -20,6 +20,8 @@ public struct Certificate: Hashable, Sendable {
     public let added: UInt64
     /// By the person, over the device's key and all of the above but the person's own.
     public let signature: Bytes64
+    /// The person whose device this is: a hash of their two keys, asked for with each message.
+    public let personID: PersonID
 
     /// Certifies a device.
     public init(
@@ -33,10 +35,8 @@ public struct Certificate: Hashable, Sendable {
         self.signature = personSigner.sign(
             Self.message(
                 device: device, deviceAddress: deviceAddress, address: address, added: added))
+        self.personID = PersonID(signing: self.person, address: address)
     }
-
-    /// The person whose device this is.
-    public var personID: PersonID { PersonID(signing: self.person, address: self.address) }
 
     /// Whether the person says this of that device, under keys that can be used.
     ///
@@ -92,5 +92,6 @@ public struct Certificate: Hashable, Sendable {
         self.deviceAddress = try reader.bytes32("certificate device address")
         self.added = try reader.u64("certificate added")
         self.signature = try reader.bytes64("certificate signature")
+        self.personID = PersonID(signing: self.person, address: self.address)
     }
 }

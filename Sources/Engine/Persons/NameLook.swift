@@ -8,6 +8,11 @@ struct NameLook: Hashable, Sendable {
     /// What names that look alike have at least one of in common: `Ian` is seen as `lan`, and found
     /// as `ian`.
     let keys: Set<String>
+    /// Whether nothing is to be seen of the name.
+    let isBlank: Bool
+    /// Whether a part of the name could be read as a key, or as the mark that tells people of one name
+    /// apart.
+    let isLikeKey: Bool
 
     /// As many characters of a key as Stoa shows.
     private static let keyCharacters = 12
@@ -16,7 +21,11 @@ struct NameLook: Hashable, Sendable {
     /// What stands before a key, and two that Unicode's table does not take for it.
     private static let marks: Set<Character> = ["@", "\u{FF20}", "\u{FE6B}"]
 
-    init(_ name: String) { self.keys = [Self.key(of: name), Self.key(of: name.lowercased())] }
+    init(_ name: String) {
+        self.keys = [Self.key(of: name), Self.key(of: name.lowercased())]
+        self.isBlank = self.keys.contains("")
+        self.isLikeKey = self.keys.contains(where: Self.isLikeKey)
+    }
 
     private static func key(of text: String) -> String {
         var key = String.UnicodeScalarView()
@@ -44,22 +53,14 @@ struct NameLook: Hashable, Sendable {
         }
     }
 
-    /// Whether nothing is to be seen of the name.
-    var isBlank: Bool { self.keys.contains("") }
-
-    /// Whether a part of the name could be read as a key, or as the mark that tells people of one name
-    /// apart.
-    ///
-    /// Keys are written in `a` to `z` and `2` to `7`. A long word without a digit is one of a language.
-    var isLikeKey: Bool {
-        self.keys.contains { key in
-            key.split { !Self.isOfKeys($0) && !Self.marks.contains($0) }.contains { word in
-                if let mark = word.lastIndex(where: { Self.marks.contains($0) }) {
-                    return word[mark...].count > Self.prefixCharacters
-                }
-                return word.count >= Self.keyCharacters
-                    && word.contains { ("2"..."7").contains($0) }
+    // Keys are written in `a` to `z` and `2` to `7`. A long word without a digit is one of a language.
+    private static func isLikeKey(_ text: String) -> Bool {
+        text.split { !Self.isOfKeys($0) && !Self.marks.contains($0) }.contains { word in
+            if let mark = word.lastIndex(where: { Self.marks.contains($0) }) {
+                return word[mark...].count > Self.prefixCharacters
             }
+            return word.count >= Self.keyCharacters
+                && word.contains { ("2"..."7").contains($0) }
         }
     }
 

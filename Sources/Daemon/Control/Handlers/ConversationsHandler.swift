@@ -39,20 +39,20 @@ extension NodeShell {
         for summary in summaries { byID[summary.conversation] = summary }
         // What was joined or left while the store was read is so.
         let joined = self.node?.ask { $0.joinedConversations } ?? [:]
+        var texts = MessageTexts()
         return cut.page(of: joined, byteLimit: reply.listBytes) { id, kind in
             PagePlace(rank: 0, name: self.name(of: id), id)
         } element: { id, _ in
-            self.conversationResult(id, byID[id]) ?? ConversationResult()
+            self.conversationResult(id, byID[id], &texts) ?? ConversationResult()
         }
     }
 
     /// What clients are told of a conversation that the user is in; nil where that is none.
     func conversationResult(
-        _ id: ConversationID, _ summary: ConversationSummary?
+        _ id: ConversationID, _ summary: ConversationSummary?, _ texts: inout MessageTexts
     ) -> ConversationResult? {
         guard let status = self.node?.ask({ $0.conversationStatus(of: id) }) else { return nil }
-        let keyring = self.node?.keyring ?? Keyring()
-        var texts = MessageTexts()
+        let keyring = self.keyring
         let last = summary?.lastMessage.flatMap { Message($0, by: keyring) }
         var result = ConversationResult()
         result.id = status.id.description

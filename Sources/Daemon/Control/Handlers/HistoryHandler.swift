@@ -141,7 +141,7 @@ extension NodeShell {
     ) -> HistoryMethod.Result {
         var texts = MessageTexts()
         var result = HistoryMethod.Result()
-        let keyring = self.node?.keyring ?? Keyring()
+        let keyring = self.keyring
         result.messages = page.entries.compactMap { Message($0, by: keyring) }.map {
             self.messageResult($0, &texts)
         }

@@ -56,7 +56,7 @@ extension NodeShell {
     fileprivate func search(
         _ query: SearchQuery, _ index: SearchIndex, _ isComplete: Bool, _ reply: Reply
     ) {
-        let keyring = self.node?.keyring ?? Keyring()
+        let keyring = self.keyring
         let sealed = self.sealed(query)
         self.ask { (store) async throws(StoreFailure) in
             // The first hits of both, put together, begin with the first hits of all.
@@ -100,7 +100,7 @@ extension NodeShell {
     ) -> SearchMethod.Result {
         var result = SearchMethod.Result()
         result.more = found.count == query.limit
-        let keyring = self.node?.keyring ?? Keyring()
+        let keyring = self.keyring
         var texts = MessageTexts()
         var bytes = 0
         for (hit, entry) in found.prefix(query.limit - 1) {
