@@ -53,6 +53,10 @@ void clinux_release_code(void) {
     dl_iterate_phdr(release_code, NULL);
 }
 
+void clinux_release_heap(void) {
+    malloc_trim(0);
+}
+
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *uid, gid_t *gid) {
     struct ucred credentials;
     socklen_t length = sizeof credentials;

@@ -110,8 +110,6 @@ extension NodeShell {
             .info,
             "version \(Build.version), identity \(PeerID(self.birth.identity.signer.publicKey)), "
                 + "listening on \(places)")
-        // Relocations and all that a start does once are half of what the process has touched.
-        ProcessEnvironment.releaseCode()
         Readiness.ready(status: self.readyStatus)
     }
 

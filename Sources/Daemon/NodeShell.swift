@@ -37,6 +37,9 @@ public actor NodeShell {
     var scheduler = StoreScheduler()
     var tasks = TaskTable()
     var scrub: ScrubSchedule
+    var rest = RestSchedule()
+    /// Whether the code that only a start needs was let go.
+    var hasReleasedCode = false
 
     // Peers.
     let readBuffer = ReadBuffer()

@@ -37,8 +37,11 @@ public enum ProcessEnvironment {
     /// Gives back the memory of code and constants that were needed so far; what is needed again
     /// comes back by itself, from the system's cache of the file.
     ///
-    /// For the end of a start, which goes through code that never runs again. madvise(2).
+    /// For when a start has settled, which goes through code that never runs again. madvise(2).
     public static func releaseCode() { clinux_release_code() }
+
+    /// Gives back what is free of the heap, which work kept for more of its kind: malloc_trim(3).
+    public static func releaseHeap() { clinux_release_heap() }
 
     /// The effective user id: geteuid(2).
     public static var userID: UInt32 { geteuid() }

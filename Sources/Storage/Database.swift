@@ -109,6 +109,9 @@ final class Database {
         self.journal.checkpoint(self.handle, nil, mode: SQLITE_CHECKPOINT_TRUNCATE)
     }
 
+    /// Gives back the pages that are kept in memory: sqlite3_db_release_memory.
+    func releaseMemory() { sqlite3_db_release_memory(self.handle) }
+
     /// Whether a checkpoint would be worth its syncs, and is short still.
     var isCheckpointDue: Bool { self.journal.pages >= Self.shortCheckpointPages }
 

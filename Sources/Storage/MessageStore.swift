@@ -118,6 +118,10 @@ public actor MessageStore {
     /// and a later commit tries it again.
     public func checkpoint() { self.file?.database.checkpoint() }
 
+    /// Gives back the memory that makes work quick, for when there is none; what comes next reads again what
+    /// it needs of it.
+    public func releaseMemory() { self.file?.database.releaseMemory() }
+
     /// Takes what was erased out of the write-ahead log, too, where it stays until then.
     ///
     /// The database itself overwrites what it frees (`secure_delete`). False where it failed, which

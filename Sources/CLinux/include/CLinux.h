@@ -36,6 +36,9 @@ int clinux_use_one_heap(void);
    page cache one by one: MADV_DONTNEED, madvise(2). */
 void clinux_release_code(void);
 
+/* Gives the system what is free of the heap, wherever in it: malloc_trim(3). */
+void clinux_release_heap(void);
+
 /* eventfd(2) with EFD_NONBLOCK and EFD_CLOEXEC. */
 int clinux_eventfd(void);
 

@@ -26,6 +26,7 @@ extension NodeShell {
             then(.failure(Self.closed))
             return
         }
+        self.noteStoreUse()
         let number = self.tasks.number()
         let task = Task(priority: isUrgent ? .high : .medium) {
             let result: Result<Value, StoreFailure>
@@ -61,6 +62,7 @@ extension NodeShell {
                 open.store.assumeIsolated { (store) -> Timed<Value> in Timed(query, store) }
             }
             if let found {
+                self.noteStoreUse()
                 self.scheduler.queried(microseconds: found.microseconds, isOnLoop: true)
                 self.turn { then(self.noticing(found.result)) }
                 return
@@ -131,6 +133,7 @@ extension NodeShell {
     /// stands still for less than they take. `Docs/Decisions/0006-small-commits-on-the-loop.md`.
     func commitLateBatch() {
         guard let batch = self.scheduler.takeLateBatch() else { return }
+        self.noteStoreUse()
         let start = SystemClock.monotonicMicroseconds()
         let result = self.store?.executor.runIfIdle {
             self.store?.store.assumeIsolated { store -> Result<BatchOutcome, StoreFailure>? in

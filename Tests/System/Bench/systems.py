@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 from Driver.checks import Broken
 from Driver.daemon import Daemon
@@ -15,6 +16,8 @@ from Driver.process import Program, until
 
 ROOM = "bench"
 FIRST_PORT = 7001
+# A daemon is at rest once its store was not used for ten seconds.
+REST_SECONDS = 12
 
 
 def measured(command, seconds):
@@ -140,6 +143,11 @@ class Stoa(System):
 
     def call(self, index, method, **params):
         return self.nodes[index].call(method, **params)
+
+    def resting_bytes(self, index):
+        """What a daemon has in memory once it is at rest, and has given back what work left."""
+        time.sleep(REST_SECONDS)
+        return self.nodes[index].memory_bytes()
 
     def every(self, index, method):
         with self.nodes[index].control() as control:

@@ -1,0 +1,41 @@
+/// Decides when the daemon is at rest, so that it gives back the memory that work has left.
+///
+/// It is once the store was not used for some seconds: whatever takes memory uses it. Time is an
+/// argument, in monotonic milliseconds; nothing is given back here.
+struct RestSchedule {
+    /// For how long the store must not have been used, so that nobody who writes or reads on waits for
+    /// what was given back.
+    static let quietMilliseconds: UInt64 = 10_000
+
+    private enum State {
+        case resting
+        /// ``due(at:)`` is going to be asked.
+        case planned
+        /// The store gives back what it has, which is no use of it.
+        case givingBack
+    }
+
+    private var state = State.resting
+    private var usedAt: UInt64 = 0
+
+    /// The store is used; true where ``due(at:)`` is to be asked after ``quietMilliseconds``.
+    mutating func used(at now: UInt64) -> Bool {
+        guard self.state != .givingBack else { return false }
+        self.usedAt = now
+        guard self.state == .resting else { return false }
+        self.state = .planned
+        return true
+    }
+
+    /// The time has come to look: nil where memory is to be given back now, which ends with ``rested()``;
+    /// else after how many milliseconds to look again.
+    mutating func due(at now: UInt64) -> UInt64? {
+        let quiet = now - min(now, self.usedAt)
+        guard quiet >= Self.quietMilliseconds else { return Self.quietMilliseconds - quiet }
+        self.state = .givingBack
+        return nil
+    }
+
+    /// Memory was given back.
+    mutating func rested() { self.state = .resting }
+}
