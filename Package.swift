@@ -12,6 +12,8 @@ let strict: [SwiftSetting] = [
     // The deliberate bugs (`Sources/Engine/Mutant.swift`) are in every debug build, switched off, so
     // that they need no build of their own. No release program holds them.
     .define("MUTANTS", .when(configuration: .debug)),
+    // Each function in a section of its own, so that the linker leaves out those that nobody calls.
+    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
 ]
 
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
