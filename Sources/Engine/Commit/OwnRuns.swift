@@ -59,7 +59,7 @@ struct OwnRuns {
             self.gathered.append(entry)
             self.ids.append(id)
             self.verdicts.append(EntryVerdict(ofOwn: draft.content))
-            if self.sealing != nil { self.contents.append(draft.content) }
+            self.contents.append(draft.content)
             self.bytes += entry.runBytes
             self.tail = Head(seq: self.tail.seq + 1, id: id, time: time)
             (deps, floor) = ([], HybridTime(0))
@@ -101,7 +101,7 @@ struct OwnRuns {
             person: self.own.certificate.personID,
             heldFrom: self.time.heldFrom(self.gathered), idempotencyKeys: self.idempotencyKeys)
         if run.first == 1 { append.keys = self.own.certificate.keys }
-        append.opened = self.contents
+        append.contents = self.contents
         self.appends.append(append)
         self.start = self.tail
         (self.gathered, self.ids, self.verdicts, self.contents) = ([], [], [], [])

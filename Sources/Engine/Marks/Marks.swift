@@ -183,8 +183,10 @@ struct Marks: Sendable {
 
     /// When the node is to be woken; nil where that is arranged, or need not be.
     mutating func nextWakeUp() -> UInt64? {
-        let first = [self.gatheredAt, self.due.values.map(\.moment).min()].compactMap { $0 }.min()
-        guard let first, self.armedAt.map({ first < $0 }) ?? true else { return nil }
+        // Asked with each message: nothing is allocated for it.
+        var first = self.gatheredAt ?? .max
+        for due in self.due.values { first = min(first, due.moment) }
+        guard first != .max, first < self.armedAt ?? .max else { return nil }
         self.armedAt = first
         return first
     }

@@ -170,7 +170,8 @@ extension Node {
         let log = self.conversationTable[known: conversation].log(key.name)
         for id in self.links.sharing(conversation) {
             let hasAsked =
-                self.links[id].shared[known: conversation].awaitsPayloads.remove(key.name) != nil
+                !self.links[id].shared[known: conversation].awaitsPayloads.isEmpty
+                && self.links[id].shared[known: conversation].awaitsPayloads.remove(key.name) != nil
             let isAuthor = isAuthorTold && self.links[id].info.peer == key.name.author
             guard hasAsked || isAuthor else { continue }
             let tags = self.links[id].tags

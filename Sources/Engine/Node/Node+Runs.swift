@@ -110,7 +110,7 @@ extension Node {
             append.source =
                 self.conversationTable[known: key.conversation].log(key.name).charge.source
         }
-        if self.keyring.isSealed(key.conversation) { append.opened = readings.map(\.content) }
+        append.contents = readings.map(\.content)
         let accepted = Accepted(
             append: self.withErasures(append),
             link: id, channel: frame.channel, byteCount: frame.byteCount)

@@ -11,6 +11,8 @@ struct Namesakes: Sendable {
         var crowd: Set<PeerID> = []
 
         var isEmpty: Bool { self.looked.isEmpty && self.crowd.isEmpty }
+        /// Whether at most one bears such a name.
+        var isAlone: Bool { self.looked.count + self.crowd.count <= 1 }
 
         mutating func add(_ peer: PeerID, isChosen: Bool) {
             if isChosen || self.looked.count < Limits.namesakes {
@@ -71,6 +73,9 @@ struct Namesakes: Sendable {
         #if MUTANTS
             if Mutant.believeNames.isActive { return false }
         #endif
+        // Mostly nobody else bears it, and it need not be looked at who they are.
+        let isAlone = look.keys.allSatisfy { self.bearers[$0]?.isAlone ?? true }
+        if isAlone && !look.isBlank && !look.isLikeKey { return false }
         let own = tier(peer)
         // One's own name is never marked to oneself.
         guard own != .own else { return false }

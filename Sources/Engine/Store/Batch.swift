@@ -103,10 +103,8 @@ public struct Append: Hashable, Sendable {
     public var source: Source?
     /// Idempotency keys of own entries, by index in the run.
     public var idempotencyKeys: [Int: String]
-    /// What each entry says where they are sealed, opened when they came or were written.
-    ///
-    /// Empty where they are not: reading those again costs little.
-    var opened: [Content?] = []
+    /// What each entry says, read when they came or were written; nil where nothing of one can be shown.
+    var contents: [Content?] = []
 
     /// Creates an append.
     ///
