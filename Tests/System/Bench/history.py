@@ -39,10 +39,10 @@ class History(Workload):
             prefix + "rate": HISTORY_MESSAGES / seconds,
             prefix + "memory": system.nodes[1].memory_bytes() / MEBIBYTE,
             prefix + "wire": (wire_bytes() - before) / HISTORY_MESSAGES,
-            prefix + "disk": system.disk_bytes(system.nodes[1]) / HISTORY_MESSAGES,
         }
         if not prefix and isinstance(system, Stoa):
             found["rest"] = system.resting_bytes(1) / MEBIBYTE
+        found[prefix + "disk"] = system.disk_bytes(system.nodes[1]) / HISTORY_MESSAGES
         return found
 
     def stoa(self, tools, work, mode, prefix):
