@@ -328,6 +328,8 @@ public enum Limits {
     public static let bulkRunsPerLiveBatch = 1
     /// Runs of others that wait for the disk before strangers are read no further, in bytes: a second's worth.
     static let crowdedRunBytes = 4_194_304
+    /// Of a run with so many entries is kept what they say until they are shown, and not read again.
+    static let keptContents = 4
     /// The same in runs: of small ones each takes more memory than its bytes.
     static let crowdedRuns = 2_048
     /// For so long after a live message the next one is awaited with small transactions.

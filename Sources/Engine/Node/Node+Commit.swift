@@ -99,7 +99,7 @@ extension Node {
                 self.attend(verdict.attendance, run.key, seq: seq, entry.time)
             }
             guard let cursor, verdict.isSeen, !gone.contains(EntryPlace(key: run.key, seq: seq)),
-                let content = append.contents[index]
+                let content = self.content(of: append, at: index)
             else { continue }
             changes.append(
                 .message(
@@ -109,6 +109,12 @@ extension Node {
                         isLate: entry.time < append.lateBefore,
                         isDisputed: log.isBeyondFork(seq))))
         }
+    }
+
+    /// What an entry of a run says; nil where nothing of it can be shown.
+    private func content(of append: Append, at index: Int) -> Content? {
+        if !append.contents.isEmpty { return append.contents[index] }
+        return self.keyring.read(append.run.envelope(at: index)).content
     }
 
     /// Counts the entries of a run that are shown: what own entries follow, and how new it is.

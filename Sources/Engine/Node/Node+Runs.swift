@@ -110,7 +110,10 @@ extension Node {
             append.source =
                 self.conversationTable[known: key.conversation].log(key.name).charge.source
         }
-        append.contents = readings.map(\.content)
+        // Of many open ones it is read again, since to keep it takes as much memory as they do.
+        if run.run.entries.count <= Limits.keptContents || self.keyring.isSealed(key.conversation) {
+            append.contents = readings.map(\.content)
+        }
         let accepted = Accepted(
             append: self.withErasures(append),
             link: id, channel: frame.channel, byteCount: frame.byteCount)

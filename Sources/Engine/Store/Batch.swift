@@ -104,6 +104,8 @@ public struct Append: Hashable, Sendable {
     /// Idempotency keys of own entries, by index in the run.
     public var idempotencyKeys: [Int: String]
     /// What each entry says, read when they came or were written; nil where nothing of one can be shown.
+    ///
+    /// Empty where they are to be read again.
     var contents: [Content?] = []
 
     /// Creates an append.
