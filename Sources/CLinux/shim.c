@@ -11,6 +11,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -50,7 +51,8 @@ static int release_code(struct dl_phdr_info *object, size_t size, void *context)
 }
 
 void clinux_release_code(void) {
-    dl_iterate_phdr(release_code, NULL);
+    static atomic_flag is_released = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&is_released)) dl_iterate_phdr(release_code, NULL);
 }
 
 void clinux_release_heap(void) {

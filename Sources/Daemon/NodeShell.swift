@@ -38,8 +38,6 @@ public actor NodeShell {
     var tasks = TaskTable()
     var scrub: ScrubSchedule
     var rest = RestSchedule()
-    /// Whether the code that only a start needs was let go.
-    var hasReleasedCode = false
 
     // Peers.
     let readBuffer = ReadBuffer()

@@ -37,7 +37,8 @@ public enum ProcessEnvironment {
     /// Gives back the memory of code and constants that were needed so far; what is needed again
     /// comes back by itself, from the system's cache of the file.
     ///
-    /// For when a start has settled, which goes through code that never runs again. madvise(2).
+    /// For when a start has settled, which goes through code that never runs again; so only the first call
+    /// does anything. madvise(2).
     public static func releaseCode() { clinux_release_code() }
 
     /// Gives back what is free of the heap, which work kept for more of its kind: malloc_trim(3).

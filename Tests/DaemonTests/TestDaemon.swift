@@ -71,7 +71,7 @@ final class TestDaemon {
 
     /// Connects, waiting for the socket to appear.
     func connect() throws -> TestClient {
-        let deadline = SystemClock.monotonicMilliseconds() + 10_000
+        let deadline = SystemClock.monotonicMilliseconds() + 60_000
         while true {
             do throws(SystemError) {
                 return TestClient(try UnixConnection(path: self.socket))

@@ -33,7 +33,7 @@ int clinux_address_monitor(void);
 int clinux_use_one_heap(void);
 
 /* Lets the pages of code and constants go that are mapped so far; those that are needed come back from the
-   page cache one by one: MADV_DONTNEED, madvise(2). */
+   page cache one by one: MADV_DONTNEED, madvise(2). Only the first call in a process does anything. */
 void clinux_release_code(void);
 
 /* Gives the system what is free of the heap, wherever in it: malloc_trim(3). */

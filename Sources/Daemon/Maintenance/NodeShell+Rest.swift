@@ -30,8 +30,7 @@ extension NodeShell {
             ProcessEnvironment.releaseHeap()
             // Relocations and all that a start does once are half of what the process has touched; what it
             // needs day by day stays.
-            if !self.hasReleasedCode { ProcessEnvironment.releaseCode() }
-            self.hasReleasedCode = true
+            ProcessEnvironment.releaseCode()
         }
     }
 }
