@@ -131,6 +131,8 @@ extension IntegrationTests {
             _ = try Self.newest(of: eve)
             try ben.start()
             _ = try eve.call("connect", ["address": .string(try ben.address())])
+            // Or all has come from the others before who lies is asked.
+            try eve.await("linked to who lies, too") { try $0.isLinked(to: ada, ben, cleo) }
             _ = try eve.call("fetch", ["id": .string(id)])
             var random = SeededRandom(seed: 815)
             for kill in 0..<kills where !Self.isWhole(at: eve) {

@@ -159,5 +159,10 @@ import Testing
         }
         let found = try await store.waiting(behind: [(log.key, 10)])
         #expect(found == WaitingMessages(messages: count - 10, logs: [log.key], since: time(11)))
+        // That far nobody looks whether it is a message.
+        let join = entry(.join(nil), at: time(UInt64(count + 1)))
+        _ = try await store.commit(batch(log.append([join])))
+        #expect(try await store.waiting(behind: [(log.key, 10)]).messages == count - 9)
+        #expect(try await store.waiting(behind: [(log.key, UInt64(count - 10))]).messages == 10)
     }
 }

@@ -3,11 +3,14 @@ import Posix
 
 extension Node {
     /// The most memory that the daemon had at a time, in KiB.
-    func residentKilobytes() throws -> Int {
+    func residentKilobytes() throws -> Int { try self.kilobytes("VmHWM") }
+
+    /// What the system says of the memory of the running daemon, in KiB: proc_pid_status(5).
+    func kilobytes(_ name: String) throws -> Int {
         let status = String(
             decoding: try Files.read("/proc/\(try self.processID())/status", limitBytes: 65_536),
             as: UTF8.self)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") }
         let count = line?.split(separator: " ").dropFirst().first
         return count.flatMap { Int($0) } ?? 0
     }
