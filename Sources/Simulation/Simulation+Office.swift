@@ -25,26 +25,35 @@ extension Simulation {
     private static var sybilOf: Int { 5 }
     /// How many hosts the hostile machines share.
     private static var sybilHosts: Int { 16 }
+    /// After how many starts it is told how far a run is.
+    private static var tellEvery: Int { 50 }
     /// All must agree so long after the last machine is back.
     package static var healMilliseconds: UInt64 { 30_000 }
 
     /// Runs a network on which all find all: its machines start one by one and enter one room, some come
     /// and go, then a fifth of them fail at once and come back.
     ///
+    /// - Parameter progress: told now and then how far it is, since a large one takes an hour.
     /// - Throws: ``Violation`` where the honest members are not one piece, get messages more often than
     ///   they need, or do not agree in time.
     package static func office(
-        seed: UInt64, _ count: Int, log: ((String) -> Void)? = nil
+        seed: UInt64, _ count: Int, log: ((String) -> Void)? = nil,
+        progress: (String) -> Void = { _ in }
     ) throws -> (simulation: Simulation, figures: OfficeFigures) {
         var random = SeededRandom(seed: seed)
         var faults = Faults()
         faults.jitter = 10
         let simulation = Simulation(seed: random.next(), machines: count, faults: faults)
         simulation.log = log
-        return (simulation, try simulation.playOffice())
+        return (
+            simulation,
+            try simulation.playOffice { moment in
+                progress("\(moment), \(simulation.time / 1_000) s, \(simulation.eventCount) events")
+            }
+        )
     }
 
-    private func playOffice() throws -> OfficeFigures {
+    private func playOffice(reached: (String) -> Void) throws -> OfficeFigures {
         var figures = OfficeFigures()
         let room = self.room(0)
         self.placeSybils()
@@ -52,18 +61,22 @@ extension Simulation {
             try self.start(index)
             try self.run(for: self.random.number(UInt64(50)...350))
             try self.request(index, .join(room))
+            if (index + 1).isMultiple(of: Self.tellEvery) { reached("\(index + 1) have started") }
         }
         try self.churn(in: room, rounds: self.machines.count / 4)
+        reached("some have come and gone")
         try self.run(for: 30_000)
         figures.pieces = try self.checkPiece(of: room, "after the start")
         figures.copies = try self.copies(of: 30, in: room)
         figures.links = self.linkFigures()
+        reached("calm messages have come to all")
         let failed = self.honest.shuffled(using: &self.random).prefix(self.machines.count / 5)
         for index in failed { try self.crash(index, isSilent: true) }
         try self.run(for: 5_000)
         try self.say("while a fifth is away", in: room)
         try self.run(for: 60_000)
         figures.pieces = try self.checkPiece(of: room, "while a fifth is away")
+        reached("the rest is one piece")
         for index in failed { try self.start(index) }
         let begin = self.time
         var reason = ""

@@ -90,7 +90,11 @@ struct Options {
     private func summary(_ seed: UInt64) throws -> String {
         let log: ((String) -> Void)? = self.hasLog ? { print($0) } : nil
         if let nodes = self.nodes, self.isOffice {
-            let (simulation, figures) = try Simulation.office(seed: seed, nodes, log: log)
+            let (simulation, figures) = try Simulation.office(seed: seed, nodes, log: log) {
+                moment in
+                let text = "office of \(nodes), seed \(seed): \(moment)\n"
+                _ = write(STDERR_FILENO, text, text.utf8.count)
+            }
             return "\(simulation.summary) \(figures.summary)"
         }
         return try self.simulation(seed, log).summary
