@@ -239,6 +239,19 @@ public actor BlobStore {
         }
     }
 
+    /// Keeps content as a file of its own; throws as ``take(_:key:)``.
+    public func take(_ content: [UInt8]) async throws(BlobFailure) {
+        self.imports += 1
+        let path = "\(self.folder)/\(self.imports)\(Self.importSuffix)"
+        defer { try? Files.remove(path) }
+        let source = try BlobFailure.of { () throws(SystemError) in
+            let source = try RandomAccessFile(writing: path)
+            try source.write(content, at: 0)
+            return source
+        }
+        _ = try await self.take(source, key: nil)
+    }
+
     /// Copies a chunk; gives its hash.
     private static func copy(
         _ chunk: Int, of layout: BlobLayout, from source: RandomAccessFile,

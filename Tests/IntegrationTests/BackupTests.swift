@@ -1,9 +1,45 @@
 import ControlAPI
 import Posix
+import TestSupport
 import Testing
 
 extension IntegrationTests {
     @Suite("a backup") struct BackupTests {
+        @Test(
+            "brings back who one is, with the picture, where nobody else is there to have kept it")
+        func alone() throws {
+            let scratch = try Scratch()
+            let ada = try Node.onLoopback("Ada", in: scratch)
+            try ada.start()
+            let picture = scratch.path + "/ada.png"
+            let content = [0x89] + Array("PNG\r\n\u{1a}\nthis is how I look".utf8)
+            try Files.writeAtomically(content, to: picture)
+            _ = try ada.stoa("profile", "--status", "in the stoa", "--picture", picture)
+            let (file, phrase) = (scratch.path + "/ada.backup", scratch.path + "/phrase")
+            let made = try ada.call("backup", ["file": .string(file)])
+            let words = try #require(made["phrase"]?.stringValue)
+            try Files.writeAtomically(Array((words + "\n").utf8), to: phrase, mode: 0o600)
+            try ada.stop()
+
+            let new = try Node.onLoopback("new", in: scratch)
+            try new.start()
+            #expect(try new.stoa("restore", file, "--phrase-file", phrase).contains("you are Ada"))
+            func check(_ number: Int) throws {
+                try new.await("the profile is back") { node in
+                    try node.call("profile")["picture"]?["type"] == "png"
+                }
+                let profile = try new.call("profile")
+                #expect(profile["name"] == "Ada" && profile["status"] == "in the stoa")
+                let saved = scratch.path + "/saved-\(number).png"
+                _ = try new.stoa("picture", "-o", saved)
+                #expect(TestFiles.read(saved) == content)
+            }
+            try check(1)
+            try new.stop()
+            try new.start()
+            try check(2)
+        }
+
         @Test("restored while the old node runs makes two devices of one person, and no fork")
         func restored() throws {
             let scratch = try Scratch()

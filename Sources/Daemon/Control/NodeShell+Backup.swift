@@ -1,3 +1,4 @@
+internal import Blobs
 internal import ControlAPI
 internal import Crypto
 internal import Engine
@@ -10,12 +11,31 @@ extension NodeShell {
 
     func backUp(_ params: BackupMethod.Params, _ reply: Reply) throws(RPCError) {
         guard let contacts = self.node?.ask({ $0.contacts }) else { throw .shuttingDown() }
-        let (phrase, isMade) = try self.backupPhrase(params.phrase)
+        let phrase = try self.backupPhrase(params.phrase)
+        guard let blob = contacts.profile.picture?.blob else {
+            return try self.backUp(contacts, by: phrase, to: params.file, reply)
+        }
+        self.onFiles { (files) async throws(BlobFailure) in
+            try await files.read(.chunk(0), of: blob)
+        } then: { result in
+            var contacts = contacts
+            // A backup without it is better than none.
+            if case .success(let content?) = result { contacts.picture = content }
+            do throws(RPCError) {
+                try self.backUp(contacts, by: phrase, to: params.file, reply)
+            } catch { reply.fail(error) }
+        }
+    }
+
+    private func backUp(
+        _ contacts: Contacts, by phrase: (phrase: Phrase, isMade: Bool), to file: String,
+        _ reply: Reply
+    ) throws(RPCError) {
+        let (phrase, isMade) = phrase
         let backup = Backup(
             person: self.birth.identity.person, time: self.now.wall,
             realms: self.realms.realms.filter { self.realms.installed[$0.id] == nil },
             contacts: contacts)
-        let file = params.file
         try self.makeKey(reply) { () throws(RPCError) in
             if !isMade { try Self.judge(phrase) }
             try Self.write(backup, by: phrase, to: file)
@@ -154,7 +174,21 @@ extension NodeShell {
 
     /// Has the node take on what the backup has that this start began with.
     func takeUpRestored() {
-        guard let contacts = self.birth.restored, let id = self.node?.id else { return }
+        guard let contacts = self.birth.restored else { return }
+        guard !contacts.picture.isEmpty else { return self.takeUp(contacts) }
+        // First what the profile names: the disk is asked for it as soon as it stands.
+        self.onFiles { (files) async throws(BlobFailure) in
+            try await files.take(contacts.picture)
+        } then: { result in
+            if case .failure(let failure) = result {
+                self.log(.warning, "the picture of the backup is not restored: \(failure.text)")
+            }
+            self.takeUp(contacts)
+        }
+    }
+
+    private func takeUp(_ contacts: Contacts) {
+        guard let id = self.node?.id else { return }
         let own = self.birth.identity.person.publicKeys
         var wanted: [Request] = [.restore(contacts)]
         wanted += contacts.rooms.map { .join($0) }

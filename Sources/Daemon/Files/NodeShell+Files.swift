@@ -32,7 +32,10 @@ extension NodeShell {
             try await store.attachments(of: blob)
         } then: { result in
             guard case .success(let attachments) = result else { return }
-            let isPicture = self.node?.ask { $0.isPicture(blob) } ?? false
+            // That of a backup may be here before the profile that names it.
+            let isPicture =
+                self.node?.ask { $0.isPicture(blob) } ?? false
+                || self.birth.restored?.profile.picture?.blob == blob
             // A part of a picture is no part worth keeping: it has one chunk.
             if attachments.isEmpty && !(isPicture && isWhole) {
                 return self.perform(.close(blob, isRemoved: true))

@@ -76,6 +76,7 @@ extension Contacts {
             writer.raw(partner.device.key)
             writer.raw(partner.person.encoded)
         }
+        writer.sized(self.picture)
     }
 
     fileprivate init(from reader: inout WireReader, lineLimit: Int) throws(WireError) {
@@ -118,6 +119,8 @@ extension Contacts {
             let device = PeerID(try reader.bytes32("backup.device"))
             return Partner(device: device, person: try PublicPerson(from: &reader))
         }
+        self.picture = try reader.sized("backup.picture", limit: Limits.pictureBytes)
+        self.profile.picture = ProfilePicture(content: self.picture)
     }
 
     /// More bytes than it takes to write them.
@@ -126,8 +129,9 @@ extension Contacts {
         let peers = self.peers.reduce(0) { bytes, peer in
             bytes + 128 + peer.addresses.reduce(0) { $0 + 2 + $1.utf8.count }
         }
-        return 128 * short + peers + RoomInvitation.limitBytes * self.secretRooms.count
-            + self.records.reduce(0) { $0 + 3 + $1.encoded.count }
+        let records = self.records.reduce(0) { $0 + 3 + $1.encoded.count }
+        return 128 * short + peers + RoomInvitation.limitBytes * self.secretRooms.count + records
+            + self.picture.count
     }
 
     /// People of whom something was said, and partners.

@@ -32,8 +32,10 @@ public struct Contacts: Hashable, Sendable {
         public var person: PublicPerson
     }
 
-    /// The own name and status.
+    /// The own name, status and picture.
     public var profile: Profile
+    /// The content of that picture; empty where there is none, or it is not here.
+    public var picture: [UInt8] = []
     /// What the user has said of people.
     public var standings: [PeerID: Standing] = [:]
     /// Where and when those people were linked last, with their keys.

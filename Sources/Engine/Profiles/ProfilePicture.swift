@@ -16,6 +16,15 @@ public struct ProfilePicture: Hashable, Sendable {
         self.size = size
     }
 
+    /// Names a picture by its content; nil where its size is beyond the limit.
+    public init?(content: [UInt8]) {
+        guard let layout = BlobLayout(size: UInt64(content.count)), layout.chunkCount == 1 else {
+            return nil
+        }
+        let tree = BlobTree(layout: layout, chunks: [BlobTree.hash(content, at: 0)])
+        self.init(blob: tree.id, size: layout.size)
+    }
+
     /// Its one chunk.
     var layout: BlobLayout {
         guard let layout = BlobLayout(size: self.size) else {

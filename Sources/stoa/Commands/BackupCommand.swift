@@ -11,7 +11,7 @@ struct BackupCommand: Subcommand {
                 "--phrase-file", "FILE|-", "a phrase of your own, in the place of six words"),
         ],
         details: [
-            "In it are your keys as a person, your realms, whom you know, verified and blocked, and the rooms and people that you talk in and with. Not in it are messages, which come back from whoever has them, and the key of this device, which is never copied.",
+            "In it are your keys as a person, your name, status and picture, your realms, whom you know, verified and blocked, and the rooms and people that you talk in and with. Not in it are messages, which come back from whoever has them, and the key of this device, which is never copied.",
             "Whoever has the file and its phrase is you: they can read what you can and write in your name. The phrase is shown once and kept nowhere.",
             "An earlier backup of that name is replaced, any other file is not. Make a new one when you have met people or entered rooms.",
         ])

@@ -31,6 +31,8 @@ import Testing
         contacts.partners = [
             Contacts.Partner(device: ben, person: personKeys(4, 5).publicKeys)
         ]
+        contacts.picture = Array("looks like this".utf8)
+        contacts.profile.picture = ProfilePicture(content: contacts.picture)
         return Backup(
             person: personKeys(1, 2), time: 1_767_225_600_000, realms: [realm], contacts: contacts)
     }

@@ -37,6 +37,7 @@ FIRST_WORDS = (0, 1_111, 2_222, 4_444, 7_775)
 CHOSEN = "\u2003Zwo\u0308lf  Ko\u0308nige\u00a0sa\u030angen Ε\u0301να\u3000ΤΡΑΓΟΥΔΙ \u1112\u1161\u11ab\n"
 ROOM = "war-room"
 HALL = "caf\u00e9"
+PICTURE = b"\x89PNG\r\n\x1a\n" + b"ada"
 SALT = b"\x5a" * 16
 HEADER = b"\x5b" * 24
 
@@ -72,6 +73,7 @@ def backup_content(room: str) -> bytes:
             listed(bytes(32) + agora, CIRCLE.realm + agora),
             listed(text(room, 4_096)),
             listed(BEA.public + keys),
+            short(PICTURE),
         ]
     )
 
