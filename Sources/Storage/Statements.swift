@@ -309,10 +309,13 @@ final class ReadingStatements: StatementGroup {
         CROSS JOIN conversations c ON c.id = e.conversation
         """
 
-    /// A conversation in the order of its times.
+    /// A conversation in the order of its times: where each entry is, to be read by ``stored``.
+    ///
+    /// What is of one moment is put in order by its authors, all of it in memory. There may be thousands of
+    /// it, as whoever writes says when; so nothing that is long stands in these rows.
     private static let byTime =
         """
-        SELECT \(columns) FROM entries e INDEXED BY entries_by_time \(joined)
+        SELECT e.arrival FROM entries e INDEXED BY entries_by_time \(joined)
         WHERE e.conversation = :conversation AND e.arrival > 0 AND e.\(EntryFlags.isInPlaceSQL)
         """
 
@@ -384,16 +387,17 @@ final class ReadingStatements: StatementGroup {
         """)
     // Of these only the first row is read. With a LIMIT SQLite would make a table of its own for each run,
     // in which to put those of one moment in order.
-    /// What a conversation is about, as was said last.
+    /// What a conversation is about, as was said last: where it stands.
     lazy var topic = self.sql(
         """
-        SELECT \(Self.columns) FROM entries e INDEXED BY entries_of_topics \(Self.joined)
+        SELECT e.arrival FROM entries e INDEXED BY entries_of_topics \(Self.joined)
         WHERE e.conversation = :conversation AND e.arrival > 0
             AND e.kind = \(EntryKind.topic.rawValue)
             AND e.flags & \(EntryFlags.unlisted.union(.disputed).rawValue) = 0
             AND \(EffectStatements.isWantedSQL)
         \(Self.newestFirst)
         """)
+    /// Where the last message stands.
     lazy var lastMessage = self.sql(
         """
         \(Self.byTime) AND e.hlc <= :through AND \(EntryFlags.isCountedSQL)

@@ -116,8 +116,14 @@ extension StoreFile {
     /// An entry by its id; nil where it is not stored.
     func entry(_ id: EntryID) throws(SQLiteError) -> StoredEntry? {
         guard let arrival = try self.locate(id) else { return nil }
-        return try self.statements.reading.stored.bind(.arrival, arrival)
-            .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
+        return try self.stored(at: arrival, self.shownEntry)
+    }
+
+    /// Reads what is at a place; nil where nothing is.
+    func stored<Read>(
+        at arrival: Int64, _ read: (Statement) throws(SQLiteError) -> Read
+    ) throws(SQLiteError) -> Read? {
+        try self.statements.reading.stored.bind(.arrival, arrival).first(read)
     }
 
     /// A page of a conversation; see ``MessageStore/history(_:)``.
@@ -174,7 +180,10 @@ extension StoreFile {
         var walk = ReferenceWalk(self.statements.references, isForward: isForward)
         defer { walk.end() }
         while try statement.step() {
-            let reading = try self.readShown(statement, &walk)
+            let found = try self.stored(at: statement.int(.arrival)) { (row) throws(SQLiteError) in
+                try self.readShown(row, &walk)
+            }
+            guard let reading = found else { continue }
             bytes += reading.entry.payloadBytes
             if readings.count == query.limit || (bytes > query.byteLimit && !readings.isEmpty) {
                 page.hasMore = true
@@ -331,15 +340,15 @@ extension StoreFile {
         for (index, (row, _)) in summaries.enumerated() {
             guard let shown = row.shown else { continue }
             if row.hasTopics {
-                summaries[index].summary.topic = try self.statements.reading.topic
-                    .bind(.conversation, row.id).first { (row) throws(SQLiteError) in
-                        try self.storedEntry(row)
-                    }
+                let topic = try self.statements.reading.topic.bind(.conversation, row.id).int()
+                summaries[index].summary.topic = try topic.flatMap { (place) throws(SQLiteError) in
+                    try self.stored(at: place, self.storedEntry)
+                }
             }
-            let statement = self.statements.reading.lastMessage
-            try statement.bind(.conversation, row.id).bind(.through, shown)
-            summaries[index].summary.lastMessage = try statement.first {
-                (row) throws(SQLiteError) in try self.shownEntry(row)
+            let last = try self.statements.reading.lastMessage.bind(.conversation, row.id)
+                .bind(.through, shown).int()
+            summaries[index].summary.lastMessage = try last.flatMap { (place) throws(SQLiteError) in
+                try self.stored(at: place, self.shownEntry)
             }
         }
         return summaries.map(\.summary)

@@ -10,6 +10,7 @@ from typing import Any
 
 import frames
 from bodies import saying
+from Driver.control import Control
 from entries import Entry, LogName, OwnLog, hybrid_time
 from peer import HANDSHAKE_FAILURES, Peer
 from persons import certificate_of
@@ -22,6 +23,9 @@ WAIT_SECONDS = 60.0
 # As many logs as a room may have, and some more.
 AUTHORS, FLOOD_LINKS = 8_192 + 600, 8
 NEWCOMER_TEXT = "a newcomer writes"
+# So many authors say so many bytes at one moment, which is so many milliseconds ahead: more than a node may
+# hold in memory for somebody who asks for a page.
+MOMENT_AUTHORS, MOMENT_BYTES, MOMENT_AHEAD = 1_600, 60_000, 20_000
 # Each of those who fill a disk writes so much, in messages of so many bytes, and all together at least so
 # much: some times what strangers may have of 8 MiB.
 FILLER_BYTES, FILLER_SHARE, FILLED_BYTES = 30_000, 1 << 20, 8 << 20
@@ -43,33 +47,43 @@ async def push(session: Any, own: OwnLog) -> None:
         session.link.send(frames.live_run(run.packed()))
 
 
+async def flood_links(port: int, places: Any) -> list[tuple[Peer, Any, Any]]:
+    """Strangers in the room, from addresses of their own, with their links and what they call the room."""
+    flooders = []
+    for _ in range(FLOOD_LINKS):
+        peer = Peer(name="flood")
+        room = peer.join(ROOM, say_so=False)
+        session = await peer.dial("127.0.0.1", port, source=next(places))
+        await peer.heard_back(session, WAIT_SECONDS)
+        session.mute = True
+        flooders.append((peer, session, room))
+    return flooders
+
+
+async def pushed(flooders: list[tuple[Peer, Any, Any]]) -> None:
+    """Waits until all of it has left."""
+    while any(session.link.queues[1] for _, session, _ in flooders if session.ended is None):
+        await asyncio.sleep(0.02)
+
+
 def invented_authors(port: int, path: Path, signals: Any) -> dict[str, Any]:
     """One-entry logs of invented authors from some addresses, until a room is full; then a newcomer from
     another address writes there, every second, each time with a key of its own."""
 
     async def run() -> dict[str, Any]:
         places = sources()
-        hosts = [next(places) for _ in range(FLOOD_LINKS)]
         counts = {"logs": 0, "newcomers": 0}
-        flooders = []
-        for host in hosts:
-            peer = Peer(name="flood")
-            room = peer.join(ROOM, say_so=False)
-            session = await peer.dial("127.0.0.1", port, source=host)
-            await peer.heard_back(session, WAIT_SECONDS)
-            session.mute = True
-            flooders.append((peer, session))
+        flooders = await flood_links(port, places)
         begin = time.monotonic()
         hlc = hybrid_time(wall_milliseconds())
         for number in range(AUTHORS):
-            _, session = flooders[number % FLOOD_LINKS]
+            _, session, room = flooders[number % FLOOD_LINKS]
             await push(session, invented(room.identifier, hlc + number))
             counts["logs"] += 1
             if number % 32 == 0:
                 await session.link.writer.drain()
                 await asyncio.sleep(0)
-        while any(session.link.queues[1] for _, session in flooders if session.ended is None):
-            await asyncio.sleep(0.02)
+        await pushed(flooders)
         seconds = time.monotonic() - begin
         signals.ready.set()
         while not signals.stop.is_set():
@@ -92,16 +106,49 @@ def invented_authors(port: int, path: Path, signals: Any) -> dict[str, Any]:
                 pass
             finally:
                 await newcomer.close()
-            _, flooder = flooders[counts["newcomers"] % FLOOD_LINKS]
+            _, flooder, _ = flooders[counts["newcomers"] % FLOOD_LINKS]
             for _ in range(16):
                 hlc += 1
                 await push(flooder, invented(room.identifier, hybrid_time(wall_milliseconds())))
                 counts["logs"] += 1
             await asyncio.sleep(0.2)
-        linked = sum(1 for _, session in flooders if session.ended is None)
-        for peer, _ in flooders:
+        linked = sum(1 for _, session, _ in flooders if session.ended is None)
+        for peer, _, _ in flooders:
             await peer.close()
         return {**counts, "in s": round(seconds), "flooders linked": linked}
+
+    return asyncio.run(run())
+
+
+def one_moment(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    """Authors who are nobody say something long, all at the same time and a little ahead of it; then the
+    user looks at the room and at the list of rooms, again and again."""
+
+    async def run() -> dict[str, Any]:
+        flooders = await flood_links(port, sources())
+        hlc = hybrid_time(wall_milliseconds() + MOMENT_AHEAD)
+        words = saying("x" * MOMENT_BYTES)
+        for number in range(MOMENT_AUTHORS):
+            _, session, room = flooders[number % FLOOD_LINKS]
+            own = invented(room.identifier, hlc - 1)
+            own.append([Entry.of(words, hlc, secrets.token_bytes(16))])
+            await push(session, own)
+            await session.link.writer.drain()
+            await asyncio.sleep(0)
+        await pushed(flooders)
+        looks, most = 0, 0.0
+        with Control(path) as control:
+            while not signals.stop.is_set():
+                begin = time.monotonic()
+                control.call("conversations")
+                control.call("history", to=ROOM, limit=1_000)
+                most = max(most, time.monotonic() - begin)
+                looks += 1
+                signals.ready.set()
+                await asyncio.sleep(0.1)
+        for peer, _, _ in flooders:
+            await peer.close()
+        return {"authors": MOMENT_AUTHORS, "looks": looks, "in at most ms": round(most * 1_000)}
 
     return asyncio.run(run())
 

@@ -60,6 +60,13 @@ def invented_authors(pair: Any) -> None:
     pair.meter.measure(5, 0)
 
 
+def one_moment(pair: Any) -> None:
+    """What many have said at one moment is put in order without being held in memory."""
+    name = "one moment"
+    figures = pair.attack(name, "one_moment", 20, 0.05, 40 * MIB, VISITED_DESCRIPTORS)
+    pair.checks.that(f"{name}: the user looks at it", figures["looks"] > 2, figures)
+
+
 def disk_filler(pair: Any) -> None:
     """Strangers write more than is kept of them: what others have written stays, and the disk is not
     filled."""
@@ -100,4 +107,4 @@ def disk_filler(pair: Any) -> None:
     pair.meter.measure(5, 0)
 
 
-LOADS = (invented_authors, disk_filler)
+LOADS = (invented_authors, one_moment, disk_filler)
