@@ -170,8 +170,7 @@ extension StoreFile {
             }
         var found: [StoredEntry] = []
         for arrival in arrivals.sorted() where found.count < 2 {
-            let entry = try self.statements.reading.stored.bind(.arrival, arrival)
-                .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
+            let entry = try self.stored(at: arrival, self.shownEntry)
             if let entry, prefix.begins(entry.id) { found.append(entry) }
         }
         return found
@@ -272,6 +271,8 @@ extension StoreFile {
         }
         recent.read(places)
         self.recentIDs = recent
+        // It goes on from here; once it is lost, how far it has come is read anew.
+        self.indexedIDs = nil
     }
 
     // MARK: Check
