@@ -31,9 +31,22 @@ struct RestScheduleTests {
         var planned = [rest.used(at: 100)]
         let later = rest.due(at: 100 + self.quiet)
         planned.append(rest.used(at: 101 + self.quiet))
-        rest.rested()
+        planned.append(rest.rested())
         planned.append(rest.used(at: 200 + self.quiet))
         #expect(later == nil)
-        #expect(planned == [true, false, true])
+        #expect(planned == [true, false, false, true])
+    }
+
+    @Test("what is used while memory is given back is given back later")
+    func usedMeanwhile() {
+        var rest = RestSchedule()
+        var planned = [rest.used(at: 100)]
+        var later = [rest.due(at: 100 + self.quiet)]
+        let meanwhile = 105 + self.quiet
+        planned += [rest.used(at: 101 + self.quiet), rest.used(at: meanwhile), rest.rested()]
+        planned.append(rest.used(at: meanwhile))
+        later.append(rest.due(at: meanwhile + self.quiet))
+        #expect(planned == [true, false, false, true, false])
+        #expect(later == [nil, nil])
     }
 }

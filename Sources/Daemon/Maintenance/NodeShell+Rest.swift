@@ -14,6 +14,9 @@ extension NodeShell {
     private func lookForRest(after milliseconds: UInt64) {
         self.after(milliseconds, accuracy: .milliseconds(1_000)) {
             guard self.phase == .running else { return }
+            // Relocations and all that a start does once are half of what the process has touched; what it
+            // needs day by day stays. That goes also where there is never a rest.
+            ProcessEnvironment.releaseCode()
             if let later = self.rest.due(at: SystemClock.monotonicMilliseconds()) {
                 self.lookForRest(after: later)
             } else {
@@ -26,11 +29,8 @@ extension NodeShell {
         self.ask { (store) async throws(StoreFailure) in
             await store.releaseMemory()
         } then: { _ in
-            self.rest.rested()
             ProcessEnvironment.releaseHeap()
-            // Relocations and all that a start does once are half of what the process has touched; what it
-            // needs day by day stays.
-            ProcessEnvironment.releaseCode()
+            if self.rest.rested() { self.lookForRest(after: RestSchedule.quietMilliseconds) }
         }
     }
 }

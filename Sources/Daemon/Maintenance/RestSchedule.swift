@@ -11,8 +11,8 @@ struct RestSchedule {
         case resting
         /// ``due(at:)`` is going to be asked.
         case planned
-        /// The store gives back what it has, which is no use of it.
-        case givingBack
+        /// The store gives back what it has; asking it for that is the first of these uses.
+        case givingBack(uses: Int)
     }
 
     private var state = State.resting
@@ -20,11 +20,16 @@ struct RestSchedule {
 
     /// The store is used; true where ``due(at:)`` is to be asked after ``quietMilliseconds``.
     mutating func used(at now: UInt64) -> Bool {
-        guard self.state != .givingBack else { return false }
         self.usedAt = now
-        guard self.state == .resting else { return false }
-        self.state = .planned
-        return true
+        switch self.state {
+        case .resting:
+            self.state = .planned
+            return true
+        case .planned: return false
+        case .givingBack(let uses):
+            self.state = .givingBack(uses: uses + 1)
+            return false
+        }
     }
 
     /// The time has come to look: nil where memory is to be given back now, which ends with ``rested()``;
@@ -32,10 +37,18 @@ struct RestSchedule {
     mutating func due(at now: UInt64) -> UInt64? {
         let quiet = now - min(now, self.usedAt)
         guard quiet >= Self.quietMilliseconds else { return Self.quietMilliseconds - quiet }
-        self.state = .givingBack
+        self.state = .givingBack(uses: 0)
         return nil
     }
 
-    /// Memory was given back.
-    mutating func rested() { self.state = .resting }
+    /// Memory was given back; true where the store was used meanwhile, so that ``due(at:)`` is to be asked
+    /// after ``quietMilliseconds``.
+    mutating func rested() -> Bool {
+        guard case .givingBack(let uses) = self.state, uses > 1 else {
+            self.state = .resting
+            return false
+        }
+        self.state = .planned
+        return true
+    }
 }
