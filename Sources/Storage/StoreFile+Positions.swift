@@ -175,13 +175,15 @@ extension StoreFile {
             }
     }
 
-    /// How many entries are looked at to count what waits.
+    /// How many entries are looked at to count what waits, and how many of a log at least.
     static let waitingLimit = 1_024
+    private static let waitingLeast: UInt64 = 16
 
     /// The messages of logs that stand behind an entry.
     ///
-    /// Whoever writes to nobody for long has a million of them. So ``waitingLimit`` entries are looked at,
-    /// of all logs together, and behind these each one counts: of a long log nearly all are messages.
+    /// Whoever writes to nobody for long has a million of them. So about ``waitingLimit`` entries are looked
+    /// at, of all logs together: of a log where more stand the first and the last ones, and of those between
+    /// them as many are taken for messages as of these.
     func waiting(
         behind places: [(key: LogKey, seq: UInt64)]
     ) throws(SQLiteError) -> WaitingMessages {
@@ -189,22 +191,36 @@ extension StoreFile {
         var left = UInt64(Self.waitingLimit)
         for (key, seq) in places {
             guard let log = try self.logRow(key), log.head.seq > seq else { continue }
-            // At least one, so that the time of the first is known.
-            let through = min(log.head.seq, seq + max(1, left))
-            left -= min(left, through - seq)
-            let found = try self.statements.effects.countBehind.bind(.log, log.id)
-                .bind(.since, Int64(bitPattern: seq)).bind(.through, Int64(bitPattern: through))
-                .first { (row) throws(SQLiteError) in
-                    (count: Int(row.int(.count)), first: row.optionalInt(.first))
-                }
-            let others = Int(log.head.seq - through)
-            guard let found, found.count + others > 0 else { continue }
-            waiting.messages += found.count + others
-            let first = found.first.map { HybridTime(stored: $0) } ?? log.head.time
-            waiting.since = waiting.since.map { min($0, first) } ?? first
+            let all = log.head.seq - seq
+            let looked = min(all, max(left, Self.waitingLeast))
+            left -= min(left, looked)
+            var found = try self.waiting(in: log.id, after: seq, looked - looked / 2)
+            let last = try self.waiting(
+                in: log.id, after: log.head.seq - looked / 2, looked / 2)
+            found.count += last.count
+            guard let first = found.first ?? last.first else { continue }
+            let others = Double(all - looked) * Double(found.count) / Double(looked)
+            waiting.messages += found.count + Int(others.rounded())
+            if looked < all { waiting.isEstimate = true }
+            waiting.since = min(waiting.since ?? first, first)
             waiting.logs.insert(key)
         }
         return waiting
+    }
+
+    /// How many messages are among so many entries behind one, and when the first was written.
+    private func waiting(
+        in log: Int64, after seq: UInt64, _ count: UInt64
+    ) throws(SQLiteError) -> (count: Int, first: HybridTime?) {
+        let row = try self.statements.effects.countBehind.bind(.log, log)
+            .bind(.since, Int64(bitPattern: seq)).bind(.through, Int64(bitPattern: seq + count))
+            .first { (row) throws(SQLiteError) in
+                (
+                    count: Int(row.int(.count)),
+                    first: row.optionalInt(.first).map { HybridTime(stored: $0) }
+                )
+            }
+        return row ?? (0, nil)
     }
 
     /// All of these.

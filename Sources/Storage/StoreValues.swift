@@ -145,8 +145,10 @@ public struct ConversationUsage: Hashable, Sendable {
 
 /// Own messages that nobody else has yet.
 public struct WaitingMessages: Hashable, Sendable {
-    /// How many; of more than a thousand that is nearly exact.
+    /// How many.
     public var messages = 0
+    /// Whether they are about so many, since not all was looked at.
+    public var isEstimate = false
     /// The logs in which they are.
     public var logs: Set<LogKey> = []
     /// The time of the oldest of them; nil where there are none.

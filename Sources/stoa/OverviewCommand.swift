@@ -52,7 +52,8 @@ struct OverviewCommand: Subcommand {
         if !open.isEmpty { rows.append(["rooms to join", open.text(none: "")]) }
         if let unsent = status["waiting"], unsent != .null {
             rows.append([
-                "waiting", "\(unsent.count("messages")) of your messages, for somebody to come",
+                "waiting",
+                "\(StatusCommand.count(ofWaiting: unsent)) of your messages, for somebody to come",
             ])
         }
         var text = context.console.table(rows)

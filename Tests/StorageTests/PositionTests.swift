@@ -147,22 +147,46 @@ import Testing
         #expect(try await store.waiting(behind: [(log.key, 3)]) == WaitingMessages())
     }
 
-    @Test("of more messages than are looked at, those behind are counted by their numbers")
-    func waitingMany() async throws {
-        let directory = try TemporaryDirectory()
+    /// A store with one log of so many entries, written at 1, 2, and so on.
+    private static func long(
+        _ count: Int, in directory: borrowing TemporaryDirectory, _ make: (UInt64) -> Entry
+    ) async throws -> (store: MessageStore, log: LogKey) {
         let store = try await directory.open()
         var log = LogWriter(ada)
-        let count = StoreFile.waitingLimit + 200
         for first in stride(from: 1, through: count, by: Limits.runEntries) {
             let times = UInt64(first)...UInt64(min(first + Limits.runEntries - 1, count))
-            _ = try await store.commit(batch(log.append(times.map { text("a", at: $0) })))
+            _ = try await store.commit(batch(log.append(times.map(make))))
         }
-        let found = try await store.waiting(behind: [(log.key, 10)])
-        #expect(found == WaitingMessages(messages: count - 10, logs: [log.key], since: time(11)))
-        // That far nobody looks whether it is a message.
-        let join = entry(.join(nil), at: time(UInt64(count + 1)))
-        _ = try await store.commit(batch(log.append([join])))
-        #expect(try await store.waiting(behind: [(log.key, 10)]).messages == count - 9)
-        #expect(try await store.waiting(behind: [(log.key, UInt64(count - 10))]).messages == 10)
+        return (store, log.key)
+    }
+
+    @Test("of more messages than are looked at, those between are counted by their share")
+    func waitingMany() async throws {
+        let directory = try TemporaryDirectory()
+        let count = 2 * StoreFile.waitingLimit
+        let (store, log) = try await Self.long(count, in: directory) { text("a", at: $0) }
+        let found = try await store.waiting(behind: [(log, 10)])
+        #expect(
+            found
+                == WaitingMessages(
+                    messages: count - 10, isEstimate: true, logs: [log], since: time(11)))
+        #expect(try await store.waiting(behind: [(log, UInt64(count - 10))]).messages == 10)
+    }
+
+    @Test("what is no message does not wait, also where much of it stands behind the last entry")
+    func waitingOther() async throws {
+        let directory = try TemporaryDirectory()
+        let count = 2 * StoreFile.waitingLimit
+        let (store, log) = try await Self.long(count, in: directory) {
+            entry(.join(nil), at: time($0))
+        }
+        #expect(try await store.waiting(behind: [(log, 1)]) == WaitingMessages())
+        // Behind a long log another one is looked at all the same.
+        var other = LogWriter(bob)
+        _ = try await store.commit(
+            batch(other.append([text("b", at: 5_000), entry(.join(nil), at: time(5_001))])))
+        let found = try await store.waiting(behind: [(log, 1), (other.key, 0)])
+        #expect(found == WaitingMessages(messages: 1, logs: [other.key], since: time(5_000)))
+        #expect(try await store.waiting(behind: [(log, 1), (other.key, 1)]).messages == 0)
     }
 }

@@ -77,8 +77,10 @@ public enum StatusMethod: ControlMethod {
 
     /// Own messages that nobody else has yet, though there is somebody to have them.
     public struct Waiting: ControlValue {
-        /// How many; where they are more than a thousand, what is no message may be counted, too.
+        /// How many.
         public var messages: Int64 = 0
+        /// True where they are about so many, as a thousand entries and more wait; else left out.
+        public var estimated: Bool?
         /// In how many conversations.
         public var conversations: Int64 = 0
         /// The time of the oldest of them.
@@ -97,6 +99,7 @@ public enum StatusMethod: ControlMethod {
         /// Visits the fields in order.
         public mutating func fields(_ visitor: inout some FieldVisitor) {
             visitor.field("messages", &self.messages)
+            visitor.field("estimated", &self.estimated)
             visitor.field("conversations", &self.conversations)
             visitor.field("since", &self.since)
             visitor.field("recipients", &self.recipients)

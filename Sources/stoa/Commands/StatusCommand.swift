@@ -56,8 +56,13 @@ struct StatusCommand: Subcommand {
         let others = Int(waiting.count("recipients")) - named.count
         if others > 0 { people.append("\(others) more") }
         let last = people.popLast().map { people.isEmpty ? $0 : " and \($0)" } ?? "others"
-        return "\(waiting.count("messages")) of your messages that nobody has yet, since "
+        return "\(Self.count(ofWaiting: waiting)) of your messages that nobody has yet, since "
             + "\(LocalTime.text(waiting["since"])), for \(people.joined(separator: ", "))\(last)"
+    }
+
+    /// How many messages wait, or about how many.
+    static func count(ofWaiting waiting: JSON) -> String {
+        (waiting["estimated"] == true ? "about " : "") + "\(waiting.count("messages"))"
     }
 
     /// The daemon's version, and what to do where it is another than this command's.

@@ -44,6 +44,7 @@ extension NodeShell {
         let recipients = self.node?.ask { $0.recipients(of: waiting.logs.sorted()) } ?? []
         return StatusMethod.Waiting {
             $0.messages = Int64(waiting.messages)
+            $0.estimated = waiting.isEstimate ? true : nil
             $0.conversations = Int64(Set(waiting.logs.map(\.conversation)).count)
             $0.since = Timestamp(clamping: since.milliseconds)
             $0.recipients = Int64(recipients.count)
