@@ -123,8 +123,12 @@ public enum Limits {
 
     // MARK: Liveness and time
 
-    /// Frames kept of a link that is not yet decided on.
-    public static let heldFrames = 4_096
+    /// What is kept of a link that is not yet decided on: a second of what a peer says first, and its rooms.
+    public static let heldBytesOfLink = 512 << 10
+    /// The same of all strangers together; read, a frame may take some times as much.
+    static let heldBytes = 1 << 20
+    /// What each such frame counts beside its bytes.
+    static let heldFrameBytes = 256
     /// Often enough to notice a dead peer within a minute, rare enough to cost nothing.
     public static let pingMilliseconds: UInt64 = 15_000
     /// After the network has changed a link that lives answers within this time.

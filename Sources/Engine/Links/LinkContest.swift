@@ -19,7 +19,11 @@ enum ContestAction: Sendable {
 /// A newer link to a peer, held back until the older one has answered or not.
 struct Challenger: Sendable {
     var link: Link
+    /// Whether it is somebody's whom the user knows, which gives way to nobody else's.
+    var isKnown: Bool
     var frames: [ReceivedFrame] = []
+    /// What they take.
+    var bytes = 0
     /// What the newer link is told when the older one answers.
     var refusal: GoawayReason
     var refusalText: String
@@ -58,12 +62,13 @@ struct LinkContest: Sendable {
 
     /// Holds a newer link back until the older one has answered a ping.
     mutating func challenge(
-        by link: Link, _ refusal: GoawayReason, _ text: String, probe: UInt64, at now: Instant
+        by link: Link, isKnown: Bool, _ refusal: GoawayReason, _ text: String, probe: UInt64,
+        at now: Instant
     ) -> [ContestAction] {
         let peer = link.info.peer
         precondition(self.challengers[peer] == nil, "a peer has one challenger at a time")
         self.challengers[peer] = Challenger(
-            link: link, refusal: refusal, refusalText: text, probeNonce: probe)
+            link: link, isKnown: isKnown, refusal: refusal, refusalText: text, probeNonce: probe)
         return [.perform(.arm(.probe(peer), at: now.monotonic + Limits.probeMilliseconds))]
     }
 
@@ -72,15 +77,27 @@ struct LinkContest: Sendable {
         self.challengers.first { $0.value.link.id == id }?.value.link.info
     }
 
-    /// Keeps a frame of a link that is not yet decided on; its credit bounds them.
+    /// Keeps a frame of a link that is not yet decided on.
+    ///
+    /// No credit bounds them yet, and a key costs nothing. Where they are too much of one link, or of all
+    /// together, the link that sent most is turned away, a stranger's first.
     mutating func hold(_ frame: ReceivedFrame, on id: LinkID) -> [ContestAction] {
-        guard let (peer, challenger) = self.challengers.first(where: { $0.value.link.id == id })
+        guard let peer = self.challengers.first(where: { $0.value.link.id == id })?.key
         else { return [] }
-        guard challenger.frames.count >= Limits.heldFrames else {
-            self.challengers[known: peer].frames.append(frame)
-            return []
+        self.challengers[known: peer].frames.append(frame)
+        self.challengers[known: peer].bytes += Limits.heldFrameBytes + frame.byteCount
+        if self.challengers[known: peer].bytes > Limits.heldBytesOfLink {
+            return self.turnAway(peer)
         }
-        self.challengers[peer] = nil
+        let strangers = self.challengers.filter { !$0.value.isKnown }
+        let most = strangers.max { ($0.value.bytes, $0.key) < ($1.value.bytes, $1.key) }
+        guard let most, strangers.values.reduce(0, { $0 + $1.bytes }) > Limits.heldBytes
+        else { return [] }
+        return self.turnAway(most.key)
+    }
+
+    private mutating func turnAway(_ peer: PeerID) -> [ContestAction] {
+        guard let challenger = self.challengers.removeValue(forKey: peer) else { return [] }
         return [
             .perform(.disarm(.probe(peer))),
             .turnAway(challenger.link, .busy, "too much was sent before a link was decided on"),

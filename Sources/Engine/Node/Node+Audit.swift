@@ -100,7 +100,7 @@ extension Node {
         found.check(self.alerts.refusals.count, Limits.refusals, "refusals")
         found.check(self.commits.drafts.count, Limits.waitingDrafts, "drafts")
         for challenger in self.contest.challengers.values {
-            found.check(challenger.frames.count, Limits.heldFrames, "held frames")
+            found.check(challenger.bytes, Limits.heldBytesOfLink, "held frames")
         }
         for id in self.conversationTable.keys {
             found.check(

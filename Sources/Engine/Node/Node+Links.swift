@@ -117,7 +117,9 @@ extension Node {
             }
             let probe = self.ping(old.id)
             self.performContest(
-                self.contest.challenge(by: new, refusal, text, probe: probe, at: self.now))
+                self.contest.challenge(
+                    by: new, isKnown: self.tier(of: peer) >= .known, refusal, text, probe: probe,
+                    at: self.now))
         }
     }
 

@@ -48,19 +48,52 @@ import Testing
         }
     }
 
-    @Test("a challenger that sends too much before it is decided is turned away")
-    func tooMuch() throws {
+    /// A contest of challengers, of whom the user knows the last one.
+    private static func contest(of count: UInt8) -> LinkContest {
         var contest = LinkContest()
         let now = Instant(monotonic: 1, wall: 1)
-        let link = Link(
-            id: LinkID(2), info: Self.info(Self.high, isInitiator: false), address: "192.0.2.2:1",
-            dial: nil, now: now)
-        _ = contest.challenge(by: link, .duplicate, "another link stays", probe: 9, at: now)
+        for number in 1...count {
+            let link = Link(
+                id: LinkID(UInt64(number)), info: LinkInfo(to: Harness.peer(number), boot: 1),
+                address: "192.0.2.\(number):1", dial: nil, now: now)
+            _ = contest.challenge(
+                by: link, isKnown: number == count, .duplicate, "another link stays", probe: 9,
+                at: now)
+        }
+        return contest
+    }
+
+    @Test("a challenger that sends too much before it is decided is turned away")
+    func tooMuch() throws {
+        var contest = Self.contest(of: 1)
         let frame = try ReceivedFrame(whole: Frame.ping(nonce: 1, clock: 1).encoded.bytes)
-        let held = (0..<Limits.heldFrames).map { _ in contest.hold(frame, on: link.id).count }
+        let most = Limits.heldBytesOfLink / (Limits.heldFrameBytes + frame.byteCount)
+        let held = (0..<most).map { _ in contest.hold(frame, on: LinkID(1)).count }
         #expect(held.allSatisfy { $0 == 0 })
-        let ended = contest.hold(frame, on: link.id)
+        let ended = contest.hold(frame, on: LinkID(1))
         #expect(ended.count == 2)
         #expect(contest.isEmpty)
+    }
+
+    @Test("where strangers together send too much, who sent most is turned away, and nobody known")
+    func tooMuchOfAll() throws {
+        var contest = Self.contest(of: 20)
+        let row = ClockRow(tag: 1, state: .open, seq: 0, headTag: 0)
+        let rows = (0..<4_000).map { number in
+            var row = row
+            row.tag = UInt64(number)
+            return row
+        }
+        let delta = Frame.delta(room("ops").conversation, rows).encoded.bytes
+        let large = try ReceivedFrame(whole: delta)
+        var turnedAway = 0
+        for _ in 0..<8 {
+            for number in UInt64(1)...20 {
+                turnedAway += contest.hold(large, on: LinkID(number)).isEmpty ? 0 : 1
+            }
+        }
+        let bytes = contest.challengers.values.filter { !$0.isKnown }.reduce(0) { $0 + $1.bytes }
+        #expect(turnedAway > 5 && bytes <= Limits.heldBytes)
+        #expect(contest.challengers[Harness.peer(20)] != nil)
     }
 }
