@@ -19,6 +19,9 @@ struct Alerts: Sendable {
     }
 
     private var standing: [Subject: Standing] = [:]
+    /// The monotonic moments of the last lines about the node itself: what comes, goes and comes again is
+    /// said as rarely as what stands.
+    private var lines: [Alert.Code: UInt64] = [:]
     private var refusalList = RefusalList()
     /// Of the warnings that peers cause.
     var thinning = LogThinning()
@@ -49,16 +52,20 @@ struct Alerts: Sendable {
         let subject = Subject(code: code, peer: peer)
         let known = self.standing[subject]
         if known == nil && peer != nil && !self.makeRoom(isTrusted: isTrusted) { return false }
-        // What is said about peers may be of their choice, and so are who brings most, and how many clocks differ.
-        let isOthers = peer != nil || code == .diskShare || code == .crowded || code == .clock
-        let isSilent = known.map {
-            isOthers && now.monotonic - $0.lineAt < Limits.alertNoticeMilliseconds
+        // What is said about peers may be of their choice, and so are who brings most, how many clocks differ
+        // and who holds or refuses what.
+        let isOthers =
+            peer != nil || [.diskShare, .crowded, .clock, .held, .refused].contains(code)
+        let lineAt = known?.lineAt ?? (peer == nil ? self.lines[code] : nil)
+        let isSilent = lineAt.map {
+            isOthers && now.monotonic - $0 < Limits.alertNoticeMilliseconds
         }
         let isNews = known?.alert.text != text && isSilent != true
+        if isNews && peer == nil { self.lines[code] = now.monotonic }
         self.standing[subject] = Standing(
             alert: Alert(code: code, text: text, since: known?.alert.since ?? now.wall),
             isTrusted: isTrusted, until: duration.map { now.monotonic + $0 },
-            lineAt: isNews ? now.monotonic : known?.lineAt ?? now.monotonic)
+            lineAt: isNews ? now.monotonic : lineAt ?? now.monotonic)
         if known?.alert.text != text {
             self.notices.note(
                 Notice(.raised(code, about: peer, text), at: now.wall), of: code,

@@ -37,7 +37,11 @@ extension Node {
 
     /// A peer has told how much of an own log it has.
     mutating func ownRowReceived(_ row: ClockRow, of key: LogKey, on id: LinkID) {
-        if self.heldElsewhere.receive(row, of: key, on: id) { self.updateHeldAlert() }
+        // Nobody holds what there is not.
+        let head = self.conversationTable[known: key.conversation].log(key.name).head.seq
+        if row.seq <= head, self.heldElsewhere.receive(row, of: key, on: id) {
+            self.updateHeldAlert()
+        }
         if key.name == self.ownLog,
             self.refusedElsewhere.receive(row.state == .refused, key.conversation, on: id)
         {
@@ -66,6 +70,17 @@ extension Node {
         }
     }
 
+    /// Whether at least half of some linked people do something; where the user knows any of them, of those,
+    /// since keys cost nothing.
+    func isMost(_ some: Set<PersonID>, of all: Set<PersonID>) -> Bool {
+        let known = Set(
+            self.links.all.map(\.info).filter {
+                all.contains($0.certificate.personID) && self.tier(of: $0.peer) >= .known
+            }.map(\.certificate.personID))
+        let (some, all) = known.isEmpty ? (some, all) : (some.intersection(known), known)
+        return !some.isEmpty && 2 * some.count >= all.count
+    }
+
     private var heldWarning: String? {
         var holders: Set<PersonID> = []
         var others: Set<PersonID> = []
@@ -82,7 +97,7 @@ extension Node {
                 others.insert(self.links[id].info.certificate.personID)
             }
         }
-        guard !holders.isEmpty, 2 * holders.count >= others.union(holders).count else { return nil }
+        guard self.isMost(holders, of: others.union(holders)) else { return nil }
         let total = counts.values.reduce(UInt64(0)) { $0.addingReportingOverflow($1).partialValue }
         let what = total == 1 ? "your last entry" : "your last \(total) entries"
         let rooms = Set(counts.keys.map(\.conversation)).sorted()

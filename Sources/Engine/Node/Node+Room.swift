@@ -349,7 +349,7 @@ extension Node {
                 if self.refusedElsewhere.isRefused(conversation, on: id) { refusing.insert(person) }
             }
             // One stranger alone raises no alarm.
-            if !refusing.isEmpty, 2 * refusing.count >= all.count { rooms.append(conversation) }
+            if self.isMost(refusing, of: all) { rooms.append(conversation) }
         }
         guard !rooms.isEmpty else { return nil }
         let names =

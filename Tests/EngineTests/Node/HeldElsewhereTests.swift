@@ -107,6 +107,37 @@ import Testing
         #expect(Self.alert(harness) == nil)
     }
 
+    @Test("a stranger raises no alarm beside somebody known, nor about what was never written")
+    func strangers() throws {
+        var harness = try Self.ahead(peers: 2...3)
+        harness.say("one", in: Self.ops)
+        harness.settle()
+        var row = try harness.ownRow(in: Self.ops)
+        (row.seq, row.shown) = (7_777, 1)
+        harness.give(.delta(Self.ops.conversation, [row]), from: 2)
+        #expect(Self.alert(harness) == nil)
+        harness.give(.request(RequestID(200), .stand(Harness.peer(3), .known)))
+        harness.settle()
+        try Self.tell(&harness, shown: 1, by: 2)
+        #expect(Self.alert(harness) == nil)
+        try Self.tell(&harness, shown: 1, by: 3)
+        #expect(Self.alert(harness) != nil)
+    }
+
+    @Test("what is held, shown and held again is said in the log once a minute")
+    func thinned() throws {
+        var harness = try Self.ahead()
+        harness.say("one", in: Self.ops)
+        harness.settle()
+        func lines() -> Int { harness.logged.count { $0.contains("are seen by others only") } }
+        for shown in [1, nil, 1, nil, 1] as [UInt64?] { try Self.tell(&harness, shown: shown) }
+        let first = lines()
+        harness.now.monotonic += Limits.alertNoticeMilliseconds
+        try Self.tell(&harness, shown: nil)
+        try Self.tell(&harness, shown: 1)
+        #expect(first == 1 && lines() == 2)
+    }
+
     @Test("who holds entries says so to their author, also after equal digests, and when it ends")
     func told() throws {
         var harness = Harness()
