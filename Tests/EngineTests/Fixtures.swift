@@ -127,8 +127,9 @@ struct TestLog {
     }
 
     /// What the log begins with, in a run of its own.
-    func opening(at time: UInt64 = 1) -> VerifiedRun {
-        let opening = LogOpening(certificate: testCertificate(of: self.signer), closes: [])
+    func opening(at time: UInt64 = 1, of person: PersonKeys = personKeys(40, 41)) -> VerifiedRun {
+        let certificate = person.certify(self.signer, at: 1_767_225_600_000)
+        let opening = LogOpening(certificate: certificate, closes: [])
         return self.run([Self.entry(.open(opening), at: time)])
     }
 

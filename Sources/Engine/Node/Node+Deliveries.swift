@@ -10,7 +10,7 @@ extension Node {
         let members = self.tally(of: conversation, nil).members
         switch goal {
         case .members: return nil
-        case .all: return members.contains { $0.isKnown } ? nil : .nobodyKnown
+        case .all: return members.contains { $0.isKnown && !$0.isOwn } ? nil : .nobodyKnown
         case .named(let peers):
             let strange = peers.subtracting(members.map(\.peer))
             return strange.isEmpty ? nil : .notInRoom(strange.sorted())
@@ -135,6 +135,7 @@ extension Node {
         _ peer: PeerID, _ conversation: ConversationID, _ key: LogKey?
     ) -> DeliveryTally.Member {
         var member = DeliveryTally.Member(peer: peer, isKnown: self.tier(of: peer) >= .known)
+        member.isOwn = self.isOwnDevice(peer)
         member.isLongAway = self.isLongAway(peer, in: conversation)
         if let key { member.position = self.marks.position(of: peer, in: key) }
         return member

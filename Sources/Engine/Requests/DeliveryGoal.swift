@@ -64,6 +64,8 @@ struct DeliveryTally: Sendable {
         var peer: PeerID
         /// Whether the user knows it.
         var isKnown: Bool
+        /// Whether it is another device of the user.
+        var isOwn = false
         /// Up to where it has everything on disk, payloads too; 0 while it is not linked.
         var stored: UInt64 = 0
         /// Up to where it holds nothing.
@@ -89,13 +91,15 @@ struct DeliveryTally: Sendable {
     func counted(_ goal: DeliveryGoal) -> [Member] {
         switch goal {
         case .named(let peers): return self.members.filter { peers.contains($0.peer) }
-        case .all: return self.members.filter { $0.isKnown && !$0.isLongAway }
+        case .all: return self.members.filter { $0.isKnown && !$0.isOwn && !$0.isLongAway }
         case .members:
-            let known = self.members.filter(\.isKnown)
+            // Nobody else has what is on two devices of the user, unless it is for these alone.
+            let others = self.members.filter { !$0.isOwn }
+            let known = others.filter(\.isKnown)
             #if MUTANTS
                 if Mutant.countStrangersAsDelivered.isActive { return self.members }
             #endif
-            return known.isEmpty ? self.members : known
+            return others.isEmpty ? self.members : known.isEmpty ? others : known
         }
     }
 

@@ -138,6 +138,7 @@ struct ConversationSync: Sendable {
         isOwn: Bool, isComplete: Bool
     ) -> RowFinding {
         var finding = RowFinding()
+        let row = Self.unproven(row)
         finding.isNews = self.rows.update(row, of: number)
         self.settle(name)
         self.divergent.remove(name)
@@ -160,6 +161,15 @@ struct ConversationSync: Sendable {
         if finding.step == .searchFork || finding.step == .fetch { self.unsettled.insert(name) }
         if finding.step == .searchFork { self.divergent.insert(name) }
         return finding
+    }
+
+    /// A row as it came: 0 stands for an end that a run has shown, so that who claims one without its tag
+    /// has shown nothing.
+    private static func unproven(_ row: ClockRow) -> ClockRow {
+        guard row.seq > 0, row.headTag == 0 else { return row }
+        var row = row
+        row.headTag = .max
+        return row
     }
 
     /// Whether a row shows another entry at the own head; one that was made of a run shows none.
@@ -207,7 +217,7 @@ struct ConversationSync: Sendable {
     mutating func learnName(_ number: UInt32, tag: UInt64) -> UInt64? {
         self.names[tag] = number
         guard let row = self.unknown.drop(tag) else { return nil }
-        self.rows.update(row, of: number)
+        self.rows.update(Self.unproven(row), of: number)
         return row.seq
     }
 

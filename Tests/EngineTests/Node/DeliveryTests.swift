@@ -48,6 +48,19 @@ import Testing
         return peers
     }
 
+    @Test("who claims a message before there is one, by no tag at all, has not got it")
+    func unproven() throws {
+        var harness = Self.together()
+        let seq = try harness.ownRow(in: Self.ops).seq
+        try Self.claim(&harness, by: 2, seq: seq + 1, headTag: 0)
+        Self.send(&harness, to: .members(1))
+        #expect(Self.answer(harness) == nil)
+        try Self.claim(&harness, by: 2, headTag: 0)
+        #expect(Self.answer(harness) == nil)
+        try Self.claim(&harness, by: 2)
+        #expect(Self.deliveredTo(harness) == [Harness.peer(2)])
+    }
+
     @Test("where somebody is known a stranger delivers nothing, and its silence delays nothing")
     func strangers() throws {
         var harness = Self.together(knowing: [3])
@@ -93,7 +106,7 @@ import Testing
     func all() throws {
         var harness = Self.together(knowing: [2, 3])
         let log = TestLog(signer(3), in: Self.ops.conversation)
-        let opening = log.opening()
+        let opening = log.opening(of: personKeys(60, 61))
         let join = log.run(
             [TestLog.entry(.join(Self.ops.name), at: 2)], first: 2, prev: opening.ids[0])
         for run in [opening, join] { harness.give(.liveRun(run.run), from: 3) }

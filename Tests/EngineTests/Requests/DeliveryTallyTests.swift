@@ -29,6 +29,20 @@ import Testing
         #expect(tally.reach(DeliveryAim(.all)) == 0)
     }
 
+    @Test("another device of the user counts only where nobody else is there")
+    func ownDevices() {
+        var own = Self.member(2, isKnown: true, stored: 5)
+        own.isOwn = true
+        var tally = DeliveryTally(members: [own, Self.member(3, isKnown: true), Self.member(4)])
+        #expect(tally.reach(DeliveryAim(.members(1))) == 0)
+        #expect(tally.lacking(5, for: DeliveryAim(.all)) == [Harness.peer(3)])
+        tally.members.remove(at: 1)
+        #expect(tally.lacking(5, for: DeliveryAim(.members(1))) == [Harness.peer(4)])
+        tally.members = [own]
+        #expect(tally.reach(DeliveryAim(.members(1))) == 5)
+        #expect(tally.reach(DeliveryAim(.all)) == 0)
+    }
+
     @Test("who is away counts as having nothing")
     func away() {
         let tally = DeliveryTally(members: [
