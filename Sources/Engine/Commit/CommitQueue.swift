@@ -210,6 +210,11 @@ struct CommitQueue: Sendable {
         (self.membership[id] ?? self.inFlight?.batch.membership[id])?.isJoined
     }
 
+    /// What the user will have said of somebody once all is on disk; nil where nothing changes.
+    func standing(of peer: PeerID) -> Standing? {
+        self.people[peer] ?? self.inFlight?.batch.people[peer]
+    }
+
     // MARK: The next batch
 
     /// Begins the next batch; nil while the store writes one.

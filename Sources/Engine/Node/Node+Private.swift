@@ -40,7 +40,10 @@ extension Node {
         guard self.standing(of: peer) != .blocked else {
             return self.answer(request, .failed(.blocked(peer)))
         }
-        let isToKnow = peer != self.id && self.tier(of: peer) < .known
+        // What a backup says of them may be on its way to the disk.
+        let isToKnow =
+            peer != self.id && self.tier(of: peer) < .known
+            && self.commits.standing(of: peer) == nil
         guard !isToKnow || self.hasRoom(for: peer) else {
             return self.answer(request, .failed(.tooManyPeople))
         }

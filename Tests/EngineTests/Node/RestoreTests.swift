@@ -23,6 +23,29 @@ import Testing
         return harness.answers(of: RequestID(number))
     }
 
+    @Test("who was verified or blocked stays so, also where the conversation with them comes back")
+    func standings() throws {
+        var old = Harness(1)
+        old.link(2, of: personKeys(50, 51), in: [])
+        old.link(3, of: personKeys(52, 53), in: [])
+        let cleo = Harness.peer(3)
+        _ = Self.ask(&old, 100, .stand(Self.ben, .verified))
+        _ = Self.ask(&old, 101, .beginDirect(Self.ben))
+        _ = Self.ask(&old, 102, .beginDirect(cleo))
+        _ = Self.ask(&old, 103, .stand(cleo, .blocked))
+        let contacts = old.node.contacts
+        var new = Harness(9)
+        // All at once, as the daemon does it.
+        new.give(.request(RequestID(100), .restore(contacts)))
+        for (number, partner) in contacts.partners.enumerated() {
+            new.give(.request(RequestID(UInt64(101 + number)), .beginDirect(partner.device)))
+        }
+        new.settle()
+        #expect(contacts.partners.count == 2 && contacts.standings.count == 2)
+        #expect(new.node.standing(of: Self.ben) == .verified)
+        #expect(new.node.standing(of: cleo) == .blocked)
+    }
+
     @Test("people come back with names, keys and places; what nobody has signed does not")
     func people() throws {
         var old = Harness(1)
