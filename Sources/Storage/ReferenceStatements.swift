@@ -15,6 +15,16 @@ final class ReferenceStatements: StatementGroup {
         """)
     lazy var count = self.sql(
         "SELECT count(*) FROM refs WHERE place = :place AND target = :target")
+    lazy var countEdits = self.sql(
+        """
+        SELECT count(*) FROM refs
+        WHERE place = :place AND target = :target AND kind = \(Reference.Kind.edit.rawValue)
+        """)
+    lazy var countOthers = self.sql(
+        """
+        SELECT count(*) FROM refs
+        WHERE place = :place AND target = :target AND kind <> \(Reference.Kind.edit.rawValue)
+        """)
     lazy var noted = self.sql(
         "SELECT place, target, kind FROM refs WHERE log = :log AND seq = :seq")
     lazy var countOfLog = self.sql(

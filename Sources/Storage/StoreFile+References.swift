@@ -55,7 +55,11 @@ extension StoreFile {
             let message = try self.entryRow(log: log.id, seq: reference.target.seq)
         else {
             let target = ReferenceTarget(waitingFor: reference.target, in: row.conversation)
-            guard try self.count(target) < Limits.waitingReferences else { return }
+            let waiting = try self.count(target, as: reference.kind)
+            let writer = try self.authorship(row.log).device
+            // Nobody keeps an author's own edits out, in whichever log of theirs.
+            let isAuthors = reference.kind == .edit && writer == reference.target.log.author
+            guard isAuthors || waiting < Limits.waitingReferences else { return }
             self.waitingReferences = nil
             return try self.add(target, reference.kind, row)
         }
@@ -96,12 +100,22 @@ extension StoreFile {
         try self.bind(self.statements.references.count, target).int() ?? 0
     }
 
-    /// Of one log the latest are kept, and of strangers no more than may be read at once.
+    /// How many edits are noted of a message, or how much else.
+    private func count(
+        _ target: ReferenceTarget, as kind: Reference.Kind
+    ) throws(SQLiteError) -> Int64 {
+        let statements = self.statements.references
+        let counting = kind == .edit ? statements.countEdits : statements.countOthers
+        return try self.bind(counting, target).int() ?? 0
+    }
+
+    /// Of one log the latest are kept, and of strangers no more than may be read at once: edits, which count
+    /// of the message's author alone, apart from what anybody may say of it.
     private func add(
         _ target: ReferenceTarget, _ kind: Reference.Kind, _ row: EntryRow
     ) throws(SQLiteError) {
         let statements = self.statements.references
-        let count = try self.count(target)
+        let count = try self.count(target, as: kind)
         if count >= Limits.references {
             let isOwn = try self.authorRow(self.owner) == row.author
             let isKnown = try statements.isKnown.bind(.author, row.author).int() != nil

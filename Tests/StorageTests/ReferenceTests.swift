@@ -284,4 +284,41 @@ import Testing
         #expect(counts.map(\.sign) == (25...40).map { "s\($0)" })
         #expect(try await Self.faults(store).isEmpty)
     }
+
+    /// Strangers who put so many signs on a message.
+    private static func crowd(
+        _ count: Int, saying signs: Int, of target: EntryTarget, at clock: UInt64
+    ) throws -> [Append] {
+        try (0..<count).map { number in
+            var log = LogWriter(Person(UInt8(100 + number)))
+            let reactions = try (0..<signs).map { sign in
+                let reaction = try #require(Reaction("s\(sign)", to: target))
+                return entry(.reaction(reaction), at: time(clock + UInt64(sign)))
+            }
+            return log.append([entry(.join(nil), at: time(clock - 1))] + reactions)
+        }
+    }
+
+    @Test(
+        "what strangers say of a message keeps none of its author's edits out, before it or behind",
+        arguments: [false, true])
+    func crowded(isBefore: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var story = Story()
+        let first = story.write(.text("first words"), in: 0)
+        story.write(.edit("the right words", of: first), in: 1)
+        let signs = Limits.referencesPerLog
+        let crowd = try Self.crowd(
+            Limits.references / signs, saying: signs, of: first, at: story.clock + 10)
+        let (message, edit) = (story.appends[0], story.appends[1])
+        for append in isBefore ? crowd + edit + message : message + crowd + edit {
+            _ = try await store.commit(batch(append))
+        }
+        let page = try await store.history(
+            HistoryQuery(conversation: ops.conversation, limit: 1_000))
+        let entry = try #require(page.entries.first { $0.id == first.id })
+        #expect(Message(entry, by: Keyring())?.content.text == "the right words")
+        #expect(try await Self.faults(store).isEmpty)
+    }
 }
