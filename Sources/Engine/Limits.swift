@@ -196,6 +196,15 @@ public enum Limits {
     /// Entries one want may ask for: 32 full runs.
     public static let wantEntries: UInt64 = 4_096
     /// Entries that one `erase` names.
+    /// Logs on links that are looked at at once to choose whom to ask for what: many times what an office
+    /// has, a few milliseconds.
+    static let fetchSteps = 32_768
+    /// So many of them in one turn beyond that: about a millisecond.
+    static let fetchStepsPerTurn = 8_192
+    /// Such turns come so often at most: a small part of the time, and nobody sees the wait.
+    static let fetchTurnMilliseconds: UInt64 = 20
+    /// Those on links of people whom the user knows that are looked at without a turn.
+    static let knownFetchSteps = 1_024
     public static let eraseTargets = 64
     /// Entries of own logs that an own `erase` names: they stand in the header, too, and fit it.
     public static let ownEraseTargets = 20

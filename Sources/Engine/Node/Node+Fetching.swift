@@ -11,6 +11,7 @@ extension Node {
         if isPushed {
             moment += Limits.relayMilliseconds
             moment += UInt64.random(in: 0..<Limits.relayJitterMilliseconds, using: &self.random)
+            self.fetching.noteMoment(moment)
             self.armFetching(at: moment)
         }
         self.seek(key, on: id, from: moment)
@@ -23,11 +24,104 @@ extension Node {
     }
 
     /// Asks for what is lacking, each log from one peer, the least busy first.
-    mutating func planFetches(in conversation: ConversationID) {
+    ///
+    /// At once, unless too much was looked at of late: then in a turn of its own, but for what people have
+    /// whom the user knows.
+    ///
+    /// - Parameter bringer: the link on which came what there is to ask for.
+    mutating func planFetches(in conversation: ConversationID, for bringer: LinkID? = nil) {
         guard let known = self.conversationTable[conversation], known.refusesLogs else {
-            return
+            return self.fetching.plans.drop(conversation)
         }
-        for (name, links) in self.lacking(in: known).sorted(by: { $0.key < $1.key }) {
+        let now = self.now.monotonic
+        let isFree = self.fetching.plans.isFree(at: now)
+        guard !isFree || self.fetching.plans.isWaiting(conversation) else {
+            return self.plan(known)
+        }
+        self.fetching.plans.wait(conversation)
+        self.armFetching(at: self.fetching.plans.nextTurn(after: now))
+        if let bringer, self.links.has(bringer), self.isOfKnown(bringer) {
+            self.planForKnown(known)
+        }
+    }
+
+    /// Plans the conversations whose turn has come.
+    private mutating func planWaiting() {
+        let now = self.now.monotonic
+        // Of one that is not done another turn comes later.
+        for _ in 0..<self.fetching.plans.waiting.count {
+            guard let conversation = self.fetching.plans.next(at: now) else { break }
+            guard let known = self.conversationTable[conversation], known.refusesLogs else {
+                self.fetching.plans.drop(conversation)
+                continue
+            }
+            self.plan(known)
+        }
+        for conversation in self.fetching.plans.waiting {
+            guard let known = self.conversationTable[conversation] else { continue }
+            self.planForKnown(known)
+        }
+    }
+
+    /// Whether a link is with somebody whom the user knows, or with an own device.
+    private func isOfKnown(_ id: LinkID) -> Bool {
+        let peer = self.links[id].info.peer
+        return self.people.tier(of: peer).map { $0 >= .known } ?? self.isOwnDevice(peer)
+    }
+
+    /// Asks for what is lacking as far as one turn goes: first those whom the user knows.
+    private mutating func plan(_ known: Conversation) {
+        var loads: [(id: LinkID, steps: Int)] = []
+        self.links.visit(known.id) { id, sync in loads.append((id, sync.lacking.count)) }
+        var steps = loads.reduce(0) { $0 + $1.steps }
+        var chosen: Set<LinkID>?
+        if steps > Limits.fetchStepsPerTurn {
+            // Who is asked for as much as may be has its turn when it has answered.
+            let (able, busy) = self.split(loads.filter { $0.steps > 0 }) {
+                $0.links[$1].wants.free > 0
+            }
+            for link in busy { self.links[link.id].wants.wait(known.id) }
+            let (friends, strangers) = self.split(able) { $0.isOfKnown($1) }
+            let turn = self.fetching.plans.choose(
+                of: strangers, in: known.id,
+                atMost: Limits.fetchStepsPerTurn - friends.reduce(0) { $0 + $1.steps })
+            let links = turn.links.union(friends.map(\.id))
+            steps = able.filter { links.contains($0.id) }.reduce(0) { $0 + $1.steps }
+            chosen = links
+            if !turn.isAll {
+                self.fetching.plans.wait(known.id)
+                self.armFetching(at: self.fetching.plans.nextTurn(after: self.now.monotonic))
+            }
+        }
+        self.fetching.plans.spend(steps)
+        self.ask(for: self.lacking(in: known, on: chosen), in: known)
+        self.discover(in: known.id, isKnownOnly: false)
+    }
+
+    private func split(
+        _ loads: [(id: LinkID, steps: Int)], where isFirst: (borrowing Self, LinkID) -> Bool
+    ) -> (first: [(id: LinkID, steps: Int)], second: [(id: LinkID, steps: Int)]) {
+        (loads.filter { isFirst(self, $0.id) }, loads.filter { !isFirst(self, $0.id) })
+    }
+
+    /// Asks those whom the user knows for what they have, where that is little; its turn does the rest.
+    private mutating func planForKnown(_ known: Conversation) {
+        var loads: [(id: LinkID, steps: Int)] = []
+        self.links.visit(known.id) { id, sync in
+            if sync.isSeeking { loads.append((id, sync.lacking.count)) }
+        }
+        loads = loads.filter { self.isOfKnown($0.id) }
+        let steps = loads.reduce(0) { $0 + $1.steps }
+        guard !loads.isEmpty, steps <= Limits.knownFetchSteps else { return }
+        self.fetching.plans.spend(steps)
+        self.ask(for: self.lacking(in: known, on: Set(loads.map(\.id))), in: known)
+        self.discover(in: known.id, isKnownOnly: true)
+    }
+
+    /// Asks for logs that some links have more of.
+    private mutating func ask(for lacking: [LogName: [LinkID]], in known: Conversation) {
+        let conversation = known.id
+        for (name, links) in lacking.sorted(by: { $0.key < $1.key }) {
             let key = LogKey(conversation: conversation, name: name)
             let slow = self.fetching.fetch(of: key)
             // Who may show another history is asked for the place where they part.
@@ -56,14 +150,16 @@ extension Node {
             }
             self.fetching.begin(key, fetch)
         }
-        self.discover(in: conversation)
     }
 
-    /// The links that have more of a log and may be asked for it.
-    private mutating func lacking(in conversation: Conversation) -> [LogName: [LinkID]] {
+    /// The links that have more of a log and may be asked for it: of some, or of all.
+    private mutating func lacking(
+        in conversation: Conversation, on chosen: Set<LinkID>?
+    ) -> [LogName: [LinkID]] {
         var found: [LogName: [LinkID]] = [:]
         let now = self.now.monotonic
         self.links.visit(conversation.id) { id, sync in
+            guard chosen?.contains(id) ?? true else { return }
             for name in sync.takeable(in: conversation, at: now) {
                 found[name, default: []].append(id)
             }
@@ -75,13 +171,14 @@ extension Node {
     ///
     /// Tags differ from link to link, so only the entries tell whether two peers mean the same log.
     /// So one peer is asked after the other, but for many logs at once, of the beginnings only: the
-    /// rest is spread over all peers. One that does not answer holds up nobody for long.
-    private mutating func discover(in conversation: ConversationID) {
+    /// rest is spread over all peers. One that does not answer holds up nobody for long, and a stranger
+    /// nobody whom the user knows.
+    private mutating func discover(in conversation: ConversationID, isKnownOnly: Bool) {
         let now = self.now.monotonic
-        var asked: LinkID?
+        var patient: [LinkID] = []
         var able: [(id: LinkID, isAsked: Bool)] = []
         self.links.visit(conversation) { id, sync in
-            if asked == nil, sync.unknown.isPatient(at: now) { asked = id }
+            if sync.unknown.isPatient(at: now) { patient.append(id) }
             // In stretches, since each is chosen from all that are unknown.
             if !sync.unknown.isEmpty,
                 sync.unknown.discoveries.count <= Limits.discoveriesPerLink / 2
@@ -89,12 +186,30 @@ extension Node {
                 able.append((id, !sync.unknown.discoveries.isEmpty))
             }
         }
+        guard !able.isEmpty else { return }
+        let known = able.filter { self.isOfKnown($0.id) }
+        let isKnownAsked = patient.contains { self.isOfKnown($0) }
+        if !known.isEmpty {
+            let asked = patient.first { self.isOfKnown($0) }
+            if self.discover(known, asked: asked, in: conversation) { return }
+        }
+        guard !isKnownOnly, !isKnownAsked else { return }
+        let others = able.filter { one in !known.contains { $0.id == one.id } }
+        _ = self.discover(others, asked: patient.first, in: conversation)
+    }
+
+    /// Asks the first of some links that may be asked; false where there is none.
+    private mutating func discover(
+        _ able: [(id: LinkID, isAsked: Bool)], asked: LinkID?, in conversation: ConversationID
+    ) -> Bool {
         for (id, isAsked) in able where asked.map({ $0 == id }) ?? !isAsked {
             let free = self.links[id].wants.free
             guard free > 0 else {
                 self.links[id].wants.wait(conversation)
                 continue
             }
+            // It is chosen from all of them.
+            self.fetching.plans.spend(self.links[id].shared[known: conversation].unknown.count)
             let chosen = self.links[id].shared[known: conversation].unknown.choose(atMost: free)
             guard !chosen.isEmpty else { continue }
             let patience = self.now.monotonic + Limits.discoveryMilliseconds
@@ -105,8 +220,9 @@ extension Node {
             }
             self.fetching.seek(conversation)
             self.armFetching(at: patience)
-            return
+            return true
         }
+        return false
     }
 
     private mutating func sendWant(
@@ -133,7 +249,7 @@ extension Node {
             while self.links.has(id), self.links[id].wants.free > 0,
                 let conversation = self.links[id].wants.nextWaiting()
             {
-                self.planFetches(in: conversation)
+                self.planFetches(in: conversation, for: id)
             }
         }
     }
@@ -181,7 +297,7 @@ extension Node {
     /// Gives up wants that are not served and asks for what had to wait.
     mutating func fetchingDue() {
         let now = self.now.monotonic
-        self.fetching.wokenUp()
+        self.fetching.wokenUp(at: now)
         var open = self.fetching.takeSeeking()
         for conversation in open {
             for id in self.links.sharing(conversation) {
@@ -196,17 +312,19 @@ extension Node {
         }
         open.formUnion(self.fetching.slow(at: now).map(\.conversation))
         self.forkSearches.endOverdue(at: now)
-        for conversation in open.sorted() { self.planFetches(in: conversation) }
+        for conversation in open.sorted() { self.fetching.plans.wait(conversation) }
+        self.planWaiting()
         self.armNextFetching(open)
     }
 
     /// Wakes the node for the first that is due in these conversations and all fetches.
     private mutating func armNextFetching(_ open: Set<ConversationID>) {
+        let now = self.now.monotonic
         var deadlines = self.fetching.deadlines + self.forkSearches.deadlines
+        deadlines += self.fetching.moments
         for conversation in open {
             var isSeeking = false
             self.links.visit(conversation) { _, sync in
-                deadlines += sync.lacking.values
                 guard !sync.lacking.isEmpty || !sync.unknown.discoveries.isEmpty else { return }
                 isSeeking = true
                 deadlines += sync.unknown.discoveries.values.map(\.deadline)
@@ -214,9 +332,12 @@ extension Node {
             }
             if isSeeking { self.fetching.seek(conversation) }
         }
-        if let next = deadlines.filter({ $0 > self.now.monotonic }).min() {
-            self.armFetching(at: next)
-        }
+        let isBusy = !self.fetching.plans.waiting.isEmpty
+        if isBusy { deadlines.append(self.fetching.plans.nextTurn(after: now)) }
+        guard let next = deadlines.filter({ $0 > now }).min() else { return }
+        // Of many, each with a moment of its own, several have their turn together.
+        let isCrowd = isBusy || self.fetching.count > Limits.knownFetchSteps
+        self.armFetching(at: isCrowd ? max(next, now + Limits.fetchTurnMilliseconds) : next)
     }
 
     // MARK: Answers
@@ -237,7 +358,7 @@ extension Node {
             self.forkSearches.end(key)
             self.links[id].shared[known: conversation].giveUp(key.name)
         }
-        self.planFetches(in: conversation)
+        self.planFetches(in: conversation, for: id)
     }
 
     /// A run of a fetch has come: it lives on, or is done.
@@ -255,7 +376,7 @@ extension Node {
             self.endFetch(key)
             let tail = self.conversationTable[known: key.conversation].log(key.name).tail.seq
             if !isProgress && tail < fetch.through { self.missFetch(key, on: id) }
-            self.planFetches(in: key.conversation)
+            self.planFetches(in: key.conversation, for: id)
         } else if isProgress {
             self.fetching.extend(key, at: self.now.monotonic)
         }

@@ -169,6 +169,6 @@ extension Node {
         let number = self.conversationTable[known: key.conversation].numbers.number(of: key.name)
         self.links[id].shared[known: key.conversation].noteMore(key.name, number, seq: seq)
         self.seek(key, on: id, from: self.now.monotonic)
-        self.planFetches(in: key.conversation)
+        self.planFetches(in: key.conversation, for: id)
     }
 }

@@ -141,7 +141,7 @@ extension Node {
             _ = self.receiveRow(row, of: name, in: conversation, isComplete: true, on: id)
         }
         let isAny = self.links[id].shared[known: conversation].unknown.retry()
-        if isAny || !unsettled.isEmpty { self.planFetches(in: conversation) }
+        if isAny || !unsettled.isEmpty { self.planFetches(in: conversation, for: id) }
     }
 
     // MARK: Clocks
@@ -217,7 +217,7 @@ extension Node {
         }
         self.owePages(answers, of: conversation, on: id)
         self.noteDeparture(of: conversation)
-        self.planFetches(in: conversation)
+        self.planFetches(in: conversation, for: id)
     }
 
     /// Takes a page in: says whether the peer had not told the same before, and whether it has
@@ -285,7 +285,7 @@ extension Node {
         self.noteDeparture(of: conversation)
         // Nothing to ask this peer for, as nearly always in a room where all keep up.
         guard self.links[id].shared[known: conversation].isSeeking else { return }
-        self.planFetches(in: conversation)
+        self.planFetches(in: conversation, for: id)
     }
 
     private mutating func receiveRow(

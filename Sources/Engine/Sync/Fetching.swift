@@ -18,11 +18,18 @@ struct Fetch: Hashable, Sendable {
 /// What was asked of whom, over all links: each log is asked of one peer after the other.
 struct Fetching: Sendable {
     private var fetches: [LogKey: Fetch] = [:]
+    /// The same by their links, on each of which there are few.
+    private var byLink: [LinkID: Set<LogKey>] = [:]
+    /// Which conversations wait for their turn to ask.
+    var plans = FetchPlans()
     /// Conversations in which a peer has what this node may have to ask for.
     private var seeking: Set<ConversationID> = []
     /// Links on which a want has ended while others wait for one.
     private var freed: Set<LinkID> = []
     private var armedAt: UInt64?
+    /// When logs may be asked for whose authors have their time until then: milliseconds, of which there are
+    /// no more than that time has.
+    private(set) var moments: Set<UInt64> = []
 
     var count: Int { self.fetches.count }
 
@@ -35,9 +42,15 @@ struct Fetching: Sendable {
     mutating func begin(_ key: LogKey, _ fetch: Fetch) {
         precondition(self.fetches[key] == nil, "a log is asked of one peer after the other")
         self.fetches[key] = fetch
+        self.byLink[fetch.link, default: []].insert(key)
     }
 
-    mutating func end(_ key: LogKey) -> Fetch? { self.fetches.removeValue(forKey: key) }
+    mutating func end(_ key: LogKey) -> Fetch? {
+        guard let fetch = self.fetches.removeValue(forKey: key) else { return nil }
+        self.byLink[fetch.link]?.remove(key)
+        if self.byLink[fetch.link]?.isEmpty == true { self.byLink[fetch.link] = nil }
+        return fetch
+    }
 
     /// A run of a fetch has come: it gets as much time again.
     mutating func extend(_ key: LogKey, at now: UInt64) {
@@ -49,7 +62,7 @@ struct Fetching: Sendable {
     func keys(of link: LinkID, where isMeant: (LogKey, Fetch) -> Bool = { _, _ in true })
         -> [LogKey]
     {
-        self.fetches.filter { $0.value.link == link && isMeant($0.key, $0.value) }.keys.sorted()
+        (self.byLink[link] ?? []).filter { isMeant($0, self.fetches[known: $0]) }.sorted()
     }
 
     /// The fetches whose time is over, in order.
@@ -93,5 +106,11 @@ struct Fetching: Sendable {
         return true
     }
 
-    mutating func wokenUp() { self.armedAt = nil }
+    /// Notes that something may be asked for from a moment on.
+    mutating func noteMoment(_ moment: UInt64) { self.moments.insert(moment) }
+
+    mutating func wokenUp(at now: UInt64) {
+        self.armedAt = nil
+        self.moments = self.moments.filter { $0 > now }
+    }
 }

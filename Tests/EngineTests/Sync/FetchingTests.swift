@@ -46,7 +46,7 @@ import Testing
         var fetching = Fetching()
         let armed = [20, 30, 10].map { fetching.arm(at: $0) }
         #expect(armed == [true, false, true])
-        fetching.wokenUp()
+        fetching.wokenUp(at: 10)
         let isArmed = fetching.arm(at: 30)
         #expect(isArmed)
     }
