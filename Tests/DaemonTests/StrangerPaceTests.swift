@@ -26,7 +26,18 @@ import Testing
         #expect(!again, "which is no news")
         let soon = pace.look(at: 1_010_000)
         #expect(!soon && pace.isOverdrawn)
-        let later = pace.look(at: 1_100_000)
+        let later = pace.look(at: 5_100_000)
+        #expect(later && !pace.isOverdrawn)
+    }
+
+    @Test("one turn that has taken long is counted whole: others come first for twice as long")
+    func long() {
+        var pace = StrangerPace()
+        let isOver = pace.spend(500_000, at: 1_000_000)
+        #expect(isOver)
+        let early = pace.look(at: 1_900_000)
+        #expect(!early && pace.isOverdrawn)
+        let later = pace.look(at: 2_100_000)
         #expect(later && !pace.isOverdrawn)
     }
 

@@ -11,8 +11,10 @@ internal import Engine
 struct StrangerPace {
     /// What strangers may use at once.
     static let burst: Int64 = 20_000
-    /// How far they can be in arrears: so long others come first at most, twice over.
+    /// How far many turns together put them in arrears: so long others come first then, twice over.
     static let arrears: Int64 = 20_000
+    /// How far one turn does that took longer: others have waited as long, and come first for twice that.
+    static let longest: Int64 = 2_000_000
     /// Of so many microseconds they get one back.
     static let refill: Int64 = 2
 
@@ -26,7 +28,8 @@ struct StrangerPace {
     mutating func spend(_ microseconds: UInt64, at now: UInt64) -> Bool {
         self.fill(at: now)
         let spent = Int64(clamping: microseconds)
-        self.level = max(-Self.arrears, self.level - min(spent, Self.burst + Self.arrears))
+        let lowest = min(self.level, -max(Self.arrears, min(spent, Self.longest)))
+        self.level = max(lowest, self.level - min(spent, Self.burst + Self.longest))
         guard !self.isOverdrawn, self.level <= 0 else { return false }
         self.isOverdrawn = true
         return true
