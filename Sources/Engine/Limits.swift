@@ -297,6 +297,13 @@ public enum Limits {
     /// Records in one frame: with the largest values they just fit.
     public static let recordsPerFrame = 64
     /// Records that one record clock tells of.
+    /// What rows of logs that are not known here may take on links of strangers, all together: a hundred
+    /// neighbours may each have some nine hundred that a newcomer does not know yet.
+    static let strangersUnknownBytes = 16 << 20
+    /// What one of them takes, with what there is to find it by.
+    static let unknownRowBytes = 192
+    /// So many come before links are looked at for that again.
+    static let unknownRowsStep = 1_024
     public static let recordRows = 8_192
     /// A clock is sent in frames of about this size, so that wants and runs may go between.
     public static let clockFrameBytes = 65_536

@@ -28,6 +28,8 @@ struct LinkTable: Sendable {
 
     /// What was sent since links were looked at for what their peers do not take.
     private var sentBytes = 0
+    /// How many rows of logs that are not known here have come since links were looked at for these.
+    private var unknownRows = 0
 
     var count: Int { self.table.count }
 
@@ -98,6 +100,34 @@ struct LinkTable: Sendable {
             found.append(id)
         }
         return found
+    }
+
+    // MARK: Logs that are not known here
+
+    /// Counts rows of such logs; gives whether links are to be looked at for what they have told.
+    mutating func isLookDue(afterRows count: Int) -> Bool {
+        self.unknownRows += count
+        guard self.unknownRows >= Limits.unknownRowsStep else { return false }
+        self.unknownRows = 0
+        return true
+    }
+
+    /// Has those links of some forget such rows that have told most, where all of these together have told
+    /// more than is kept.
+    mutating func boundUnknown(among ids: [LinkID]) {
+        let told = ids.map { id in
+            let shared = self.table[known: id].shared
+            return (id: id, count: shared.values.reduce(0) { $0 + $1.unknown.count })
+        }
+        let most = Limits.strangersUnknownBytes / Limits.unknownRowBytes
+        var excess = told.reduce(0) { $0 + $1.count } - most
+        for (id, count) in told.sorted(by: { ($1.count, $0.id) < ($0.count, $1.id) })
+        where excess > 0 {
+            excess -= count
+            for conversation in self.table[known: id].shared.keys {
+                self.table[known: id].shared[known: conversation].unknown.forgetRows()
+            }
+        }
     }
 
     // MARK: Conversations

@@ -207,6 +207,7 @@ extension Node {
     ) {
         let own = self.conversationTable[known: conversation].bucketHashes()
         var answers: [UInt8] = []
+        defer { self.boundUnknown(after: pages.reduce(0) { $0 + $1.rows.count }) }
         for page in pages {
             let (isNews, isOther) = self.receivePage(page, of: conversation, on: id)
             let isDue =
@@ -275,6 +276,7 @@ extension Node {
     mutating func receiveDelta(
         _ rows: [ClockRow], of conversation: ConversationID, on id: LinkID
     ) {
+        defer { self.boundUnknown(after: rows.count) }
         for row in rows {
             if let name = self.logName(row.tag, of: conversation, on: id) {
                 _ = self.receiveRow(row, of: name, in: conversation, isComplete: false, on: id)
@@ -286,6 +288,13 @@ extension Node {
         // Nothing to ask this peer for, as nearly always in a room where all keep up.
         guard self.links[id].shared[known: conversation].isSeeking else { return }
         self.planFetches(in: conversation, for: id)
+    }
+
+    /// Rows have come: forgets those of logs that are not known here of which strangers tell too many.
+    private mutating func boundUnknown(after count: Int) {
+        guard self.links.isLookDue(afterRows: count) else { return }
+        let strangers = self.links.ids.filter { self.tier(of: self.links[$0].info.peer) < .known }
+        self.links.boundUnknown(among: strangers)
     }
 
     private mutating func receiveRow(

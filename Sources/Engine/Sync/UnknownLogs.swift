@@ -3,8 +3,8 @@
 /// `Docs/Protocol/Sync.md` section 5. Only its entries hold a log's name.
 struct UnknownLogs: Sendable {
     private var rows: [UInt64: ClockRow] = [:]
-    /// Those that were asked for in vain, until the peer tells of them or of a digest again.
-    private var declined: [UInt64: ClockRow] = [:]
+    /// Those of them that were asked for in vain, until the peer tells of them or of a digest again.
+    private var declined: Set<UInt64> = []
     /// Which page told of a tag, where one did; and the other way round.
     private var pageOf: [UInt64: UInt8] = [:]
     private var pages: [UInt8: Set<UInt64>] = [:]
@@ -13,18 +13,19 @@ struct UnknownLogs: Sendable {
     /// Until when nobody else is asked for first entries, while `discoveries` are open.
     private(set) var patience: UInt64 = 0
 
-    var isEmpty: Bool { self.rows.isEmpty }
+    /// Whether there is nothing to ask for.
+    var isEmpty: Bool { self.rows.count == self.declined.count }
 
-    var count: Int { self.rows.count + self.declined.count }
+    var count: Int { self.rows.count }
 
     /// Whether the peer has, or is asked for, what this node might want.
-    var isSeeking: Bool { !self.rows.isEmpty || !self.discoveries.isEmpty }
+    var isSeeking: Bool { !self.isEmpty || !self.discoveries.isEmpty }
 
     // MARK: Rows
 
     /// Takes a row of a page, or of a delta; false where the peer has said the same before.
     mutating func receive(_ row: ClockRow, page: UInt8?) -> Bool {
-        let earlier = self.rows[row.tag] ?? self.declined[row.tag]
+        let earlier = self.rows[row.tag]
         let page = page ?? self.pageOf[row.tag]
         self.drop(row.tag)
         guard row.seq > 0, row.state != .refused else { return earlier != nil }
@@ -53,20 +54,25 @@ struct UnknownLogs: Sendable {
             if self.pages[page]?.isEmpty == true { self.pages[page] = nil }
         }
         defer { if self.count == 0 { self.forgetRoom() } }
-        return self.declined.removeValue(forKey: tag) ?? self.rows.removeValue(forKey: tag)
+        self.declined.remove(tag)
+        return self.rows.removeValue(forKey: tag)
     }
 
     /// A dictionary keeps its room, which a newcomer would have for all logs on each of a hundred links.
     private mutating func forgetRoom() {
         guard self.rows.capacity + self.declined.capacity + self.pageOf.capacity > 0 else { return }
-        (self.rows, self.declined, self.pageOf, self.pages) = ([:], [:], [:], [:])
+        (self.rows, self.declined, self.pageOf, self.pages) = ([:], [], [:], [:])
+    }
+
+    /// Forgets all that the peer has told, but for what it is being asked.
+    mutating func forgetRows() {
+        (self.rows, self.declined, self.pageOf, self.pages) = ([:], [], [:], [:])
     }
 
     /// Asks again for what was asked for in vain; false where there is none.
     mutating func retry() -> Bool {
         guard !self.declined.isEmpty else { return false }
-        self.rows.merge(self.declined) { new, _ in new }
-        self.declined = [:]
+        self.declined = []
         return true
     }
 
@@ -79,7 +85,8 @@ struct UnknownLogs: Sendable {
     func choose(atMost free: Int) -> [UInt64] {
         let free = min(free, Limits.discoveriesPerLink - self.discoveries.count)
         return Array(
-            self.rows.keys.filter { self.discoveries[$0] == nil }.sorted().prefix(max(0, free)))
+            self.rows.keys.filter { self.discoveries[$0] == nil && !self.declined.contains($0) }
+                .sorted().prefix(max(0, free)))
     }
 
     mutating func begin(_ fetch: Fetch, patience: UInt64) {
@@ -102,7 +109,7 @@ struct UnknownLogs: Sendable {
         let over = self.discoveries.values.filter(isOver)
         for fetch in over {
             self.discoveries[fetch.tag] = nil
-            if let row = self.rows.removeValue(forKey: fetch.tag) { self.declined[fetch.tag] = row }
+            if self.rows[fetch.tag] != nil { self.declined.insert(fetch.tag) }
         }
         return over.count
     }
