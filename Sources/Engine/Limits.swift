@@ -62,6 +62,9 @@ public enum Limits {
     /// How often a peer may change its realms between two pings: by hand nobody does so as often, and
     /// each change may have all rooms of a realm announced anew.
     static let realmChangesPerPing = 32
+    /// How often a peer may come back into rooms between two pings: by hand nobody does so as often, and each
+    /// time both ends begin to share the room anew.
+    static let roomReturnsPerPing = 32
     /// An earlier secret of a realm is looked at again after an hour at the latest, since clocks may be
     /// set.
     static let secretsMilliseconds: UInt64 = 3_600_000

@@ -12,6 +12,10 @@ struct LinkRooms: Sendable {
     /// The others by realm and by a part of their ids: whoever finds a second room for a part could as
     /// well have announced that one.
     private var unnamed: [RealmID: Set<UInt64>] = [:]
+    /// Rooms that were shared and that the peer has left since the last ping.
+    private var left: Set<ConversationID> = []
+    /// How often it has come back into one of these.
+    private var returns = 0
 
     /// How many there are.
     var count: Int { self.unnamed.values.reduce(self.named.count) { $0 + $1.count } }
@@ -48,6 +52,21 @@ struct LinkRooms: Sendable {
             if self.unnamed[realm]?.remove(Self.part(of: id)) != nil { return true }
         }
         return false
+    }
+
+    /// Notes that the peer has left a room that was shared.
+    mutating func noteLeft(_ id: ConversationID) { self.left.insert(id) }
+
+    /// Notes that the peer comes into a room; false where it comes back too often.
+    mutating func isInTime(_ id: ConversationID) -> Bool {
+        if self.left.contains(id) { self.returns += 1 }
+        return self.returns <= Limits.roomReturnsPerPing
+    }
+
+    /// Lets the peer come back as often again.
+    mutating func pinged() {
+        self.returns = 0
+        self.left = []
     }
 
     /// Forgets all rooms of a realm that is common no longer.

@@ -248,6 +248,7 @@ extension Node {
         }
         self.ping(id)
         self.links[id].realms.pinged()
+        self.links[id].rooms.pinged()
         self.releaseIfDue()
         self.refreshDigests(on: id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))

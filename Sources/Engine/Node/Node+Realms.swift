@@ -119,6 +119,9 @@ extension Node {
             let room = Room(name, in: realm)
             let conversation = room.conversation
             let isOwn = self.conversationTable[conversation]?.isShared == true
+            guard self.links[id].rooms.isInTime(conversation) else {
+                return self.violation(id, "it leaves rooms and comes back too often")
+            }
             self.links[id].rooms.add(room, isOwn: isOwn, limit: limit)
             if isOwn && self.links[id].rooms.contains(conversation) {
                 self.share(conversation, on: id)
@@ -130,6 +133,9 @@ extension Node {
         for conversation in conversations {
             // What is shared by its tag ends with that.
             guard self.links[id].rooms.remove(conversation) else { continue }
+            if self.links.isShared(conversation, on: id) {
+                self.links[id].rooms.noteLeft(conversation)
+            }
             self.unshare(conversation, on: id)
         }
     }

@@ -238,6 +238,31 @@ struct RealmLinkTests {
         #expect(isTold(fellow.take(from: 2)))
     }
 
+    @Test(
+        "a peer that leaves rooms and comes back again and again is turned away; who leaves many is not"
+    )
+    func returns() {
+        var harness = Harness()
+        let rooms = (0..<60).map { room("r\($0)") }
+        for room in rooms { harness.join(room) }
+        harness.settle()
+        harness.link(2, in: rooms)
+        for room in rooms { harness.give(.roomsLeft([room.conversation]), from: 2) }
+        let tag = Harness.openTag(LinkInfo(to: Harness.peer(2), boot: 2))
+        func comeBack() {
+            harness.give(.rooms(tag, [rooms[0].name]), from: 2)
+            harness.give(.roomsLeft([rooms[0].conversation]), from: 2)
+        }
+        for _ in 0..<Limits.roomReturnsPerPing { comeBack() }
+        #expect(harness.node.links.has(LinkID(2)))
+        harness.give(.timer(.ping(LinkID(2))))
+        // The first of these comes back from before the ping.
+        for _ in 0...Limits.roomReturnsPerPing { comeBack() }
+        #expect(harness.node.links.has(LinkID(2)))
+        harness.give(.rooms(tag, [rooms[0].name]), from: 2)
+        #expect(!harness.node.links.has(LinkID(2)))
+    }
+
     @Test("a peer that changes its realms again and again is turned away")
     func flood() {
         var harness = Self.harness()
