@@ -86,10 +86,11 @@ extension Node {
             self.payloadWants.settle(erasure.key, erasure.target.seq...erasure.target.seq)
             if self.conversationTable[erasure.conversation] != nil { self.noteWhole(erasure.key) }
         }
+        let done = Set(erased.map(\.undecided))
         for append in batch.appends {
             // Its entry was on its way, but behind this batch.
             for erasure in append.erasures
-            where erasure.step == .erase && !erased.contains(where: { $0.isSame(as: erasure) }) {
+            where erasure.step == .erase && !done.contains(erasure.undecided) {
                 self.wait(for: erasure)
             }
         }

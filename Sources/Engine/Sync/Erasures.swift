@@ -98,9 +98,10 @@ struct Erasures: Sendable {
 }
 
 extension Erasure {
-    /// Whether it is the same but for what is decided.
-    func isSame(as other: Erasure) -> Bool {
-        self.target == other.target && self.conversation == other.conversation
-            && self.eraser.device == other.eraser.device
+    /// What is the same whatever is decided of it.
+    var undecided: Erasure {
+        Erasure(
+            conversation: self.conversation, target: self.target,
+            eraser: Authorship(device: self.eraser.device, person: nil), step: .wait)
     }
 }
