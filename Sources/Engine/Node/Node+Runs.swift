@@ -49,8 +49,6 @@ extension Node {
             self.violation(id, "forged run of \(key.name.author.shortText)")
             return false
         }
-        // Of a log that is known here all links know the name.
-        if log.tail.seq == 0 { self.learnNewName(key, from: id) }
         // The entry at our own head must be the one that we have.
         let theirs =
             run.first == log.tail.seq + 1 ? run.prev : verified.ids[Int(log.tail.seq - run.first)]
@@ -71,6 +69,8 @@ extension Node {
             self.refuseLog(key, on: id)
             return false
         }
+        // Of a log that is known here all links know the name, and of one that is not taken none need.
+        if log.tail.seq == 0 { self.learnNewName(key, from: id) }
         self.noteOwn(key)
         self.queueRun(suffix, frame, on: id)
         return true

@@ -75,6 +75,19 @@ import Testing
         #expect(Self.written(&harness).last?.deps == [far])
     }
 
+    @Test("a log that goes back in time is not even known by its name")
+    func before() throws {
+        var harness = Self.beset(by: 0)
+        func count() throws -> Int {
+            try #require(harness.node.conversationTable[Self.ops.conversation]).numbers.count
+        }
+        let before = try count()
+        let log = TestLog(signer(20), in: Self.ops.conversation)
+        harness.give(.syncRun(log.run([TestLog.text("never", at: 0)]).run), from: 2)
+        #expect(!harness.node.links.has(LinkID(2)))
+        #expect(try count() == before)
+    }
+
     @Test("nobody can make own messages stand before what they answer")
     func answers() throws {
         var harness = Self.beset(by: 0)
