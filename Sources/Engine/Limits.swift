@@ -196,9 +196,6 @@ public enum Limits {
     /// A peer answers for a log's first entries within a round trip or two; this long after its last
     /// answer another one is asked for what else is unknown.
     public static let discoveryMilliseconds: UInt64 = 250
-    /// Entries one want may ask for: 32 full runs.
-    public static let wantEntries: UInt64 = 4_096
-    /// Entries that one `erase` names.
     /// Logs on links that are looked at at once to choose whom to ask for what: many times what an office
     /// has, a few milliseconds.
     static let fetchSteps = 32_768
@@ -208,6 +205,9 @@ public enum Limits {
     static let fetchTurnMilliseconds: UInt64 = 20
     /// Those on links of people whom the user knows that are looked at without a turn.
     static let knownFetchSteps = 1_024
+    /// Entries one want may ask for: 32 full runs.
+    public static let wantEntries: UInt64 = 4_096
+    /// Entries that one `erase` names.
     public static let eraseTargets = 64
     /// Entries of own logs that an own `erase` names: they stand in the header, too, and fit it.
     public static let ownEraseTargets = 20
@@ -297,9 +297,6 @@ public enum Limits {
     public static let closedLogs = 64
     /// Logs per conversation: bounds what a clock and a digest cost.
     public static let logsPerConversation = 8_192
-    /// Records in one frame: with the largest values they just fit.
-    public static let recordsPerFrame = 64
-    /// Records that one record clock tells of.
     /// What rows of logs that are not known here may take on links of strangers, all together: a hundred
     /// neighbours may each have some nine hundred that a newcomer does not know yet.
     static let strangersUnknownBytes = 16 << 20
@@ -307,6 +304,9 @@ public enum Limits {
     static let unknownRowBytes = 192
     /// So many come before links are looked at for that again.
     static let unknownRowsStep = 1_024
+    /// Records in one frame: with the largest values they just fit.
+    public static let recordsPerFrame = 64
+    /// Records that one record clock tells of.
     public static let recordRows = 8_192
     /// A clock is sent in frames of about this size, so that wants and runs may go between.
     public static let clockFrameBytes = 65_536

@@ -15,6 +15,7 @@ struct Typists: Sendable {
     private struct Heard {
         var at: UInt64
         var link: LinkID
+        var isKnown: Bool
     }
 
     /// Who writes, and when that was heard last.
@@ -36,15 +37,31 @@ struct Typists: Sendable {
         return true
     }
 
-    /// Takes that somebody writes; true where that is news.
-    mutating func receive(_ place: Place, on link: LinkID, at now: UInt64) -> Bool {
+    /// Takes that somebody writes: gives whether that is news, and whose place was taken for it.
+    ///
+    /// - Parameter isKnown: whether the user knows them: then a stranger gives way where there is no room.
+    mutating func receive(
+        _ place: Place, on link: LinkID, at now: UInt64, isKnown: Bool
+    ) -> (isNews: Bool, ended: Place?) {
         if self.heard[place] != nil {
             self.heard[place]?.at = now
-            return false
+            self.heard[place]?.isKnown = isKnown
+            return (false, nil)
         }
-        guard self.heard.count < Limits.typists else { return false }
-        self.heard[place] = Heard(at: now, link: link)
-        return true
+        var ended: Place?
+        if self.heard.count >= Limits.typists {
+            ended = isKnown ? self.oldestStranger : nil
+            guard let ended else { return (false, nil) }
+            self.heard[ended] = nil
+        }
+        self.heard[place] = Heard(at: now, link: link, isKnown: isKnown)
+        return (true, ended)
+    }
+
+    /// The stranger who was not heard for longest; nil where there is none.
+    private var oldestStranger: Place? {
+        self.heard.filter { !$0.value.isKnown }
+            .min { ($0.value.at, $0.key) < ($1.value.at, $1.key) }?.key
     }
 
     /// Somebody has sent what they wrote; true where that ends it.

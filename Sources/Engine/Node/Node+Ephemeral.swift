@@ -169,7 +169,10 @@ extension Node {
         switch body {
         case .typing where piece.stream == 0:
             let place = Typists.Place(conversation: conversation, peer: peer)
-            guard self.typists.receive(place, on: id, at: self.now.monotonic) else { return }
+            let (isNews, ended) = self.typists.receive(
+                place, on: id, at: self.now.monotonic, isKnown: self.tier(of: peer) >= .known)
+            guard isNews else { return }
+            if let ended { self.endTyping([ended]) }
             self.signal([.typing(peer, conversation, true)])
             self.armSignals()
         case .packet(let packet) where piece.stream != 0:
