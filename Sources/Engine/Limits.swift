@@ -76,6 +76,8 @@ public enum Limits {
     public static let recordValueBytes = 4_096
     /// A whole record: its value, its key and its signature.
     static let recordBytes = recordValueBytes + 256
+    /// What keeping a record takes in memory besides its value, with its key in a table.
+    static let recordOverheadBytes = 512
     /// The kinds that a later version may have beside those of this one.
     public static let recordKinds = 16
 
@@ -345,6 +347,8 @@ public enum Limits {
     ///
     /// Here and below full runs are meant; up to sixteen small ones count as one.
     public static let runsPerBatch = 16
+    /// Received records in one transaction, in bytes; those beyond it come with the next.
+    static let recordBytesPerBatch = 1_048_576
     /// Received runs in one transaction while live messages come or go: as many entries as drafts.
     public static let runsPerLiveBatch = 8
     /// Of these, those of catch-up: a live message may have to wait for it.

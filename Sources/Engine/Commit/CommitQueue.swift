@@ -45,7 +45,7 @@ struct CommitQueue: Sendable {
     private(set) var drafts = Drafts()
     private(set) var live: [Accepted] = []
     private(set) var sync: [Accepted] = []
-    var records: [RecordKey: Record] = [:]
+    var records = WaitingRecords()
     var droppedRecords: Set<RecordKey> = []
     private(set) var proofs: [ForkProof] = []
     /// Logs that give way, until nothing is left of them on the disk.
@@ -196,8 +196,7 @@ struct CommitQueue: Sendable {
     mutating func forget(_ peers: [PeerID]) {
         self.forgotten.formUnion(peers)
         for peer in peers { self.peers[peer] = nil }
-        let records = self.records.keys.filter { self.forgotten.contains($0.author) }
-        for key in records { self.records[key] = nil }
+        self.records.forget(self.forgotten)
     }
 
     /// The record that will stand once all is on disk; nil where none is on its way.
@@ -246,7 +245,7 @@ struct CommitQueue: Sendable {
         self.arrivals.removeFirst(flight.arrivals.count)
         flight.batch.fills = flight.arrivals.flatMap(\.fills)
         flight.batch.expiry = self.expiries.next()
-        flight.batch.records = self.records.sorted { $0.key < $1.key }.map(\.value)
+        flight.batch.records = self.records.takeNext()
         flight.batch.droppedRecords = self.droppedRecords.sorted()
         flight.batch.proofs = self.proofs
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
@@ -263,7 +262,7 @@ struct CommitQueue: Sendable {
         (self.requests, self.endedRequests) = ([:], [])
         flight.answers = self.answers
         if self.release { flight.batch.release = release }
-        (self.records, self.proofs, self.peers, self.people) = ([:], [], [:], [:])
+        (self.proofs, self.peers, self.people) = ([], [:], [:])
         (self.answers, self.release, self.droppedRecords) = ([], false, [])
         (self.notices, self.forgotten) = ([], [])
     }
@@ -355,7 +354,7 @@ struct CommitQueue: Sendable {
         }
         for record in flight.batch.records
         where self.records[record.key] == nil && !self.forgotten.contains(record.key.author) {
-            self.records[record.key] = record
+            self.records.add(record)
         }
         self.forgotten.formUnion(flight.batch.forgotten)
         self.erasures = flight.batch.erasures + self.erasures

@@ -80,6 +80,11 @@ struct FlowControl: Sendable {
         return true
     }
 
+    /// Whether a frame of sync has credit, and nothing waits before it.
+    func takesNow(_ frame: EncodedFrame) -> Bool {
+        self.outbox.isEmpty && self.credit(on: .sync) >= frame.bytes.count
+    }
+
     /// Takes credit for a frame, or queues it behind those that wait for credit.
     mutating func send(_ frame: EncodedFrame) -> Sending {
         let isFirst = frame.channel != .sync || self.outbox.isEmpty

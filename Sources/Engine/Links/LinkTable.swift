@@ -151,9 +151,12 @@ struct LinkTable: Sendable {
         }
     }
 
-    /// Whether a link shares one of some conversations.
-    func isAnyShared(_ conversations: [ConversationID], on id: LinkID) -> Bool {
-        conversations.contains { self.sharers[$0]?.contains(id) == true }
+    /// The first of some conversations that a link shares.
+    func firstShared(of conversations: [ConversationID], on id: LinkID) -> ConversationID? {
+        for conversation in conversations where self.sharers[conversation]?.contains(id) == true {
+            return conversation
+        }
+        return nil
     }
 
     mutating func share(_ conversation: ConversationID, on id: LinkID, _ sync: ConversationSync) {

@@ -123,6 +123,9 @@ public struct Record: Hashable, Sendable {
     /// The record as it is sent and stored.
     public var encoded: [UInt8] { self.body + self.signature.bytes }
 
+    /// What it takes to keep it.
+    var keptBytes: Int { self.value.count + Limits.recordOverheadBytes }
+
     /// Whether this record takes the place of another of the same author, scope and kind.
     public func supersedes(_ other: Record) -> Bool {
         (self.time, self.hash) > (other.time, other.hash)

@@ -43,7 +43,7 @@ extension Node {
             guard self.profiles.hasRoom(for: record.key),
                 Profiles.takesPlace(record, of: self.profiles.record(record.key), self.time)
             else { continue }
-            self.commits.records[record.key] = record
+            self.commits.records.add(record, isFirst: true)
         }
         let now = contacts.profile
         if now.isWithinLimits && !now.name.isEmpty { self.setProfile(now, request: nil) }

@@ -16,7 +16,7 @@ extension Node {
         if self.marks.isGathered(at: self.now.monotonic) {
             for record in self.marks.takeArrived() {
                 self.takeMark(record)
-                self.commits.records[record.key] = record
+                self.commits.records.add(record)
             }
             self.commits.add(self.marks.takeUnsaved())
         }
@@ -157,7 +157,7 @@ extension Node {
         if let next = standing?.time.next, !self.time.isAhead(next) { time = max(time, next) }
         let record = mark.record(
             in: id, at: time, by: self.own.signer, self.keyring, using: &self.random)
-        if let record { self.commits.records[key] = record }
+        if let record { self.commits.records.add(record) }
     }
 
     /// How far the logs of others are here and were read, those that were written last.

@@ -60,8 +60,7 @@ extension Node {
         guard !links.isEmpty else { return }
         let frame = Frame.forkProof(proof).encoded
         for id in links {
-            let flow = self.links[id].flow
-            if flow.outbox.isEmpty && flow.credit(on: .sync) >= frame.bytes.count {
+            if self.links[id].flow.takesNow(frame) {
                 self.sendEncoded(frame, on: id)
             } else {
                 self.owe(proof.key.conversation, on: id) { $0.owe(proof: proof.key.name) }

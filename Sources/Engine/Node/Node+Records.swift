@@ -10,9 +10,11 @@ extension Node {
         if let next = self.record(self.ownProfile)?.time.next, !self.time.isAhead(next) {
             time = max(time, next)
         }
-        self.commits.records[self.ownProfile] = Record(
+        let record = Record(
             kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
             value: profile.encoded, signer: self.own.signer)
+        // With the answer, which says that it is on disk.
+        self.commits.records.add(record, isFirst: true)
         if let request { self.commits.answers.append((request, .profile(profile))) }
     }
 
@@ -39,9 +41,21 @@ extension Node {
             if record.key == self.ownProfile {
                 self.links[link].isProfileTold = false
                 self.tellProfile(on: link)
-            } else if self.links.isAnyShared(counting, on: link) {
-                self.sendEncoded(frame, on: link)
+            } else if let conversation = self.links.firstShared(of: counting, on: link) {
+                self.passOn(record.key, frame, in: conversation, on: link)
             }
+        }
+    }
+
+    /// Passes a record on, at once or when there is credit: strangers can bring more of them at once than may
+    /// wait on a link, and nobody is let go for what others have written.
+    private mutating func passOn(
+        _ key: RecordKey, _ frame: EncodedFrame, in conversation: ConversationID, on id: LinkID
+    ) {
+        if self.links[id].flow.takesNow(frame) {
+            self.sendEncoded(frame, on: id)
+        } else {
+            self.owe(conversation, on: id) { $0.owe(record: key) }
         }
     }
 
@@ -92,7 +106,7 @@ extension Node {
                 if record.kind == Record.Kind.mark {
                     self.markReceived(record)
                 } else {
-                    self.commits.records[record.key] = record
+                    self.commits.records.add(record)
                 }
             } else if record.conversation.map({ shared.contains($0) }) ?? true {
                 self.profiles.checked.insert(record)
@@ -118,7 +132,7 @@ extension Node {
             where self.profiles.hasRoom(for: record.key)
                 && Profiles.takesPlace(record, of: self.record(record.key), self.time)
             {
-                self.commits.records[record.key] = record
+                self.commits.records.add(record)
             }
         }
     }

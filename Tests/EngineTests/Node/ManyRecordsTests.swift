@@ -1,0 +1,89 @@
+import TestSupport
+import Testing
+
+@testable import Engine
+
+@Suite("Records that come all at once") struct ManyRecordsTests {
+    private static let ops = room("ops")
+    private static let bringers: [UInt8] = [2, 3, 4]
+    private static let honest: UInt8 = 9
+    private static let authors: ClosedRange<UInt8> = 100...147
+
+    private var harness = Harness()
+
+    /// In a room with somebody honest and three who bring large records of authors who have written nothing yet.
+    init() {
+        self.harness.join(Self.ops)
+        self.harness.settle()
+        for peer in Self.bringers + [Self.honest] { self.harness.link(peer, in: [Self.ops]) }
+        self.harness.settle()
+        for (index, author) in Self.authors.enumerated() {
+            let bringer = Self.bringers[index % Self.bringers.count]
+            self.harness.give(.records(Self.records(of: author)), from: bringer)
+        }
+    }
+
+    /// As many records as one may have in a room, with values as large as may be.
+    private static func records(of author: UInt8) -> [Record] {
+        (5...20).map { kind in
+            Record(
+                kind: kind, author: Harness.peer(author), conversation: nil,
+                time: HybridTime(wallMilliseconds: Harness().now.wall),
+                value: [UInt8](repeating: kind, count: Limits.recordValueBytes),
+                signer: signer(author))
+        }
+    }
+
+    private static func keys(_ frames: [Frame]) -> [RecordKey] {
+        frames.flatMap { frame -> [RecordKey] in
+            if case .records(let records) = frame { records.map(\.key) } else { [] }
+        }
+    }
+
+    @Test("are written in transactions of a megabyte, and cost nobody in the room the link")
+    func burst() {
+        var test = self
+        for author in Self.authors {
+            let log = TestLog(signer(author), in: Self.ops.conversation)
+            test.harness.give(.liveRun(log.opening().run), from: Self.bringers[0])
+        }
+        var largest = 0
+        while let batch = test.harness.batch {
+            largest = max(largest, batch.records.reduce(0) { $0 + $1.keptBytes })
+            test.harness.write()
+        }
+        #expect(largest <= Limits.recordBytesPerBatch + Limits.recordBytes)
+        #expect(test.harness.closed.isEmpty)
+        // All of them come as they are taken.
+        var known = Self.keys(test.harness.take(from: Self.honest))
+        for _ in 0..<200 {
+            let flow = test.harness.node.links[LinkID(UInt64(Self.honest))].flow
+            let spent = Limits.initialCredit - flow.credit(on: .sync)
+            guard spent > 0 else { break }
+            #expect(flow.waitingBytes <= Limits.frameBytes, "one frame waits at most")
+            test.harness.give(.credit(.sync, bytes: UInt64(spent)), from: Self.honest)
+            known += Self.keys(test.harness.take(from: Self.honest))
+        }
+        let due = Self.authors.flatMap { Self.records(of: $0).map(\.key) }
+        #expect(Set(known).isSuperset(of: due))
+        #expect(test.harness.node.excess == nil)
+    }
+
+    @Test("hold up no profile of the user, which is on disk before the answer says so")
+    func own() throws {
+        var test = self
+        // Something is being written while all of it comes.
+        test.harness.say("hello", in: Self.ops)
+        for author in Self.authors {
+            let log = TestLog(signer(author), in: Self.ops.conversation)
+            test.harness.give(.liveRun(log.opening().run), from: Self.bringers[0])
+        }
+        test.harness.give(.request(RequestID(900), .profile(name: "bea", status: "")))
+        test.harness.write()
+        let batch = try #require(test.harness.batch)
+        #expect(batch.records.contains { $0.key == test.harness.node.ownProfile })
+        test.harness.write()
+        #expect(test.harness.batch?.records.isEmpty == false)
+        #expect(test.harness.answers(of: RequestID(900)).count == 1)
+    }
+}
