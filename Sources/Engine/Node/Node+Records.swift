@@ -158,6 +158,9 @@ extension Node {
     mutating func receiveRecordClock(
         _ rows: [RecordRow], of conversation: ConversationID, on id: LinkID
     ) {
+        let isAnswered = self.links[id].shared[known: conversation].digests
+            .takeRecordClock(at: self.now.monotonic)
+        guard isAnswered else { return }
         let tags = self.links[id].tags
         let theirs = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
         let lacking = self.countedRecords(of: conversation).filter { record in

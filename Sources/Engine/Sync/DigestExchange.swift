@@ -40,8 +40,27 @@ struct DigestExchange: Sendable {
     private var repeated: ConversationDigest?
     /// Whether the peer has said again what it had, though it was told what it lacks: it takes none.
     private(set) var isDeclined = false
+    /// Whether the peer was sent a digest since a record clock of its was answered.
+    private var isRecordClockDue = false
+    /// When that was.
+    private var recordClockAt: UInt64?
 
-    mutating func noteSent(_ digest: ConversationDigest) { self.sent = digest }
+    mutating func noteSent(_ digest: ConversationDigest) {
+        self.sent = digest
+        self.isRecordClockDue = true
+    }
+
+    /// Whether a record clock of the peer is to be answered, which then counts as answered: one for each digest
+    /// that it was sent, of others one in a ping interval.
+    ///
+    /// The answer takes all records of the conversation to be looked at, and the question a few bytes.
+    mutating func takeRecordClock(at now: UInt64) -> Bool {
+        let isFirst = self.recordClockAt.map { now >= $0 + Limits.pingMilliseconds } ?? true
+        guard self.isRecordClockDue || isFirst else { return false }
+        self.isRecordClockDue = false
+        self.recordClockAt = now
+        return true
+    }
 
     /// Whether a digest is to be sent at a ping: it says what has changed since the last one, and so
     /// repairs what deltas have missed.

@@ -52,6 +52,22 @@ import Testing
         #expect(self.sent(to: [earlier]) == [own])
     }
 
+    @Test("who tells again what it has, and was sent no digest, is answered once in a while")
+    func repeated() {
+        var test = self
+        let empty = Frame.recordClock(Self.ops.conversation, [])
+        var answers: [Int] = []
+        for wait in [0, 0, Limits.pingMilliseconds - 1, 1, 0] {
+            test.harness.now.monotonic += wait
+            test.harness.give(empty, from: Self.reader)
+            answers.append(
+                test.harness.take(from: Self.reader).count {
+                    if case .records = $0 { true } else { false }
+                })
+        }
+        #expect(answers == [1, 0, 0, 1, 0])
+    }
+
     @Test("where it has another one of the same time, it is sent: both sides keep the same")
     func sameTime() {
         let (one, other) = (Self.profile("ada"), Self.profile("bea"))
