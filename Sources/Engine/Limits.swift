@@ -329,6 +329,8 @@ public enum Limits {
     /// Records kept of a link whose authors have no entry here yet; those of more authors come again
     /// with the next digest.
     public static let earlyRecords = 256
+    /// Those of all links together, in bytes: a newcomer has the same of each.
+    static let earlyRecordBytes = 4_194_304
     /// Records of which is remembered that their signatures are right: as many as there are strangers.
     static let checkedRecords = strangers
     /// What waits for credit on one link: announcements, digests and wants of some thousand rooms.

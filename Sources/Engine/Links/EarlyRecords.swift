@@ -2,6 +2,8 @@
 struct EarlyRecords: Sendable {
     private var records: [PeerID: [RecordKey: Record]] = [:]
     private(set) var count = 0
+    /// What they take.
+    private(set) var byteCount = 0
 
     var isEmpty: Bool { self.count == 0 }
 
@@ -9,6 +11,7 @@ struct EarlyRecords: Sendable {
     mutating func take(of author: PeerID) -> [Record] {
         guard !self.isEmpty, let found = self.records.removeValue(forKey: author) else { return [] }
         self.count -= found.count
+        for record in found.values { self.byteCount -= record.keptBytes }
         // A dictionary keeps its room; a newcomer has such a one on each of a hundred links.
         if self.isEmpty { self.records = [:] }
         return found.values.sorted { $0.key < $1.key }
@@ -18,10 +21,12 @@ struct EarlyRecords: Sendable {
     mutating func keep(_ record: Record) {
         if let known = self.records[record.author]?[record.key] {
             guard record.supersedes(known) else { return }
+            self.byteCount -= known.keptBytes
         } else {
             guard self.count < Limits.earlyRecords else { return }
             self.count += 1
         }
+        self.byteCount += record.keptBytes
         self.records[record.author, default: [:]][record.key] = record
     }
 }

@@ -113,6 +113,8 @@ extension Node {
         // Each link's credit bounds what it brings; some links may have ended meanwhile.
         found.check(bytes, 4 * Limits.initialCredit * (self.links.count + 1), "bytes for the disk")
         for id in self.links.ids { self.links[id].check(&found) }
+        let early = self.links.all.reduce(0) { $0 + $1.earlyRecords.byteCount }
+        found.check(early, Limits.earlyRecordBytes, "bytes of early records")
         if !self.downloads.isEmpty || !self.uploads.isEmpty {
             for bound in self.downloads.bounds + self.uploads.bounds {
                 found.check(bound.count, bound.limit, bound.what)

@@ -108,12 +108,28 @@ extension Node {
                 } else {
                     self.commits.records.add(record)
                 }
-            } else if record.conversation.map({ shared.contains($0) }) ?? true {
-                self.profiles.checked.insert(record)
-                self.links[id].earlyRecords.keep(record)
-                self.profiles.noteEarly(on: id)
+            } else if record.conversation.map({ shared.contains($0) }) ?? !shared.isEmpty {
+                self.keepEarly(record, on: id)
             }
         }
+    }
+
+    /// Keeps a record until its author's first entry comes.
+    private mutating func keepEarly(_ record: Record, on id: LinkID) {
+        self.profiles.checked.insert(record)
+        self.links[id].earlyRecords.keep(record)
+        self.noteEarly(on: id)
+        while let holder = self.profiles.excessiveHolder {
+            self.links[holder].earlyRecords = EarlyRecords()
+            self.noteEarly(on: holder)
+        }
+    }
+
+    private mutating func noteEarly(on id: LinkID) {
+        let bytes = self.links[id].earlyRecords.byteCount
+        guard bytes > 0 else { return self.profiles.dropEarly(of: id) }
+        let isKnown = self.tier(of: self.links[id].info.peer) >= .known
+        self.profiles.noteEarly(bytes, on: id, isKnown: isKnown)
     }
 
     /// The record that will stand once all is on disk.
@@ -127,7 +143,7 @@ extension Node {
     mutating func takeEarlyRecord(of author: PeerID) {
         for id in self.profiles.holders {
             let records = self.links[id].earlyRecords.take(of: author)
-            if self.links[id].earlyRecords.isEmpty { self.profiles.dropEarly(of: id) }
+            if !records.isEmpty { self.noteEarly(on: id) }
             for record in records
             where self.profiles.hasRoom(for: record.key)
                 && Profiles.takesPlace(record, of: self.record(record.key), self.time)

@@ -4,8 +4,8 @@
 struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
-    /// The links that keep records of authors who are not known yet.
-    private var earlyHolders: Set<LinkID> = []
+    /// The links that keep records of authors who are not known yet, and what these take.
+    private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// Those of before that were found right.
     var checked = CheckedRecords()
 
@@ -84,13 +84,32 @@ struct Profiles: Sendable {
         return (others ?? []).map(\.kind) + (hasProfile ? [Record.Kind.profile] : [])
     }
 
-    mutating func noteEarly(on link: LinkID) { self.earlyHolders.insert(link) }
+    /// Notes what a link keeps of authors who are not known yet.
+    ///
+    /// - Parameter isKnown: whether the user knows the peer.
+    mutating func noteEarly(_ bytes: Int, on link: LinkID, isKnown: Bool) {
+        self.earlyHolders[link] = (bytes, isKnown)
+    }
+
+    /// The link with most of them, of strangers' where these keep any; nil where all together keep no more than
+    /// they may.
+    ///
+    /// What it gives up comes again with a later digest.
+    var excessiveHolder: LinkID? {
+        let bytes = self.earlyHolders.values.reduce(0) { $0 + $1.bytes }
+        guard bytes > Limits.earlyRecordBytes else { return nil }
+        return self.earlyHolders.max { left, right in
+            let (one, other) = (left.value, right.value)
+            return one.isKnown == other.isKnown
+                ? (one.bytes, left.key) < (other.bytes, right.key) : one.isKnown
+        }?.key
+    }
 
     mutating func dropEarly(of link: LinkID) {
-        self.earlyHolders.remove(link)
+        self.earlyHolders[link] = nil
         if self.earlyHolders.isEmpty { self.checked = CheckedRecords() }
     }
 
     /// The links that keep early records, in order.
-    var holders: [LinkID] { self.earlyHolders.sorted() }
+    var holders: [LinkID] { self.earlyHolders.keys.sorted() }
 }

@@ -69,6 +69,29 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    @Test("before their authors take four megabytes at most, where a room is shared")
+    func early() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        let frames = Self.authors.prefix(16).map { Frame.records(Self.records(of: $0)) }
+        harness.link(8, in: [])
+        for frame in frames { harness.give(frame, from: 8) }
+        #expect(harness.node.links[LinkID(8)].earlyRecords.isEmpty)
+        harness.link(Self.honest, of: personKeys(Self.honest, 41), in: [Self.ops])
+        harness.give(.request(RequestID(7), .stand(Harness.peer(Self.honest), .known)))
+        harness.settle()
+        harness.give(frames[0], from: Self.honest)
+        for peer: UInt8 in 10..<16 {
+            harness.link(peer, in: [Self.ops])
+            for frame in frames { harness.give(frame, from: peer) }
+        }
+        let kept = harness.node.links.all.reduce(0) { $0 + $1.earlyRecords.byteCount }
+        #expect(kept <= Limits.earlyRecordBytes && kept > Limits.earlyRecordBytes / 2)
+        #expect(harness.node.links[LinkID(UInt64(Self.honest))].earlyRecords.count == 16)
+        #expect(harness.closed.isEmpty && harness.node.excess == nil)
+    }
+
     @Test("hold up no profile of the user, which is on disk before the answer says so")
     func own() throws {
         var test = self

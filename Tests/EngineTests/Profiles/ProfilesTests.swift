@@ -42,10 +42,31 @@ import Testing
     @Test("the links with early records are known in order until they have none")
     func holders() {
         var profiles = Profiles([])
-        for link: UInt64 in [3, 1, 3] { profiles.noteEarly(on: LinkID(link)) }
+        for link: UInt64 in [3, 1, 3] {
+            profiles.noteEarly(1, on: LinkID(link), isKnown: false)
+        }
         #expect(profiles.holders == [LinkID(1), LinkID(3)])
         profiles.dropEarly(of: LinkID(3))
         #expect(profiles.holders == [LinkID(1)])
+    }
+
+    @Test("of links that keep too much, a stranger's with most gives way first")
+    func excessiveHolder() {
+        var profiles = Profiles([])
+        let part = Limits.earlyRecordBytes / 4
+        profiles.noteEarly(2 * part, on: LinkID(1), isKnown: true)
+        profiles.noteEarly(part, on: LinkID(2), isKnown: false)
+        profiles.noteEarly(part, on: LinkID(3), isKnown: false)
+        #expect(profiles.excessiveHolder == nil)
+        profiles.noteEarly(part + 1, on: LinkID(2), isKnown: false)
+        #expect(profiles.excessiveHolder == LinkID(2))
+        profiles.dropEarly(of: LinkID(2))
+        #expect(profiles.excessiveHolder == nil)
+        profiles.noteEarly(4 * part, on: LinkID(1), isKnown: true)
+        #expect(profiles.excessiveHolder == LinkID(3))
+        profiles.dropEarly(of: LinkID(3))
+        profiles.noteEarly(4 * part + 1, on: LinkID(1), isKnown: true)
+        #expect(profiles.excessiveHolder == LinkID(1))
     }
 
     @Test("records of unknown kinds stand beside them, each by its author, scope and kind")
