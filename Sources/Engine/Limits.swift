@@ -76,6 +76,8 @@ public enum Limits {
     public static let recordValueBytes = 4_096
     /// A whole record: its value, its key and its signature.
     static let recordBytes = recordValueBytes + 256
+    /// What records of unknown kinds may take of those together whom the user does not know, in bytes.
+    static let strangersRecordBytes = 8 << 20
     /// What keeping a record takes in memory besides its value, with its key in a table.
     static let recordOverheadBytes = 512
     /// The kinds that a later version may have beside those of this one.

@@ -246,7 +246,9 @@ struct CommitQueue: Sendable {
         flight.batch.fills = flight.arrivals.flatMap(\.fills)
         flight.batch.expiry = self.expiries.next()
         flight.batch.records = self.records.takeNext()
-        flight.batch.droppedRecords = self.droppedRecords.sorted()
+        // One that has come again since stays.
+        flight.batch.droppedRecords =
+            self.droppedRecords.subtracting(flight.batch.records.map(\.key)).sorted()
         flight.batch.proofs = self.proofs
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.forgotten = self.forgotten.sorted()

@@ -8,6 +8,11 @@ struct WaitingRecords: Sendable {
     /// The keys of these, and of some that were taken out.
     private var turns = Turns<RecordKey>()
 
+    /// What peers have brought takes so much.
+    private(set) var byteCount = 0
+    /// The same by author.
+    private var bytes: [PeerID: Int] = [:]
+
     var isEmpty: Bool { self.first.isEmpty && self.records.isEmpty }
 
     subscript(key: RecordKey) -> Record? { self.first[key] ?? self.records[key] }
@@ -18,10 +23,12 @@ struct WaitingRecords: Sendable {
     mutating func add(_ record: Record, isFirst: Bool = false) {
         let key = record.key
         if isFirst || self.first[key] != nil {
-            self.records[key] = nil
+            _ = self.remove(key)
             self.first[key] = record
         } else {
+            _ = self.remove(key)
             self.records[key] = record
+            self.note(record.keptBytes, of: key.author)
             self.turns.add(key)
         }
     }
@@ -29,8 +36,23 @@ struct WaitingRecords: Sendable {
     /// Takes out what some have written.
     mutating func forget(_ authors: Set<PeerID>) {
         self.first = self.first.filter { !authors.contains($0.key.author) }
-        self.records = self.records.filter { !authors.contains($0.key.author) }
+        for key in self.records.keys where authors.contains(key.author) { _ = self.remove(key) }
     }
+
+    private mutating func remove(_ key: RecordKey) -> Record? {
+        guard let record = self.records.removeValue(forKey: key) else { return nil }
+        self.note(-record.keptBytes, of: key.author)
+        return record
+    }
+
+    private mutating func note(_ change: Int, of author: PeerID) {
+        self.byteCount += change
+        let bytes = self.bytes[author, default: 0] + change
+        self.bytes[author] = bytes == 0 ? nil : bytes
+    }
+
+    /// What peers have brought of an author.
+    func byteCount(of author: PeerID) -> Int { self.bytes[author] ?? 0 }
 
     /// Takes out what the next batch is to have, ascending.
     mutating func takeNext() -> [Record] {
@@ -38,7 +60,7 @@ struct WaitingRecords: Sendable {
         self.first = [:]
         var bytes = 0
         while bytes < Limits.recordBytesPerBatch, let key = self.turns.next() {
-            guard let record = self.records.removeValue(forKey: key) else { continue }
+            guard let record = self.remove(key) else { continue }
             taken.append(record)
             bytes += record.keptBytes
         }

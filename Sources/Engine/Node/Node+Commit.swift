@@ -38,6 +38,7 @@ extension Node {
         self.settleErasures(flight.batch, outcome.erased)
         self.settleExpiry(outcome.expired)
         for record in flight.batch.records { self.settleRecord(record) }
+        self.thinRecords()
         for entry in outcome.filled + outcome.released {
             self.marks.noteUnread(entry.key.name, from: entry.seq, in: entry.key.conversation)
         }

@@ -91,11 +91,13 @@ extension Node {
             guard self.profiles.checked.contains(record) || record.isValid else {
                 return self.violation(id, "forged record of \(record.author.shortText)")
             }
-            guard record.isUsable, self.profiles.hasRoom(for: record.key),
+            guard record.isUsable, self.hasRoom(for: record),
                 Profiles.takesPlace(record, of: standing, self.time),
                 !self.time.isAhead(record.time)
             else { continue }
-            let isPeers = record.conversation == nil && record.author == self.links[id].info.peer
+            // Of who writes nowhere no more is kept than they are called.
+            let isPeers =
+                record.kind == Record.Kind.profile && record.author == self.links[id].info.peer
             let shared = self.links[id].shared.keys
             // No closure: that would take a copy of the node.
             var isCounted = isPeers
@@ -110,6 +112,32 @@ extension Node {
                 }
             } else if record.conversation.map({ shared.contains($0) }) ?? !shared.isEmpty {
                 self.keepEarly(record, on: id)
+            }
+        }
+    }
+
+    /// Whether there is room for a record beside those of its author, and where the user does not know them,
+    /// beside those of all such authors.
+    private func hasRoom(for record: Record) -> Bool {
+        guard self.profiles.hasRoom(for: record.key) else { return false }
+        if UnknownKinds.isKnown(record.kind) { return true }
+        // What is left out comes again with a later digest.
+        let isFull = self.commits.records.byteCount >= Limits.strangersRecordBytes
+        let waiting = self.commits.records.byteCount(of: record.author)
+        guard isFull || self.profiles.refuses(record, waiting: waiting) else { return true }
+        return self.tier(of: record.author) >= .known
+    }
+
+    /// Drops records of unknown kinds where those whom the user does not know have too much of them together.
+    mutating func thinRecords() {
+        guard self.profiles.unknownKinds.total > Limits.strangersRecordBytes else { return }
+        let strangers = self.tiers(of: self.profiles.unknownKinds.authors)
+            .filter { $0.value < .known }.keys
+        for (author, keys) in self.profiles.giveWay(Array(strangers)) {
+            self.commits.droppedRecords.formUnion(keys)
+            for id in self.conversationTable.keys
+            where self.conversationTable[known: id].count(of: author) > 0 {
+                self.conversationTable[known: id].recordsChanged()
             }
         }
     }
@@ -145,7 +173,7 @@ extension Node {
             let records = self.links[id].earlyRecords.take(of: author)
             if !records.isEmpty { self.noteEarly(on: id) }
             for record in records
-            where self.profiles.hasRoom(for: record.key)
+            where self.hasRoom(for: record)
                 && Profiles.takesPlace(record, of: self.record(record.key), self.time)
             {
                 self.commits.records.add(record)

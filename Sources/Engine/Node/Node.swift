@@ -203,6 +203,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.decideErasures()
         self.armRelease()
         self.startMarks()
+        self.thinRecords()
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
         self.performDialling(self.dialling.block(blocked))

@@ -4,6 +4,8 @@
 struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
+    /// What those of unknown kinds take.
+    private(set) var unknownKinds = UnknownKinds()
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// Those of before that were found right.
@@ -57,19 +59,51 @@ struct Profiles: Sendable {
         if Self.isProfile(key) {
             self.profiles[key.author] = record
         } else {
-            self.others[key.author, default: [:]][key] = record
+            let earlier = self.others[key.author, default: [:]].updateValue(record, forKey: key)
+            self.noteTaken(record.keptBytes - (earlier?.keptBytes ?? 0), by: key)
         }
         let over = self.kinds(beside: key).sorted().dropFirst(Limits.recordKinds)
         let dropped = over.map {
             RecordKey(author: key.author, conversation: key.conversation, kind: $0)
         }
-        for key in dropped { self.others[key.author]?[key] = nil }
+        for key in dropped { self.drop(key) }
         return dropped
+    }
+
+    private mutating func drop(_ key: RecordKey) {
+        guard let record = self.others[key.author]?.removeValue(forKey: key) else { return }
+        self.noteTaken(-record.keptBytes, by: key)
+    }
+
+    private mutating func noteTaken(_ change: Int, by key: RecordKey) {
+        if UnknownKinds.isKnown(key.kind) { return }
+        self.unknownKinds.note(change, of: key.author)
+    }
+
+    /// Whether a record of somebody whom the user does not know would be the next to give way.
+    ///
+    /// - Parameter waiting: what of the author is not on disk yet, in bytes.
+    func refuses(_ record: Record, waiting: Int) -> Bool {
+        if UnknownKinds.isKnown(record.kind) { return false }
+        let standing = self.others[record.author]?[record.key]?.keptBytes ?? 0
+        return self.unknownKinds.refuses(
+            record.keptBytes - standing + waiting, of: record.author)
+    }
+
+    /// Drops the records of unknown kinds of those who give way of some authors; gives what went, by author.
+    mutating func giveWay(_ strangers: [PeerID]) -> [(author: PeerID, keys: [RecordKey])] {
+        self.unknownKinds.giveWay(strangers).map { author in
+            let keys = (self.others[author] ?? [:]).keys
+                .filter { !UnknownKinds.isKnown($0.kind) }.sorted()
+            for key in keys { self.drop(key) }
+            return (author, keys)
+        }
     }
 
     /// Forgets all records of somebody.
     mutating func forget(_ author: PeerID) {
         self.profiles[author] = nil
+        for key in (self.others[author] ?? [:]).keys { self.drop(key) }
         self.others[author] = nil
     }
 

@@ -24,12 +24,15 @@ import Testing
     }
 
     /// As many records as one may have in a room, with values as large as may be.
-    private static func records(of author: UInt8) -> [Record] {
-        (5...20).map { kind in
+    private static func records(
+        of author: UInt8, _ kinds: ClosedRange<UInt8> = 5...20,
+        byteCount: Int = Limits.recordValueBytes
+    ) -> [Record] {
+        kinds.map { kind in
             Record(
                 kind: kind, author: Harness.peer(author), conversation: nil,
                 time: HybridTime(wallMilliseconds: Harness().now.wall),
-                value: [UInt8](repeating: kind, count: Limits.recordValueBytes),
+                value: [UInt8](repeating: kind, count: byteCount),
                 signer: signer(author))
         }
     }
@@ -90,6 +93,62 @@ import Testing
         #expect(kept <= Limits.earlyRecordBytes && kept > Limits.earlyRecordBytes / 2)
         #expect(harness.node.links[LinkID(UInt64(Self.honest))].earlyRecords.count == 16)
         #expect(harness.closed.isEmpty && harness.node.excess == nil)
+    }
+
+    @Test("of who writes nowhere are not kept, but for the profile")
+    func throwAway() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        harness.link(2, in: [])
+        let profile = Record(
+            kind: Record.Kind.profile, author: Harness.peer(2), conversation: nil,
+            time: HybridTime(wallMilliseconds: harness.now.wall),
+            value: Profile(name: "eve", status: "").encoded, signer: signer(2))
+        harness.give(.records([profile] + Self.records(of: 2)), from: 2)
+        harness.settle()
+        #expect(harness.node.profiles.profile(of: Harness.peer(2))?.name == "eve")
+        #expect(harness.node.profiles.unknownKinds.total == 0)
+    }
+
+    @Test("of unknown kinds take 8 MiB of strangers: who has most loses them, not the known")
+    func unknownKinds() throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        let (known, small, large): (UInt8, UInt8, ClosedRange<UInt8>) = (50, 51, 100...230)
+        harness.link(2, in: [Self.ops])
+        harness.give(.request(RequestID(7), .stand(Harness.peer(known), .known)))
+        for author in [known, small] + Array(large) {
+            let log = TestLog(signer(author), in: Self.ops.conversation)
+            harness.give(.liveRun(log.opening(of: personKeys(author, 41)).run), from: 2)
+            harness.settle()
+        }
+        let little = Self.records(of: small, 9...9, byteCount: 100)
+        harness.give(.records(little), from: 2)
+        var dropped: Set<RecordKey> = []
+        for author in [known] + Array(large) {
+            harness.give(.records(Self.records(of: author)), from: 2)
+            while let batch = harness.batch {
+                dropped.formUnion(batch.droppedRecords)
+                harness.write()
+            }
+        }
+        let profiles = harness.node.profiles
+        let ofKnown = Self.records(of: known)
+        #expect(ofKnown.allSatisfy { profiles.record($0.key) == $0 })
+        #expect(profiles.record(little[0].key) == little[0])
+        let most = Limits.strangersRecordBytes + ofKnown.reduce(0) { $0 + $1.keptBytes }
+        #expect(profiles.unknownKinds.total <= most)
+        // All of somebody's go from memory and from the disk, and are not taken again.
+        let gone = try #require(
+            large.first { profiles.record(Self.records(of: $0, 5...5)[0].key) == nil })
+        #expect(dropped.isSuperset(of: Self.records(of: gone).map(\.key)))
+        harness.give(.records(Self.records(of: gone)), from: 2)
+        harness.settle()
+        let taken = harness.node.profiles.records(of: Harness.peer(gone), in: Self.ops.conversation)
+        #expect(taken.count < 16)
+        #expect(harness.closed.isEmpty)
     }
 
     @Test("hold up no profile of the user, which is on disk before the answer says so")
