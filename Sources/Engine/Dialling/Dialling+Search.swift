@@ -45,7 +45,8 @@ extension Dialling {
             self.targets[id] = target
             if isNew { self.queueService(id) }
         } else {
-            self.log(.info, "discovered \(service.name) at \(addresses.joined(separator: ", "))")
+            let places = addresses.joined(separator: ", ")
+            self.tell("discovered \(service.name) at \(places)")
             self.addService(id, addresses, isForeign: service.isForeign)
         }
         if service.isForeign, self.targets[id] != nil {
@@ -62,7 +63,7 @@ extension Dialling {
     mutating func serviceLost(_ name: String) -> [DiallingAction] {
         let id = TargetID.service(name)
         guard let target = self.targets[id] else { return [] }
-        self.log(.info, "discovery lost \(name)")
+        self.tell("discovery lost \(name)")
         if let peer = target.peer, self.linked.contains(peer) {
             self.targets[known: id].isGone = true
             self.perform(.disarm(.redial(id)))

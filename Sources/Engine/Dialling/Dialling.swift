@@ -489,6 +489,9 @@ struct Dialling: Sendable {
         self.perform(.log(level, text))
     }
 
+    /// Says what peers can cause again and again, where it is one of few lines.
+    mutating func tell(_ text: String) { self.actions.append(.tell(text)) }
+
     mutating func perform(_ action: Action) { self.actions.append(.perform(action)) }
 
     mutating func take() -> [DiallingAction] {

@@ -88,9 +88,13 @@ struct Link: Sendable {
 
     /// Where the peer can be dialled; the source port of an accepted link is nobody's, so the peer
     /// says where it listens.
+    ///
+    /// Keys cost nothing, so nobody has ports dialled where services of the system are.
     var listenAddress: String? {
         if self.dial != nil { return self.address }
-        guard let port = self.info.listenPort, let colon = self.address.lastIndex(of: ":") else {
+        guard let port = self.info.listenPort, port >= Limits.dialBackPort,
+            let colon = self.address.lastIndex(of: ":")
+        else {
             return nil
         }
         return "\(self.address[..<colon]):\(port)"
