@@ -370,8 +370,8 @@ struct CommitQueue: Sendable {
         }
         self.endedRequests.formUnion(flight.batch.endedRequests)
         if flight.batch.release != nil { self.release = true }
-        // The user was told that it is not on disk, and it holds until the next start all the same.
-        self.retentions.merge(flight.batch.retentions) { later, _ in later }
+        // The user was told that it is not on disk, and it holds until the next start all the same; but what
+        // would have texts go does not.
         self.arrangements.merge(flight.batch.arrangements) { later, _ in later }
         self.positions = flight.batch.positions.merging(self.positions) { $0.merging($1) { $1 } }
         for (conversation, cursor) in flight.batch.reads {

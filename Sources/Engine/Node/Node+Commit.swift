@@ -46,6 +46,7 @@ extension Node {
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
         self.settleStandings(flight.batch.people)
+        self.settleRetentions(flight.batch.retentions)
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }

@@ -192,9 +192,15 @@ extension Node {
         guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
             return self.fail(request, .notMember)
         }
-        self.conversationTable[known: id].retention = retention
         self.commits.retentions[id] = retention
         self.commits.answers.append((request, .arranged(id)))
+    }
+
+    /// What the user keeps is on disk; before that nothing goes by it, since a disk that is full refuses it.
+    mutating func settleRetentions(_ retentions: [ConversationID: Retention]) {
+        for (id, retention) in retentions where self.conversationTable.has(id) {
+            self.conversationTable[known: id].retention = retention
+        }
     }
 
     /// What is to go by what the user keeps, at a moment in wall-clock milliseconds.

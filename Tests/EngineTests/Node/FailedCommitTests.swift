@@ -7,6 +7,25 @@ import Testing
 @Suite("Commits that fail") struct FailedCommitTests {
     private static let ops = room("ops")
 
+    @Test("how much of a conversation is kept stays as it was where the disk refuses another bound")
+    func retention() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        let (id, size) = (Self.ops.conversation, Retention(bytes: 1_000))
+        harness.give(.request(RequestID(90), .retain(id, size)))
+        harness.batch = nil
+        harness.give(
+            .commitFailed(StoreFailure(reason: .full, detail: "full", remedy: "free some")))
+        harness.give(.timer(.storage))
+        harness.say("once there is room", in: Self.ops)
+        harness.settle()
+        #expect(harness.node.retentionBounds(at: harness.now.wall).isEmpty)
+        harness.give(.request(RequestID(91), .retain(id, size)))
+        harness.settle()
+        #expect(harness.node.retentionBounds(at: harness.now.wall).count == 1)
+    }
+
     @Test("what a link that is gone had brought is asked of another one")
     func askedAgain() {
         let log = TestLog(signer(20), in: Self.ops.conversation)
