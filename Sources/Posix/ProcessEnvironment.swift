@@ -58,6 +58,17 @@ public enum ProcessEnvironment {
         CommandLine.arguments.isEmpty ? nil : Array(CommandLine.arguments.dropFirst())
     }
 
+    /// The first argument that is no UTF-8, with marks where it is not; nil where all are.
+    ///
+    /// In ``arguments`` such bytes are replaced, so that two that differ may read alike.
+    public static var garbledArgument: String? {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index] else { return nil }
+            if String(validatingCString: argument) == nil { return String(cString: argument) }
+        }
+        return nil
+    }
+
     /// Says that there are no arguments to be read, and what to do.
     public static let noArguments = (
         text: "the arguments cannot be read, since /proc is not mounted",

@@ -52,6 +52,13 @@ enum CommandLineProgram {
             console.report(failure.text)
             return failure.code.rawValue
         }
+        if let garbled = ProcessEnvironment.garbledArgument {
+            let failure = Failure(
+                .badData, why: "an argument is no UTF-8: \(TerminalText.line(garbled))",
+                next: "write it in UTF-8; a file of such a name: rename it first")
+            console.report(failure.text)
+            return failure.code.rawValue
+        }
         return self.run(words, console: console, environment: environment)
     }
 }

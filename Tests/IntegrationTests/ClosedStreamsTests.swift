@@ -14,5 +14,16 @@ extension IntegrationTests {
                 ["/bin/sh", "-c", "exec \(Surroundings.programs())/stoa \(arguments)"])
             #expect(try child.waitForExit() == .code(code))
         }
+
+        @Test("arguments that are no UTF-8 are refused, and nothing is made of them")
+        func garbled() throws {
+            let child = try ChildProcess([
+                "/bin/sh", "-c",
+                "exec \(Surroundings.programs())/stoa send ops text --key \"$(printf 'job-\\344')\" 2>&1",
+            ])
+            let said = try child.rest()
+            #expect(try child.waitForExit() == .code(65))
+            #expect(said.contains("an argument is no UTF-8: job-"))
+        }
     }
 }
