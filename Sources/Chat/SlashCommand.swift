@@ -108,7 +108,7 @@ extension SlashCommand.Name {
         case .unblock: "hear somebody again"
         case .mute: "count nothing here, and do not ring"
         case .unmute: "count and ring again"
-        case .archive: "put this conversation away until something is said in it"
+        case .archive: "put this conversation away, until: stoa unarchive"
         case .away: "say that you are away, until /back; without it you are after ten minutes"
         case .back: "say that you are there"
         case .status: "the daemon's state"

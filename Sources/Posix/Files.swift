@@ -98,7 +98,9 @@ public enum Files {
         guard status.st_mode & 0o077 == 0 else {
             throw SystemError(
                 EACCES, "use directory", path,
-                advice: "others can enter it; run `chmod 700` on it or choose another")
+                advice:
+                    "others can enter it; choose another, or run `chmod 700` on it if it is yours alone"
+            )
         }
         if self.isEmpty(path) { try self.syncNames(of: path) }
     }
