@@ -40,10 +40,10 @@
             case .shareWithAnybody: [SimulationCatches.secretRooms]
             case .serveAnyPicture: [EngineCatches.pictures]
             case .serveUnreferenced:
-                [.seed(104, says: "a file that it must not have"), EngineCatches.uploads]
+                [.seed(35, says: "a file that it must not have"), EngineCatches.uploads]
             case .believeWrongChunks:
                 [
-                    .assault(8, says: "shows as whole what its author did not send"),
+                    .assault(41, says: "shows as whole what its author did not send"),
                     EngineCatches.parts, EngineCatches.liars,
                 ]
             case .forgetPieces:
