@@ -321,7 +321,7 @@ extension Node {
     private mutating func armNextFetching(_ open: Set<ConversationID>) {
         let now = self.now.monotonic
         var deadlines = self.fetching.deadlines + self.forkSearches.deadlines
-        deadlines += self.fetching.moments
+        var isAny = false
         for conversation in open {
             var isSeeking = false
             self.links.visit(conversation) { _, sync in
@@ -331,7 +331,10 @@ extension Node {
                 if !sync.unknown.discoveries.isEmpty { deadlines.append(sync.unknown.patience) }
             }
             if isSeeking { self.fetching.seek(conversation) }
+            isAny = isAny || isSeeking
         }
+        // Where what was lacking has come nobody is woken for it.
+        if isAny { deadlines += self.fetching.moments } else { self.fetching.dropMoments() }
         let isBusy = !self.fetching.plans.waiting.isEmpty
         if isBusy { deadlines.append(self.fetching.plans.nextTurn(after: now)) }
         guard let next = deadlines.filter({ $0 > now }).min() else { return }

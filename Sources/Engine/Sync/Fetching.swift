@@ -109,6 +109,9 @@ struct Fetching: Sendable {
     /// Notes that something may be asked for from a moment on.
     mutating func noteMoment(_ moment: UInt64) { self.moments.insert(moment) }
 
+    /// Nothing is to be asked for any longer.
+    mutating func dropMoments() { self.moments = [] }
+
     mutating func wokenUp(at now: UInt64) {
         self.armedAt = nil
         self.moments = self.moments.filter { $0 > now }
