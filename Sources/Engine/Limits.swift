@@ -99,7 +99,9 @@ public enum Limits {
     /// Two full runs and their frames, so that nothing can wait for itself; also fits any frame.
     public static let initialCredit = 327_680
     /// What strangers may leave of what they are sent, all together: of more, who leaves most is let go.
-    static let strangersUntakenBytes = 48 << 20
+    ///
+    /// In memory it takes about twice as much.
+    static let strangersUntakenBytes = 24 << 20
     /// So much is sent before links are looked at for that again.
     static let untakenStepBytes = 1 << 20
     /// What a peer may have us hold before it has proven its identity.

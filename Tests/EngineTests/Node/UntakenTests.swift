@@ -38,7 +38,7 @@ import Testing
 
     // The whole sentence stands in the table of Threats.md.
     @Test(
-        "strangers who take nothing leave 48 MiB together at most: who leaves most goes, and nobody whom the user knows"
+        "strangers who take nothing leave 24 MiB together at most: who leaves most goes, and nobody whom the user knows"
     )
     func bounded() {
         var test = self
