@@ -22,23 +22,23 @@ struct WaitingRecords: Sendable {
     /// - Parameter isFirst: whether the next batch has it in any case.
     mutating func add(_ record: Record, isFirst: Bool = false) {
         let key = record.key
-        if isFirst || self.first[key] != nil {
-            _ = self.remove(key)
+        self.remove(key)
+        guard !isFirst && self.first[key] == nil else {
             self.first[key] = record
-        } else {
-            _ = self.remove(key)
-            self.records[key] = record
-            self.note(record.keptBytes, of: key.author)
-            self.turns.add(key)
+            return
         }
+        self.records[key] = record
+        self.note(record.keptBytes, of: key.author)
+        self.turns.add(key)
     }
 
     /// Takes out what some have written.
     mutating func forget(_ authors: Set<PeerID>) {
         self.first = self.first.filter { !authors.contains($0.key.author) }
-        for key in self.records.keys where authors.contains(key.author) { _ = self.remove(key) }
+        for key in self.records.keys where authors.contains(key.author) { self.remove(key) }
     }
 
+    @discardableResult
     private mutating func remove(_ key: RecordKey) -> Record? {
         guard let record = self.records.removeValue(forKey: key) else { return nil }
         self.note(-record.keptBytes, of: key.author)
