@@ -36,6 +36,8 @@ struct Marks: Sendable {
     private var reads: [ConversationID: [LogName: UInt64]] = [:]
     /// Marks of others that are not yet on their way to the disk.
     private var arrived: [RecordKey: Record] = [:]
+    /// What these take.
+    private(set) var arrivedBytes = 0
     /// When a mark of somebody was kept last.
     private var keptAt: [RecordKey: UInt64] = [:]
     private var gatheredAt: UInt64?
@@ -112,15 +114,16 @@ struct Marks: Sendable {
 
     /// Keeps a mark of somebody until the next transaction for such.
     mutating func keep(_ record: Record, at now: UInt64) {
-        self.keptAt = self.keptAt.filter { now < $0.value + Limits.storedMilliseconds }
         self.keptAt[record.key] = now
-        self.arrived[record.key] = record
+        let earlier = self.arrived.updateValue(record, forKey: record.key)
+        self.arrivedBytes += record.keptBytes - (earlier?.keptBytes ?? 0)
         self.gather(at: now)
     }
 
     /// Takes out what was kept, in order.
-    mutating func takeArrived() -> [Record] {
-        defer { self.arrived = [:] }
+    mutating func takeArrived(at now: UInt64) -> [Record] {
+        defer { (self.arrived, self.arrivedBytes) = ([:], 0) }
+        self.keptAt = self.keptAt.filter { now < $0.value + Limits.storedMilliseconds }
         return self.arrived.sorted { $0.key < $1.key }.map(\.value)
     }
 

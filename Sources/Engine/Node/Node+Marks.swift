@@ -14,7 +14,7 @@ extension Node {
     mutating func marksDue() {
         self.marks.woke()
         if self.marks.isGathered(at: self.now.monotonic) {
-            for record in self.marks.takeArrived() {
+            for record in self.marks.takeArrived(at: self.now.monotonic) {
                 self.takeMark(record)
                 self.commits.records.add(record)
             }

@@ -118,27 +118,34 @@ extension Node {
 
     /// Whether there is room for a record beside those of its author, and where the user does not know them,
     /// beside those of all such authors.
+    ///
+    /// What is left out comes again with a later digest.
     private func hasRoom(for record: Record) -> Bool {
+        let author = record.author
         guard self.profiles.hasRoom(for: record.key) else { return false }
-        if UnknownKinds.isKnown(record.kind) { return true }
-        // What is left out comes again with a later digest.
-        let isFull = self.commits.records.byteCount >= Limits.strangersRecordBytes
-        let waiting = self.commits.records.byteCount(of: record.author)
-        guard isFull || self.profiles.refuses(record, waiting: waiting) else { return true }
-        return self.tier(of: record.author) >= .known
+        if self.commits.records.byteCount + self.marks.arrivedBytes >= Limits.waitingRecordBytes,
+            self.tier(of: author) < .known
+        {
+            return false
+        }
+        let waiting = self.commits.records.byteCount(of: author)
+        return !self.profiles.refuses(record, waiting: waiting) { self.tier(of: author) }
     }
 
-    /// Drops records of unknown kinds where those whom the user does not know have too much of them together.
+    /// Drops records where those whom the user does not know have too much of them together.
     mutating func thinRecords() {
-        guard self.profiles.unknownKinds.total > Limits.strangersRecordBytes else { return }
-        let strangers = self.tiers(of: self.profiles.unknownKinds.authors)
-            .filter { $0.value < .known }.keys
-        for (author, keys) in self.profiles.giveWay(Array(strangers)) {
-            self.commits.droppedRecords.formUnion(keys)
-            for id in self.conversationTable.keys
-            where self.conversationTable[known: id].count(of: author) > 0 {
-                self.conversationTable[known: id].recordsChanged()
-            }
+        guard self.profiles.isThinningDue() else { return }
+        let gone = self.profiles.giveWay(self.tiers(of: self.profiles.allAuthors))
+        guard !gone.isEmpty else { return }
+        self.commits.droppedRecords.formUnion(gone)
+        for key in gone where key.kind == Record.Kind.profile {
+            self.forgetPicture(of: key.author)
+            self.people.namesakes.name(key.author, "")
+        }
+        let authors = Set(gone.map(\.author))
+        for id in self.conversationTable.keys
+        where self.conversationTable[known: id].authors.contains(where: authors.contains) {
+            self.conversationTable[known: id].recordsChanged()
         }
     }
 
@@ -203,7 +210,7 @@ extension Node {
         _ rows: [RecordRow], of conversation: ConversationID, on id: LinkID
     ) {
         let isAnswered = self.links[id].shared[known: conversation].digests
-            .takeRecordClock(at: self.now.monotonic)
+            .recordClocks.take(at: self.now.monotonic)
         guard isAnswered else { return }
         let tags = self.links[id].tags
         let theirs = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })

@@ -135,6 +135,9 @@ extension Node {
 
     /// Asks again for what a peer has told of and did not bring.
     private mutating func retry(_ conversation: ConversationID, on id: LinkID) {
+        let isDue = self.links[id].shared[known: conversation].digests.retries
+            .take(at: self.now.monotonic)
+        guard isDue else { return }
         let numbers = self.conversationTable[known: conversation].numbers
         let unsettled = self.links[id].shared[known: conversation].takeUnsettled(numbers)
         for (name, row) in unsettled {

@@ -4,8 +4,9 @@
 struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
-    /// What those of unknown kinds take.
-    private(set) var unknownKinds = UnknownKinds()
+    /// What profiles take, and what all others do.
+    private(set) var profileShares = RecordShares(limit: Limits.profileBytes)
+    private(set) var otherShares = RecordShares(limit: Limits.otherRecordBytes)
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// Those of before that were found right.
@@ -57,10 +58,12 @@ struct Profiles: Sendable {
     mutating func settle(_ record: Record) -> [RecordKey] {
         let key = record.key
         if Self.isProfile(key) {
-            self.profiles[key.author] = record
+            let earlier = self.profiles.updateValue(record, forKey: key.author)
+            self.profileShares.note(
+                record.keptBytes - (earlier?.keptBytes ?? 0), of: key.author)
         } else {
             let earlier = self.others[key.author, default: [:]].updateValue(record, forKey: key)
-            self.noteTaken(record.keptBytes - (earlier?.keptBytes ?? 0), by: key)
+            self.otherShares.note(record.keptBytes - (earlier?.keptBytes ?? 0), of: key.author)
         }
         let over = self.kinds(beside: key).sorted().dropFirst(Limits.recordKinds)
         let dropped = over.map {
@@ -72,39 +75,58 @@ struct Profiles: Sendable {
 
     private mutating func drop(_ key: RecordKey) {
         guard let record = self.others[key.author]?.removeValue(forKey: key) else { return }
-        self.noteTaken(-record.keptBytes, by: key)
+        if self.others[key.author]?.isEmpty == true { self.others[key.author] = nil }
+        self.otherShares.note(-record.keptBytes, of: key.author)
     }
 
-    private mutating func noteTaken(_ change: Int, by key: RecordKey) {
-        if UnknownKinds.isKnown(key.kind) { return }
-        self.unknownKinds.note(change, of: key.author)
+    private mutating func dropProfile(of author: PeerID) {
+        guard let record = self.profiles.removeValue(forKey: author) else { return }
+        self.profileShares.note(-record.keptBytes, of: author)
     }
 
-    /// Whether a record of somebody whom the user does not know would be the next to give way.
+    /// Whether a record would be the next to give way, if its author is of a tier that is bounded.
     ///
-    /// - Parameter waiting: what of the author is not on disk yet, in bytes.
-    func refuses(_ record: Record, waiting: Int) -> Bool {
-        if UnknownKinds.isKnown(record.kind) { return false }
-        let standing = self.others[record.author]?[record.key]?.keptBytes ?? 0
-        return self.unknownKinds.refuses(
-            record.keptBytes - standing + waiting, of: record.author)
+    /// - Parameters:
+    ///   - waiting: what of the author is not on disk yet, in bytes.
+    ///   - tier: how far its author is trusted, asked for only where that decides.
+    func refuses(_ record: Record, waiting: Int, tier: () -> Tier) -> Bool {
+        let isProfile = Self.isProfile(record.key)
+        let shares = isProfile ? self.profileShares : self.otherShares
+        let more = record.keptBytes + waiting - (self.record(record.key)?.keptBytes ?? 0)
+        guard shares.mayRefuse(more, of: record.author) else { return false }
+        let tier = tier()
+        return tier < .known && shares.refuses(more, of: record.author, tier)
     }
 
-    /// Drops the records of unknown kinds of those who give way of some authors; gives what went, by author.
-    mutating func giveWay(_ strangers: [PeerID]) -> [(author: PeerID, keys: [RecordKey])] {
-        self.unknownKinds.giveWay(strangers).map { author in
-            let keys = (self.others[author] ?? [:]).keys
-                .filter { !UnknownKinds.isKnown($0.kind) }.sorted()
-            for key in keys { self.drop(key) }
-            return (author, keys)
+    /// Whether there may be too much of those together whom the user does not know.
+    mutating func isThinningDue() -> Bool {
+        let isDue = self.profileShares.isLookDue()
+        return self.otherShares.isLookDue() || isDue
+    }
+
+    /// Drops records of those who give way of some authors; gives what went.
+    ///
+    /// Of who has most, all go, but that profiles and others are counted apart: names are what people miss most.
+    mutating func giveWay(_ tiers: [PeerID: Tier]) -> [RecordKey] {
+        var gone: [RecordKey] = []
+        for (tier, authors) in RecordShares.groups(tiers) {
+            for author in self.otherShares.giveWay(authors, of: tier) {
+                gone += (self.others[author] ?? [:]).keys
+            }
+            for author in self.profileShares.giveWay(authors, of: tier) {
+                gone += self.profiles[author].map { [$0.key] } ?? []
+            }
         }
+        for key in gone {
+            if Self.isProfile(key) { self.dropProfile(of: key.author) } else { self.drop(key) }
+        }
+        return gone.sorted()
     }
 
     /// Forgets all records of somebody.
     mutating func forget(_ author: PeerID) {
-        self.profiles[author] = nil
+        self.dropProfile(of: author)
         for key in (self.others[author] ?? [:]).keys { self.drop(key) }
-        self.others[author] = nil
     }
 
     private static func isProfile(_ key: RecordKey) -> Bool {

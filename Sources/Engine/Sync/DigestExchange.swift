@@ -26,6 +26,23 @@ enum DigestAnswer: Hashable, Sendable {
     case told(records: Bool)
 }
 
+/// How often a peer may ask with a few bytes for what takes all of a conversation to be looked at: once for each
+/// digest that it was sent, and else twice in a ping interval.
+struct DigestPace: Sendable {
+    private var isDue = false
+    private var takenAt: UInt64?
+
+    mutating func noteDigestSent() { self.isDue = true }
+
+    /// Whether it may be done now, which then counts as done.
+    mutating func take(at now: UInt64) -> Bool {
+        let isFirst = self.takenAt.map { now >= $0 + Limits.pingMilliseconds / 2 } ?? true
+        guard self.isDue || isFirst else { return false }
+        (self.isDue, self.takenAt) = (false, now)
+        return true
+    }
+}
+
 /// The digests of a conversation on a link: when the own one is sent, and what the peer's asks for.
 struct DigestExchange: Sendable {
     private var sent: ConversationDigest?
@@ -40,26 +57,15 @@ struct DigestExchange: Sendable {
     private var repeated: ConversationDigest?
     /// Whether the peer has said again what it had, though it was told what it lacks: it takes none.
     private(set) var isDeclined = false
-    /// Whether the peer was sent a digest since a record clock of its was answered.
-    private var isRecordClockDue = false
-    /// When that was.
-    private var recordClockAt: UInt64?
+    /// Record clocks of the peer that are answered: it takes all records of the conversation to be looked at.
+    var recordClocks = DigestPace()
+    /// Digests of the peer that have it asked again: it takes all logs to be looked at of which it has more.
+    var retries = DigestPace()
 
     mutating func noteSent(_ digest: ConversationDigest) {
         self.sent = digest
-        self.isRecordClockDue = true
-    }
-
-    /// Whether a record clock of the peer is to be answered, which then counts as answered: one for each digest
-    /// that it was sent, of others one in a ping interval.
-    ///
-    /// The answer takes all records of the conversation to be looked at, and the question a few bytes.
-    mutating func takeRecordClock(at now: UInt64) -> Bool {
-        let isFirst = self.recordClockAt.map { now >= $0 + Limits.pingMilliseconds } ?? true
-        guard self.isRecordClockDue || isFirst else { return false }
-        self.isRecordClockDue = false
-        self.recordClockAt = now
-        return true
+        self.recordClocks.noteDigestSent()
+        self.retries.noteDigestSent()
     }
 
     /// Whether a digest is to be sent at a ping: it says what has changed since the last one, and so

@@ -173,7 +173,9 @@ import Testing
         marks.keep(record, at: 100_000)
         #expect(!isTimely(100_999, isKnown: true) && isTimely(101_000, isKnown: true))
         #expect(!isTimely(104_999) && isTimely(105_000))
-        #expect(marks.takeArrived() == [record] && marks.takeArrived().isEmpty)
+        #expect(marks.arrivedBytes == record.keptBytes)
+        let taken = (0..<2).map { _ in marks.takeArrived(at: 101_000) }
+        #expect(taken == [[record], []] && marks.arrivedBytes == 0)
         #expect(!isTimely(104_999))
     }
 

@@ -103,4 +103,24 @@ import Testing
         }
         #expect(wants.count == 1)
     }
+
+    @Test("who serves nothing is asked again once in a while, however often its digest differs")
+    func digests() {
+        var test = self
+        let row = test.claim(Self.logs[0], 5)
+        test.harness.give(.delta(Self.ops.conversation, [row]), from: 30)
+        var asked: [Int] = []
+        for wait in [0, 0, 0, Limits.pingMilliseconds / 2, 0] as [UInt64] {
+            test.harness.pass(milliseconds: wait)
+            let digest = ConversationDigest(logs: fixed32(UInt8(asked.count)), records: .zero)
+            test.harness.give(.digest(Self.ops.conversation, digest), from: 30)
+            let wants = test.harness.take(from: 30).count {
+                if case .want = $0 { true } else { false }
+            }
+            asked.append(wants)
+            test.harness.give(
+                .unavailable(Self.ops.conversation, tag: row.tag, from: 2), from: 30)
+        }
+        #expect(asked == [1, 0, 0, 1, 0])
+    }
 }

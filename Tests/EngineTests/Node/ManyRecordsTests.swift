@@ -26,11 +26,11 @@ import Testing
     /// As many records as one may have in a room, with values as large as may be.
     private static func records(
         of author: UInt8, _ kinds: ClosedRange<UInt8> = 5...20,
-        byteCount: Int = Limits.recordValueBytes
+        byteCount: Int = Limits.recordValueBytes, in conversation: ConversationID? = nil
     ) -> [Record] {
         kinds.map { kind in
             Record(
-                kind: kind, author: Harness.peer(author), conversation: nil,
+                kind: kind, author: Harness.peer(author), conversation: conversation,
                 time: HybridTime(wallMilliseconds: Harness().now.wall),
                 value: [UInt8](repeating: kind, count: byteCount),
                 signer: signer(author))
@@ -108,15 +108,24 @@ import Testing
         harness.give(.records([profile] + Self.records(of: 2)), from: 2)
         harness.settle()
         #expect(harness.node.profiles.profile(of: Harness.peer(2))?.name == "eve")
-        #expect(harness.node.profiles.unknownKinds.total == 0)
+        #expect(harness.node.profiles.otherShares.total == 0)
     }
 
-    @Test("of unknown kinds take 8 MiB of strangers: who has most loses them, not the known")
-    func unknownKinds() throws {
+    private static func write(_ harness: inout Harness) -> Set<RecordKey> {
+        var dropped: Set<RecordKey> = []
+        while let batch = harness.batch {
+            dropped.formUnion(batch.droppedRecords)
+            harness.write()
+        }
+        return dropped
+    }
+
+    @Test("take 24 MiB of strangers at most: who has most loses them, not the known")
+    func bounded() throws {
         var harness = Harness()
         harness.join(Self.ops)
         harness.settle()
-        let (known, small, large): (UInt8, UInt8, ClosedRange<UInt8>) = (50, 51, 100...230)
+        let (known, small, large): (UInt8, UInt8, ClosedRange<UInt8>) = (20, 21, 22...160)
         harness.link(2, in: [Self.ops])
         harness.give(.request(RequestID(7), .stand(Harness.peer(known), .known)))
         for author in [known, small] + Array(large) {
@@ -124,30 +133,37 @@ import Testing
             harness.give(.liveRun(log.opening(of: personKeys(author, 41)).run), from: 2)
             harness.settle()
         }
-        let little = Self.records(of: small, 9...9, byteCount: 100)
+        let name = Record(
+            kind: Record.Kind.profile, author: Harness.peer(small), conversation: nil,
+            time: HybridTime(wallMilliseconds: harness.now.wall),
+            value: Profile(name: "bea", status: "").encoded, signer: signer(small))
+        let little = Self.records(of: small, 9...9, byteCount: 100) + [name]
         harness.give(.records(little), from: 2)
         var dropped: Set<RecordKey> = []
         for author in [known] + Array(large) {
-            harness.give(.records(Self.records(of: author)), from: 2)
-            while let batch = harness.batch {
-                dropped.formUnion(batch.droppedRecords)
-                harness.write()
+            // Those of kinds that are not known here.
+            for scope in [nil, Self.ops.conversation] {
+                harness.give(.records(Self.records(of: author, in: scope)), from: 2)
+                dropped.formUnion(Self.write(&harness))
             }
         }
         let profiles = harness.node.profiles
         let ofKnown = Self.records(of: known)
         #expect(ofKnown.allSatisfy { profiles.record($0.key) == $0 })
-        #expect(profiles.record(little[0].key) == little[0])
-        let most = Limits.strangersRecordBytes + ofKnown.reduce(0) { $0 + $1.keptBytes }
-        #expect(profiles.unknownKinds.total <= most)
+        #expect(little.allSatisfy { profiles.record($0.key) == $0 })
+        let slack = Limits.otherRecordBytes / 16 + Limits.recordBytesPerBatch
+        let most = Limits.otherRecordBytes + slack + ofKnown.reduce(0) { $0 + $1.keptBytes }
+        #expect(profiles.otherShares.total <= most)
         // All of somebody's go from memory and from the disk, and are not taken again.
         let gone = try #require(
             large.first { profiles.record(Self.records(of: $0, 5...5)[0].key) == nil })
         #expect(dropped.isSuperset(of: Self.records(of: gone).map(\.key)))
-        harness.give(.records(Self.records(of: gone)), from: 2)
-        harness.settle()
+        for scope in [nil, Self.ops.conversation] {
+            harness.give(.records(Self.records(of: gone, in: scope)), from: 2)
+            harness.settle()
+        }
         let taken = harness.node.profiles.records(of: Harness.peer(gone), in: Self.ops.conversation)
-        #expect(taken.count < 16)
+        #expect(taken.count < 32)
         #expect(harness.closed.isEmpty)
     }
 
