@@ -77,9 +77,9 @@ public enum Limits {
     /// A whole record: its value, its key and its signature.
     static let recordBytes = recordValueBytes + 256
     /// What profiles may take of strangers together, and as much again of fellows: some ten thousand names.
-    static let profileBytes = 8 << 20
+    static let strangersProfileBytes = 8 << 20
     /// What all other records may take of them: those of some hundred rooms whose members tell what they have.
-    static let otherRecordBytes = 16 << 20
+    static let strangersRecordBytes = 16 << 20
     /// What records may take that wait to be written: of more, those of strangers are left out.
     static let waitingRecordBytes = 8 << 20
     /// What keeping a record takes in memory besides its value, with its key in a table.

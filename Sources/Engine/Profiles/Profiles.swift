@@ -5,8 +5,8 @@ struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
     /// What profiles take, and what all others do.
-    private(set) var profileShares = RecordShares(limit: Limits.profileBytes)
-    private(set) var otherShares = RecordShares(limit: Limits.otherRecordBytes)
+    private(set) var profileShares = RecordShares(limit: Limits.strangersProfileBytes)
+    private(set) var otherShares = RecordShares(limit: Limits.strangersRecordBytes)
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// Those of before that were found right.
