@@ -44,6 +44,8 @@ struct ScriptTests {
         let rest = try #require(TestFiles.read("\(folder.path)/rest"))
         #expect(String(decoding: rest, as: UTF8.self) == "ada ops 7")
         #expect(!Files.exists("\(folder.path)/pwned"))
+        let alike: JSON = ["authorName": "ada", "author": "aaaabbbbccccdd", "ambiguous": true]
+        #expect(alike.hookVariables(event: "message")["STOA_AUTHOR"] == "ada@aaaabbbbcccc")
         let nul: JSON = ["text": "a\u{0}b", "authorName": "x"]
         #expect(nul.hookVariables(event: "message")["STOA_TEXT"] == "a\u{FFFD}b")
     }

@@ -56,6 +56,19 @@ struct ControlTests {
         var told = alike
         told["Cleo"] = false
         #expect(try marks(ada) == told)
+        // Nothing else that is told of the other one goes by the bare name.
+        let fake = try #require(try stranger.ask("status")["id"]?.stringValue)
+        let messages = try ada.ask("history", ["to": "ops"])["messages"]?.arrayValue ?? []
+        for author in ["Cleo", "\u{421}leo"] {
+            let message = try #require(
+                messages.first { $0["authorName"]?.stringValue == author && $0["kind"] == "text" })
+            let answer: JSON = ["to": "ops", "text": "hi", "replyTo": message["id"] ?? .null]
+            try ada.ask("send", answer)
+            let newest = try ada.ask("history", ["to": "ops", "limit": 1])["messages"]?.arrayValue?
+                .last
+            let shown = author == "Cleo" ? author : "\(author)@\(fake.prefix(12))"
+            #expect(newest?["replyTo"]?["authorName"]?.stringValue == shown)
+        }
         ada.stop()
         let again = try TestDaemon(name: "ada", directory: ada.directory)
         #expect(try marks(again) == told)

@@ -104,7 +104,7 @@ public enum HistoryMethod: ControlMethod {
 
         /// Who wrote them.
         public var author = ""
-        /// The name that they go by here.
+        /// The name that they go by here, as `Ada@` and the beginning of the key where it is ambiguous.
         public var authorName = ""
         /// How many.
         public var count: Int64 = 0

@@ -89,6 +89,8 @@ public struct ChangeResult: ControlValue {
     public var peer: String?
     /// The name that the person goes by here, where they have edited or taken back a message, react to
     /// one, have an own one, or are linked; nil for others.
+    ///
+    /// As `Ada@` and the beginning of the key where the name is ambiguous.
     public var peerName: String?
     /// The message that was taken back or edited, that somebody reacts to, has or has read; nil for
     /// others.

@@ -79,7 +79,7 @@ public struct MessageResult: ControlValue {
         public var id = ""
         /// Its author's identity.
         public var author = ""
-        /// The name that its author goes by here.
+        /// The name that its author goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
         public var authorName = ""
 
         /// An empty value.

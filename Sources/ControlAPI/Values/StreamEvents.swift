@@ -4,7 +4,7 @@ public struct StreamEvent: ControlEvent {
     public var stream: Int64 = 0
     /// Who sends it.
     public var peer = ""
-    /// The name that the sender goes by here.
+    /// The name that the sender goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
     public var peerName = ""
     /// Which packet of the sender's it is, from 1; at the end, how many there were.
     public var number: Int64 = 0
@@ -84,7 +84,7 @@ public struct StreamPieceEvent: ControlEvent {
     public var conversation = ""
     /// Who has sent it.
     public var peer = ""
-    /// The name that the sender goes by here.
+    /// The name that the sender goes by here, as `Ada@` and the beginning of the key where it is ambiguous.
     public var peerName = ""
     /// The stream's name.
     public var name = ""

@@ -75,7 +75,7 @@ extension NodeShell {
         }
         event.stream = key.number
         event.peer = peer.description
-        event.peerName = self.shownName(of: peer).name
+        event.peerName = self.markedName(of: peer)
         event.number = Int64(clamping: packet.isEnd ? packet.number - 1 : packet.number)
         event.data = packet.isEnd ? nil : Base64(packet.bytes)
         event.end = packet.isEnd ? true : nil

@@ -53,7 +53,7 @@ extension NodeShell {
                 RPCError(
                     error,
                     sent: { self.sendResult($0, deliveredTo: $1, for: pending) },
-                    name: { self.shownName(of: $0).name }))
+                    name: { self.markedName(of: $0) }))
         case .joined(let id):
             if let begun = pending.begun {
                 begun(id)

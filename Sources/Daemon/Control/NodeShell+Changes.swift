@@ -55,7 +55,7 @@ extension NodeShell {
             $0.cursor = message.cursor.rawValue
             $0.conversation = message.conversation.description
             $0.peer = message.author.description
-            $0.peerName = self.shownName(of: message.author).name
+            $0.peerName = self.markedName(of: message.author)
             $0.name = piece.name.text
             $0.session = Int64(piece.session)
             $0.offset = Int64(piece.offset)
@@ -113,7 +113,7 @@ extension NodeShell {
         case .requested(let peer, let text):
             result.event = .requested
             result.peer = peer.description
-            result.name = self.shownName(of: peer).name
+            result.name = self.markedName(of: peer)
             result.text = text
         case .erased(let conversation, let message, let author):
             self.name(conversation, as: .erased, in: &result)
@@ -148,7 +148,7 @@ extension NodeShell {
 
     private func name(_ author: PeerID, in result: inout ChangeResult) {
         result.peer = author.description
-        result.peerName = self.shownName(of: author).name
+        result.peerName = self.markedName(of: author)
     }
 
     private func name(

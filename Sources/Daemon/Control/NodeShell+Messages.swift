@@ -13,6 +13,13 @@ struct MessageTexts {
         var isAmbiguous: Bool?
         var isVerified: Bool?
         var isOwn = false
+
+        /// The name where nothing else says whether it is ambiguous: then with the beginning of the key, as in
+        /// `Ada@3f7kq2mbx5ac`.
+        var markedName: String {
+            self.isAmbiguous == true && !self.name.isEmpty
+                ? "\(self.name)@\(self.id.prefix(12))" : self.name
+        }
     }
 
     var conversation: ConversationID?
@@ -61,7 +68,7 @@ extension NodeShell {
             result.replyTo = MessageResult.Answered {
                 $0.id = target.id.description
                 $0.author = target.log.author.description
-                $0.authorName = self.shownName(of: target.log.author).name
+                $0.authorName = self.markedName(of: target.log.author)
             }
         case .join, .leave: break
         case .location(let location):
@@ -90,7 +97,7 @@ extension NodeShell {
         return result
     }
 
-    private func device(_ id: PeerID) -> MessageTexts.Device {
+    func device(_ id: PeerID) -> MessageTexts.Device {
         let (name, isAmbiguous) = self.shownName(of: id)
         let isVerified = self.node?.ask { $0.standing(of: id) } == .verified
         return MessageTexts.Device(
@@ -131,7 +138,7 @@ extension NodeShell {
                     $0.own = devices.contains { $0.isOwn } ? true : nil
                     let listed = devices.prefix(MessageResult.Sign.listedPeople)
                     $0.people = listed.map(\.id)
-                    $0.names = listed.map(\.name)
+                    $0.names = listed.map(\.markedName)
                 })
         }
         return signs.isEmpty ? nil : signs

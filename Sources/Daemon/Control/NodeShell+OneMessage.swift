@@ -48,7 +48,7 @@ extension NodeShell {
             author == node.id || node.person(of: author) == own
         else {
             throw .refused(
-                "that message is not yours: \(self.shownName(of: author).name) has written it",
+                "that message is not yours: \(self.markedName(of: author)) has written it",
                 reason: "notYours",
                 remedy: "only who has written a message can \(what); to see nothing of "
                     + "somebody any longer: stoa block @PERSON")

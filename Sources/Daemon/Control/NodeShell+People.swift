@@ -9,6 +9,9 @@ extension NodeShell {
         return (shown?.0 ?? "", shown?.1 == true ? true : nil)
     }
 
+    /// The name of somebody where nothing else says whether it is ambiguous.
+    func markedName(of peer: PeerID) -> String { self.device(peer).markedName }
+
     /// How things stand with a peer.
     ///
     /// - Precondition: there is a node, as while requests are taken.

@@ -132,8 +132,8 @@ struct CompleteCommand: Subcommand {
                 let id = message.shown("id").prefix(Self.idCharacters)
                 let text = TerminalText.line(
                     String((message["text"]?.stringValue ?? "").prefix(Self.excerptCharacters)))
-                found.append(
-                    .init(word: String(id), summary: "\(message.shown("authorName")): \(text)"))
+                let author = message.shownPerson("authorName", key: "author")
+                found.append(.init(word: String(id), summary: "\(author): \(text)"))
             }
         }
         return found

@@ -102,7 +102,7 @@ extension NodeShell {
         result.reach = reports.map { report in
             DiagnoseMethod.Reach {
                 $0.peer = report.peer.description
-                $0.name = self.shownName(of: report.peer).name
+                $0.name = self.markedName(of: report.peer)
                 $0.tier = TierWord(self.node?.ask { $0.tier(of: report.peer) } ?? .stranger)
                 $0.address = report.address
                 $0.outcome = DiagnoseMethod.Outcome(report.outcome)
@@ -112,7 +112,7 @@ extension NodeShell {
         result.packets = packets.map { report in
             DiagnoseMethod.Packets {
                 $0.peer = report.peer.description
-                $0.name = self.shownName(of: report.peer).name
+                $0.name = self.markedName(of: report.peer)
                 $0.address = report.address
                 $0.sent = Int64(report.sent)
                 $0.lost = Int64(report.lost)
@@ -126,7 +126,7 @@ extension NodeShell {
         result.unheard = (unheard ?? []).map { peer in
             DiagnoseMethod.Unheard {
                 $0.peer = peer.description
-                $0.name = self.shownName(of: peer).name
+                $0.name = self.markedName(of: peer)
                 $0.address = self.node?.ask { $0.peerStatus(of: peer).addresses.first } ?? ""
             }
         }

@@ -26,7 +26,7 @@ extension ForgetMethod: MethodHandler {
 extension NodeShell {
     /// Forgets somebody, and what was said with them.
     fileprivate func forget(_ peer: PeerID, _ conversation: ConversationID?, _ reply: Reply) {
-        let name = "@" + self.shownName(of: peer).name
+        let name = "@" + self.markedName(of: peer)
         let pending = PendingRequest(
             reply: reply,
             settled: {

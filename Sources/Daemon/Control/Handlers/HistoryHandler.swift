@@ -126,10 +126,10 @@ extension NodeShell {
         return missing.prefix(HistoryMethod.Missing.listed).map { entries in
             HistoryMethod.Missing {
                 $0.author = entries.author.description
-                $0.authorName = self.shownName(of: entries.author).name
+                $0.authorName = self.markedName(of: entries.author)
                 $0.count = Int64(clamping: entries.count)
                 $0.holders = entries.holders.sorted().prefix(HistoryMethod.Missing.listed).map {
-                    self.shownName(of: $0).name
+                    self.markedName(of: $0)
                 }
             }
         }

@@ -31,7 +31,7 @@ extension PictureMethod: MethodHandler {
                 reply.answer(
                     Result {
                         $0.id = person.description
-                        $0.name = shell.shownName(of: person).name
+                        $0.name = shell.markedName(of: person)
                         $0.type = PictureWord(type)
                         $0.size = Int64(clamping: picture.size)
                     })

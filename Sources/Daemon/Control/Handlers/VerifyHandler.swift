@@ -7,7 +7,7 @@ extension VerifyMethod: MethodHandler {
     ) throws(RPCError) {
         let peer = try shell.otherPerson(params.person)
         guard let code = shell.node?.ask({ $0.verificationCode(with: peer) }) else {
-            throw RPCError(.keysUnknown(peer), name: { shell.shownName(of: $0).name })
+            throw RPCError(.keysUnknown(peer), name: { shell.markedName(of: $0) })
         }
         let answer = {
             reply.answer(
