@@ -21,6 +21,7 @@ from typing import Any, Callable
 import frames
 import clock_attacks
 import crowd_attacks
+import hoard_attacks
 import room_attacks
 import stranger_attacks
 from bodies import saying
@@ -279,7 +280,7 @@ def run(name: str, port: int, path: Path, signals: Signals, *more: str | int) ->
     try:
         places = (
             globals(), vars(clock_attacks), vars(stranger_attacks), vars(room_attacks),
-            vars(crowd_attacks))
+            vars(crowd_attacks), vars(hoard_attacks))
         attack = next(place[name] for place in places if name in place)
         signals.figures.put(attack(port, path, signals, *more))
     except BaseException as error:

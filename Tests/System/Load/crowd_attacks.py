@@ -54,7 +54,7 @@ class Bot:
 
     def __init__(self, crowd: "Crowd", number: int) -> None:
         self.crowd, self.number = crowd, number
-        self.source = crowd.addresses[number % SOURCES]
+        self.source = crowd.addresses[number % len(crowd.addresses)]
         self.identity = Identity.from_seed(secrets.token_bytes(32))
         self.clock: Callable[[], int] = wall_milliseconds
         # The name that its profile says; of that it has none.
@@ -63,6 +63,8 @@ class Bot:
         self.reads, self.credits = True, True
         # What clocks have said: the seq of each tag.
         self.rows: dict[bytes, int] = {}
+        # Set by any pong.
+        self.answered = asyncio.Event()
 
     async def dial(self) -> None:
         certificate = certificate_of(self.identity)
@@ -101,6 +103,8 @@ class Bot:
     def take(self, frame: Frame) -> None:
         if frame.kind == Type.PING:
             self.link.send(frames.pong(frames.read_ping(frame.body)[0], self.clock()))
+        elif frame.kind == Type.PONG:
+            self.answered.set()
         elif frame.kind == Type.CLOCK:
             for page in frames.read_clock(frame.body)[1].values():
                 self.rows.update((row.tag, row.seq) for row in page)
@@ -109,6 +113,14 @@ class Bot:
 
     def ping(self) -> None:
         self.link.send(frames.ping(secrets.randbits(64), self.clock()))
+
+    async def heard_back(self) -> None:
+        """Waits until what was sent has been handled."""
+        self.answered.clear()
+        self.ping()
+        await self.drain()
+        while self.goes_on and not self.answered.is_set():
+            await asyncio.sleep(TICK_SECONDS)
 
     async def drain(self) -> None:
         await self.link.writer.drain()

@@ -29,6 +29,7 @@ sys.path[:0] = [
     str(HERE), str(HERE.parent), str(HERE.parent / "Interop"), str(HERE.parent / "Bench")]
 
 import attacks  # noqa: E402
+import cheap_loads  # noqa: E402
 import clock_loads  # noqa: E402
 import crowd_loads  # noqa: E402
 import room_loads  # noqa: E402
@@ -263,7 +264,7 @@ def long_log(pair: Pair) -> None:
 
 LOADS = (
     peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
-    *stranger_loads.LOADS, *room_loads.LOADS, *crowd_loads.LOADS, long_log)
+    *stranger_loads.LOADS, *room_loads.LOADS, *cheap_loads.LOADS, *crowd_loads.LOADS, long_log)
 # Those that only `--long`, or their names, have run.
 LONG_LOADS = crowd_loads.LONG_LOADS
 

@@ -1,0 +1,83 @@
+"""The attacks of hoard_attacks.py, which cost strangers a few bytes, and what must hold meanwhile and afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bounds import MIB, VISITED_DESCRIPTORS
+from hoard_attacks import ROW_LINKS
+from honest import DEADLINE_SECONDS, Calls
+
+# What users' programs wait for an answer at most, on a machine that does other things, too.
+ANSWER_SECONDS = 1.0
+
+
+def befriend(pair: Any) -> None:
+    """The two know each other."""
+    for one, other in ((0, 1), (1, 0)):
+        pair.system.nodes[one].output("people", "add", "@" + pair.system.call(other, "status")["id"])
+
+
+def attacked(
+    pair: Any, name: str, function: str, count: int, pause: float, bytes_: int
+) -> dict[str, Any]:
+    """An attack beside two who know each other, while a program of the user asks without a pause."""
+    calls = Calls(pair.system.socket(0), 4 * DEADLINE_SECONDS)
+    try:
+        figures: dict[str, Any] = pair.attack(name, function, count, pause, bytes_, VISITED_DESCRIPTORS)
+    finally:
+        calls.end()
+    that = pair.checks.that
+    that(f"{name}: every call is answered", not calls.failures, calls.failures)
+    that(f"{name}: answers come soon", max(calls.times) <= ANSWER_SECONDS, calls.slowest)
+    said = ", ".join(f"{method} {1e3 * took:.0f}" for method, took in calls.slowest.items())
+    print(f"MEASURED load, {name}: slowest answers in ms: {said}", flush=True)
+    return figures
+
+
+def undecided(pair: Any) -> None:
+    """What is sent on links that are not decided on is not kept."""
+    name = "undecided links"
+    befriend(pair)
+    figures = attacked(pair, name, "undecided", 40, 0.05, 32 * MIB)
+    pair.checks.that(f"{name}: there were some", figures["links"] >= 8, figures)
+
+
+def disk_bytes(pair: Any) -> int:
+    data = pair.attacked.folder / "data"
+    return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
+
+
+def left_records(pair: Any) -> None:
+    """Of records of people who are nobody little is kept."""
+    that = pair.checks.that
+    befriend(pair)
+    before = disk_bytes(pair)
+    name = "records that are left"
+    attacked(pair, name, "left_records", 20, 0.05, 40 * MIB)
+    grown = disk_bytes(pair) - before
+    that(f"{name}: the disk", grown <= 24 * MIB, grown)
+    print(f"MEASURED load, {name}: disk +{grown / MIB:.1f} MiB", flush=True)
+
+
+def early_records(pair: Any) -> None:
+    """What is passed on waits for credit, so that nobody loses their link for it."""
+    name, that = "records all at once", pair.checks.that
+    befriend(pair)
+    figures = attacked(pair, name, "early_records", 40, 0.05, 48 * MIB)
+    that(f"{name}: there were some", figures["bursts"] > 0, figures)
+    that(f"{name}: nobody loses their link", figures["closed"] == 0, figures)
+    # Of two links of theirs one goes without a word.
+    lost = pair.system.nodes[1].log.read_text(errors="replace").count("said goodbye")
+    that(f"{name}: nor who is known", lost == 0, lost)
+
+
+def unknown_rows(pair: Any) -> None:
+    """Of what strangers tell of logs that are not here some is kept over all their links."""
+    name = "logs that are not here"
+    befriend(pair)
+    figures = attacked(pair, name, "unknown_rows", 40, 0.1, 64 * MIB)
+    pair.checks.that(f"{name}: many told of some", figures["links"] == ROW_LINKS, figures)
+
+
+LOADS = (undecided, unknown_rows, left_records, early_records)
