@@ -1,4 +1,6 @@
-"""The attacks of hoard_attacks.py, which cost strangers a few bytes, and what must hold meanwhile and afterwards."""
+"""The attacks of hoard_attacks.py and busy_attacks.py, which cost strangers a few bytes, and what must
+hold meanwhile and afterwards.
+"""
 
 from __future__ import annotations
 
@@ -43,13 +45,28 @@ def undecided(pair: Any) -> None:
     pair.checks.that(f"{name}: there were some", figures["links"] >= 8, figures)
 
 
+def lacking_logs(pair: Any) -> None:
+    """Whom to ask for what is looked at in turns, however much strangers say to have."""
+    name = "logs that strangers have more of"
+    befriend(pair)
+    attacked(pair, name, "lacking_logs", 40, 0.05, 48 * MIB)
+
+
+def left_rooms(pair: Any) -> None:
+    """Who leaves a room and comes back without end is turned away."""
+    name = "rooms left and entered"
+    befriend(pair)
+    figures = attacked(pair, name, "left_rooms", 40, 0.05, 48 * MIB)
+    pair.checks.that(f"{name}: they are turned away", figures["closed"] > 0, figures)
+
+
 def disk_bytes(pair: Any) -> int:
     data = pair.attacked.folder / "data"
     return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
 
 
 def left_records(pair: Any) -> None:
-    """Of records of people who are nobody little is kept."""
+    """Of records of people who are nobody little is kept, and all of it is looked at rarely."""
     that = pair.checks.that
     befriend(pair)
     before = disk_bytes(pair)
@@ -58,6 +75,7 @@ def left_records(pair: Any) -> None:
     grown = disk_bytes(pair) - before
     that(f"{name}: the disk", grown <= 24 * MIB, grown)
     print(f"MEASURED load, {name}: disk +{grown / MIB:.1f} MiB", flush=True)
+    attacked(pair, "record clocks", "record_clocks", 30, 0.05, 32 * MIB)
 
 
 def early_records(pair: Any) -> None:
@@ -80,4 +98,4 @@ def unknown_rows(pair: Any) -> None:
     pair.checks.that(f"{name}: many told of some", figures["links"] == ROW_LINKS, figures)
 
 
-LOADS = (undecided, unknown_rows, left_records, early_records)
+LOADS = (undecided, unknown_rows, left_records, early_records, lacking_logs, left_rooms)
