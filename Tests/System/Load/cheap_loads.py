@@ -1,17 +1,27 @@
-"""The attacks of hoard_attacks.py and busy_attacks.py, which cost strangers a few bytes, and what must
-hold meanwhile and afterwards.
+"""The attacks of hoard_attacks.py, busy_attacks.py and lie_attacks.py, which cost strangers a few bytes, and what
+must hold meanwhile and afterwards.
 """
 
 from __future__ import annotations
 
+import secrets
+import time
 from typing import Any
 
 from bounds import MIB, VISITED_DESCRIPTORS
+from Driver.control import Refusal, shown
+from Driver.process import until
 from hoard_attacks import ROW_LINKS
-from honest import DEADLINE_SECONDS, Calls
+from honest import DEADLINE_SECONDS, Calls, texts
+from lie_attacks import EDITED_TEXT, SIGNED_TEXT
+from primitives import Identity
 
 # What users' programs wait for an answer at most, on a machine that does other things, too.
-ANSWER_SECONDS = 1.0
+ANSWER_SECONDS = 2.0
+# What peers may cause at once in the log, and what is said of links that come and go.
+LINES = 200
+# So many messages are claimed before they are written.
+CLAIMED = 4
 
 
 def befriend(pair: Any) -> None:
@@ -98,4 +108,49 @@ def unknown_rows(pair: Any) -> None:
     pair.checks.that(f"{name}: many told of some", figures["links"] == ROW_LINKS, figures)
 
 
-LOADS = (undecided, unknown_rows, left_records, early_records, lacking_logs, left_rooms)
+def lies(pair: Any) -> None:
+    """One stranger raises no alarm about the node's own entries; and nobody has what there is not yet."""
+    name, that = "false words", pair.checks.that
+    befriend(pair)
+    log = pair.attacked.log
+    before = log.read_text(errors="replace").count("\n")
+    figures = attacked(pair, name, "false_words", 40, 0.05, 32 * MIB)
+    lines = log.read_text(errors="replace").count("\n") - before
+    that(f"{name}: the log stays short", lines <= LINES, lines)
+    # For a moment, while two links of the friends are decided on, there is nobody but the stranger.
+    that(f"{name}: a stranger raises no alert", 20 * figures["alerts"] <= figures["looks"], figures)
+    print(f"MEASURED load, {name}: {lines} lines of the log", flush=True)
+    name, seed = "early claims", secrets.token_hex(32)
+    liar, friend = shown(Identity.from_seed(bytes.fromhex(seed)).public), pair.system.call(1, "status")["id"]
+    with pair.under("early_claims", seed) as figures:
+        pair.attacked.output("people", "add", "@" + liar)
+        for number in range(CLAIMED):
+            time.sleep(0.2)
+            try:
+                answer = pair.system.call(
+                    0, "send", to="bench", text=f"who has number {number}?", wait="delivered",
+                    members=f"@{liar}", timeoutMilliseconds=500)
+                that(f"{name}: who has nothing has got nothing", False, answer)
+            except Refusal as refusal:
+                members = {each["id"]: each["outcome"] for each in refusal.data["members"]}
+                that(f"{name}: nor is that said", members[liar] == "waiting", refusal)
+                that(f"{name}: who has it has it", members[friend] in ("delivered", "read"), refusal)
+    that(f"{name}: there were some", figures.get("claimed", 0) > CLAIMED, figures)
+
+
+def signs(pair: Any) -> None:
+    """However many signs are put on a message, its author's edit counts, and in all replicas alike."""
+    name, that = "signs of a crowd", pair.checks.that
+    befriend(pair)
+    attacked(pair, name, "signs", 40, 0.05, 32 * MIB)
+
+    def found(node: int) -> set[str]:
+        with pair.system.nodes[node].control() as control:
+            return texts(control, "bench") & {SIGNED_TEXT, EDITED_TEXT}
+
+    for node in (0, 1):
+        until("it has come", lambda: bool(found(node)), 10)
+        that(f"{name}: the edit counts for node {node}", found(node) == {EDITED_TEXT}, found(node))
+
+
+LOADS = (undecided, unknown_rows, left_records, early_records, lacking_logs, left_rooms, lies, signs)
