@@ -35,6 +35,8 @@ struct ChatMessage: Equatable, Sendable {
     var time: Int64 = 0
     var cursor: Int64 = 0
     var isLate = false
+    /// Whether the user wrote it, with this device or another one.
+    var isOfUser = false
     var isMention = false
     var flags: [String] = []
     var isErased = false
@@ -72,6 +74,7 @@ struct ChatMessage: Equatable, Sendable {
         self.time = json["time"]?.stringValue.flatMap { Timestamp($0) }?.milliseconds ?? 0
         self.cursor = json.count("cursor")
         self.isLate = json["late"] == .bool(true)
+        self.isOfUser = json["own"] == .bool(true)
         self.isMention = json["mention"] == .bool(true)
         if json["edited"] != nil { self.flags.append("edited") }
         if self.isLate { self.flags.append("late") }

@@ -76,13 +76,14 @@ extension ChatState {
         let isOwn = message.author == self.own.id
         self.outbox.confirm(message.id)
         if isOwn { self.isActive() }
+        let isOfOthers = !isOwn && !message.isOfUser && message.isSaid
         let isLooked = id == self.current
         let isReading = isLooked && self.isReading
         self.with(id) {
             $0.isArchived = $0.isArchived && isLooked
             if json["kind"] == "topic" { $0.topic = json.shown("text") }
             if json["kind"] == "join" || json["kind"] == "leave" { $0.hasMembers = false }
-            if !isOwn, message.isSaid, !(isReading && $0.isAtEnd) {
+            if isOfOthers, !(isReading && $0.isAtEnd) {
                 // Who comes back finds where they left off.
                 if isLooked, $0.isAtEnd, $0.unread == 0 { $0.firstUnread = message.id }
                 $0.unread += 1
@@ -102,7 +103,7 @@ extension ChatState {
             }
         }
         let conversation = self.conversations[place]
-        if !isOwn, message.isSaid, !conversation.isMuted,
+        if isOfOthers, !conversation.isMuted,
             message.isMention || conversation.isDirect && !isReading
         {
             self.perform(.ring)
@@ -339,7 +340,7 @@ extension ChatConversation {
         var left = self.unread
         self.firstUnread = nil
         for message in self.scrollback.messages.reversed() where left > 0 {
-            guard message.isSaid, message.author != own else { continue }
+            guard message.isSaid, message.author != own, !message.isOfUser else { continue }
             left -= 1
             self.firstUnread = message.id
         }

@@ -490,7 +490,8 @@ public enum Limits {
     static let movedMilliseconds: UInt64 = 120_000
     /// An alert that nothing ends by itself is over so long after what was seen last of it.
     public static let alertMilliseconds: UInt64 = 3_600_000
-    /// One about two histories of an author stands for a day: so long there is somebody to ask.
+    /// One about two histories of an author, or that is raised once of another own device, stands for a day:
+    /// so long there is somebody to ask.
     public static let forkAlertMilliseconds: UInt64 = 86_400_000
     /// What a user says in days.
     static let dayMilliseconds: UInt64 = 86_400_000

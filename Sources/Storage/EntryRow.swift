@@ -49,8 +49,11 @@ struct EntryFlags: OptionSet {
     /// never stands in one.
     static let isInPlaceSQL = "flags & \(Self.beside.rawValue) = 0"
     static let isBesideSQL = "flags & \(Self.beside.rawValue)"
+    /// The user has written it with another device.
+    static let ofUser = EntryFlags(rawValue: 65_536)
+
     /// All that are in use.
-    static let all = EntryFlags(rawValue: 65_535)
+    static let all = EntryFlags(rawValue: 131_071)
     /// What a verdict says.
     static let judged: EntryFlags = [
         .hidden, .counted, .attendance, .present, .locked, .aside, .file, .stream,
@@ -62,9 +65,12 @@ struct EntryFlags: OptionSet {
     /// How many of the entries `e` call the user by name.
     static let mentionsSQL =
         "coalesce(sum(e.flags & \(Self.mention.rawValue) <> 0), 0) AS mentions"
-    /// The condition that people see an entry `e` and that it counts as unread.
+    /// The condition that people see an entry `e` and that it counts as unread for all but its author.
     static let isCountedSQL =
         "e.flags & \(Self.unseen.union(.counted).rawValue) = \(Self.counted.rawValue)"
+    /// The condition that it counts as unread for the user, if this device has not written it.
+    static let isUnreadSQL =
+        "e.flags & \(Self.unseen.union([.counted, .ofUser]).rawValue) = \(Self.counted.rawValue)"
 }
 
 extension EntryFlags {
@@ -80,6 +86,7 @@ extension EntryFlags {
         if verdict.isLocked { self.insert(.locked) }
         if verdict.refersTo != nil { self.insert(.aside) }
         if verdict.isMention { self.insert(.mention) }
+        if verdict.isOfUser { self.insert(.ofUser) }
         if verdict.isStream { self.insert(.stream) }
         if verdict.attaches != nil { self.insert(.file) }
         self.formUnion(EntryFlags(verdict.payload))

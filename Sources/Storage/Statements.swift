@@ -162,7 +162,7 @@ final class EffectStatements: StatementGroup {
         """
         SELECT count(*) AS unread, \(EntryFlags.mentionsSQL) FROM entries e NOT INDEXED CROSS JOIN logs l ON l.id = e.log
         WHERE e.arrival > :since AND e.arrival <= :through AND e.conversation = :conversation
-            AND \(EntryFlags.isCountedSQL) AND l.author <> :author AND \(Self.isWantedSQL)
+            AND \(EntryFlags.isUnreadSQL) AND l.author <> :author AND \(Self.isWantedSQL)
         """)
     /// Counts anew what is unread of conversations in which somebody has written.
     lazy var recountUnread = self.sql(
@@ -170,7 +170,7 @@ final class EffectStatements: StatementGroup {
         UPDATE conversations SET (unread, mentions) = (
             SELECT count(*), \(EntryFlags.mentionsSQL) FROM entries e CROSS JOIN logs l ON l.id = e.log
             WHERE e.conversation = conversations.id AND e.arrival > conversations.read
-                AND \(EntryFlags.isCountedSQL) AND l.author <> :owner AND \(Self.isWantedSQL))
+                AND \(EntryFlags.isUnreadSQL) AND l.author <> :owner AND \(Self.isWantedSQL))
         WHERE id IN (SELECT conversation FROM logs WHERE author = :author)
         """)
 

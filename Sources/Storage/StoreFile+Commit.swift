@@ -348,7 +348,7 @@ extension StoreFile {
         /// Counts an entry that is shown.
         mutating func count(_ row: EntryRow) {
             self.shown = max(self.shown ?? row.time, row.time)
-            if row.isSeen && row.flags.contains(.counted) && !self.isUncounted {
+            if row.isUnread && !self.isUncounted {
                 self.unread += 1
                 if row.flags.contains(.mention) { self.mentions += 1 }
                 self.latest = max(self.latest, row.arrival)

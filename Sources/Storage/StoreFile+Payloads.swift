@@ -115,9 +115,7 @@ extension StoreFile {
 
     /// Takes back what was counted and noted of an entry that says nothing any more.
     func discount(_ row: EntryRow, _ progress: inout Progress) throws(SQLiteError) {
-        if row.isSeen && row.flags.contains(.counted),
-            try self.authorRow(self.owner) != row.author
-        {
+        if row.isUnread, try self.authorRow(self.owner) != row.author {
             try self.statements.entries.countRead.bind(.id, row.conversation)
                 .bind(.arrival, row.arrival)
                 .bind(.mentions, row.flags.contains(.mention) ? 1 : 0).run()

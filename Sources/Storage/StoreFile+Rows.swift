@@ -31,6 +31,10 @@ struct EntryRow {
     var visibility: Visibility { Visibility(arrival: self.arrival, flags: self.flags) }
     /// Whether people see it: it is shown, and there is something to be seen.
     var isSeen: Bool { self.visibility.isShown && !self.flags.contains(.hidden) }
+    /// Whether it counts as unread, if the owner has not written it.
+    var isUnread: Bool {
+        self.isSeen && self.flags.intersection([.counted, .ofUser]) == .counted
+    }
 
     /// Whether what it says takes effect: it counts, and can be read.
     var takesEffect: Bool { self.visibility.takesEffect && !self.flags.contains(.hidden) }

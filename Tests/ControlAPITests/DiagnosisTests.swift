@@ -304,6 +304,8 @@ struct DiagnosisTests {
         }
         let raised = try Self.only { $0.status?.alerts = [alert("shutOut"), alert("clock")] }
         #expect(raised.check == "shutOut" && raised.text == "look")
+        let other = try Self.only { $0.status?.alerts = [alert("otherDevice")] }
+        #expect(other.severity == .warning && other.remedy.contains("if the device is yours"))
         let met = try Self.only { $0.status?.alerts = [alert("damage")] }
         #expect(met.check == "damage" && met.severity == .problem)
         #expect(met.text == "look" && met.remedy.contains("stoad --repair"))

@@ -89,6 +89,11 @@ extension IntegrationTests {
                     try node.texts(in: other) == ["for-ben-alone", "it-is-me-still"]
                 }
             }
+            // What the user wrote with the other device is not unread.
+            for node in [ada, new] {
+                let direct = try node.list("conversations").first { $0["kind"] == "direct" }
+                #expect(direct?["unread"] == 0)
+            }
             // To those who know them both devices are the one person; both devices are told.
             let people = try ben.list("people")
             #expect(people.count == 2 && people.allSatisfy { $0["tier"] == "known" })

@@ -63,7 +63,7 @@ extension IntegrationTests {
                 let message = try JSON(parsing: Array(line.utf8))
                 return JSON.object(
                     (message.objectValue ?? []).filter {
-                        !["cursor", "late", "mention"].contains($0.name)
+                        !["cursor", "late", "mention", "own"].contains($0.name)
                     }
                 ).text
             }

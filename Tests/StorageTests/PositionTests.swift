@@ -135,6 +135,30 @@ import Testing
         #expect(try await mentions() == [1, 1])
     }
 
+    @Test("what the user's other device wrote is not unread, but the last message")
+    func ofOtherDevice() async throws {
+        let directory = try TemporaryDirectory()
+        let store = try await directory.open()
+        var other = LogWriter(bob)
+        var bobs = LogWriter(eve)
+        var first = Batch(number: 1)
+        var own = other.append([text("hi", at: 10), text("there", at: 30)])
+        for index in 0...1 { own.verdicts[index].isOfUser = true }
+        first.appends = [own, bobs.append([text("who?", at: 20)])]
+        _ = try await store.commit(first)
+        let summary = try await store.summaries().first
+        #expect(summary?.unread == 1 && summary?.lastMessage?.time == time(30))
+        #expect(try await store.check().isEmpty)
+        // Read to the first of them, and counted anew from there.
+        try await store.markRead(ops.conversation, through: Cursor(1))
+        #expect(try await store.summaries().first?.unread == 1)
+        var second = Batch(number: 2)
+        second.people = [eve.id: .blocked]
+        _ = try await store.commit(second)
+        #expect(try await store.summaries().first?.unread == 0)
+        #expect(try await store.check().isEmpty)
+    }
+
     @Test("own messages behind an entry wait, and since when")
     func waiting() async throws {
         let directory = try TemporaryDirectory()

@@ -267,11 +267,12 @@ public enum Diagnosis {
         let found = status.scrub.damagedPages > 0 ? ["clock", "damage"] : ["clock"]
         return status.alerts.compactMap { alert in
             guard !found.contains(alert.code) else { return nil }
-            let isWarning = alert.code == "newIncarnation" || alert.code == "missing"
+            let isWarning = ["newIncarnation", "missing", "otherDevice"].contains(alert.code)
             let remedy =
                 switch alert.code {
                 case "damage": Self.repair
                 case "missing": "ask whether their machine is on, and mend what else is found here"
+                case "otherDevice": "none, if the device is yours; this goes away within a day"
                 default: "it goes away when it is over: stoa status"
                 }
             return Finding(

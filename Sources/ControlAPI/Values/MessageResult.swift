@@ -108,6 +108,8 @@ public struct MessageResult: ControlValue {
     public var ambiguous: Bool?
     /// True where the user has compared keys with the author; nil otherwise.
     public var verified: Bool?
+    /// True where the user has written it, with this device or another one; nil otherwise.
+    public var own: Bool?
     /// Its kind.
     public var kind = Kind.text
     /// The text; empty for the kinds that have none.
@@ -146,6 +148,7 @@ public struct MessageResult: ControlValue {
         visitor.field("authorName", &self.authorName)
         visitor.field("ambiguous", &self.ambiguous)
         visitor.field("verified", &self.verified)
+        visitor.field("own", &self.own)
         visitor.field("kind", &self.kind)
         visitor.field("text", &self.text)
         visitor.field("replyTo", &self.replyTo)

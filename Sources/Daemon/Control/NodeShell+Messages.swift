@@ -59,6 +59,7 @@ extension NodeShell {
         result.authorName = texts.ofAuthor.name
         result.ambiguous = texts.ofAuthor.isAmbiguous
         result.verified = texts.ofAuthor.isVerified
+        result.own = texts.ofAuthor.isOwn ? true : nil
         result.kind = MessageResult.Kind(message.content)
         switch message.content {
         case .text(let text), .action(let text), .topic(let text), .fallback(let text):

@@ -422,7 +422,7 @@ struct Dialling: Sendable {
         }
     }
 
-    /// Remembers peers that a backup has, and dials where they were.
+    /// Remembers peers that were not linked here, as those that a backup has, and dials where they were.
     mutating func recall(_ peers: [KnownPeer], at now: Instant) -> [DiallingAction] {
         for peer in peers where self.known[peer.id] == nil {
             self.known[peer.id] = peer

@@ -9,6 +9,8 @@ public struct EntryVerdict: Hashable, Sendable {
     public var isSeen = false
     /// Whether it counts as unread.
     public var countsAsUnread = false
+    /// Whether the user has written it with another device, so that it is read; said of what counts as unread.
+    public var isOfUser = false
     /// Whether it calls the user by name, or answers them; said of what counts as unread.
     public var isMention = false
     /// Whether it makes its author a member (true), ends that (false), or neither (nil).
@@ -66,11 +68,13 @@ public indirect enum Attachment: Hashable, Sendable {
 }
 
 extension EntryVerdict {
-    /// Notes whether a message calls the user by name, or answers them.
-    mutating func noteMention(of user: MentionedUser?, in reading: EntryReading) {
-        guard let user, self.countsAsUnread, let content = reading.content,
-            let text = content.text
-        else { return }
+    /// Notes whether a message of a person's is the user's own, calls them by name, or answers them.
+    mutating func noteUser(
+        _ user: MentionedUser?, in reading: EntryReading, by person: PersonID?
+    ) {
+        guard let user, self.countsAsUnread else { return }
+        self.isOfUser = person == user.person
+        guard !self.isOfUser, let content = reading.content, let text = content.text else { return }
         if case .reply(_, let target) = content, target.log.author == user.device {
             self.isMention = true
         } else {
@@ -147,7 +151,7 @@ extension VerifiedRun {
             var verdict = judge.judge(
                 reading, seq: self.run.first + UInt64(index), of: self.run.key.name.author,
                 in: &person)
-            verdict.noteMention(of: user, in: reading)
+            verdict.noteUser(user, in: reading, by: person)
             if case .absent = self.run.entries[index].payload { verdict.payload = .wanted }
             verdicts.append(verdict)
         }

@@ -40,10 +40,13 @@ public struct MentionedUser: Hashable, Sendable {
     public var name: String
     /// The device whose messages are theirs.
     public var device: PeerID
+    /// Whose devices' messages they have written themselves.
+    public var person: PersonID
 
     /// Names somebody.
-    public init(name: String, device: PeerID) {
+    public init(name: String, device: PeerID, person: PersonID) {
         self.name = name
         self.device = device
+        self.person = person
     }
 }

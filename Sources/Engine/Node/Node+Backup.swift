@@ -65,11 +65,18 @@ extension Node {
         self.tellOtherDevice(run.key.name.author, "writes as you")
     }
 
+    /// Says so once of each device, which is remembered for that: who has two would see nothing else.
     private mutating func tellOtherDevice(_ peer: PeerID, _ sign: String) {
+        let person = self.own.certificate.keys
+        guard self.dialling.known[peer]?.person != person else { return }
+        let device = KnownPeer(
+            id: peer, addresses: [], lastSeen: self.now.wall, person: person)
+        self.performDialling(self.dialling.recall([device], at: self.now))
         self.raiseAlert(
             .otherDevice,
-            "another device is you, too: @\(peer.shortText) \(sign). Both may go on; if it is not "
-                + "yours, somebody has a backup of yours and its phrase, or your person.key",
-            lasting: Limits.alertMilliseconds)
+            "another device is you, too: @\(peer.shortText) \(sign). Both may go on, and this is "
+                + "told once; if it is not yours, somebody has a backup of yours and its phrase, "
+                + "or your person.key",
+            lasting: Limits.forkAlertMilliseconds)
     }
 }

@@ -250,7 +250,7 @@ extension Node {
     /// What becomes of an entry whose payload has come.
     private func verdict(of reading: EntryReading, in person: PersonID?) -> EntryVerdict {
         var verdict = EntryVerdict(of: reading, in: person)
-        verdict.noteMention(of: self.mentioned, in: reading)
+        verdict.noteUser(self.mentioned, in: reading, by: person)
         return verdict
     }
 }

@@ -8,7 +8,9 @@ extension Node {
 
     /// The user, as messages call them.
     var mentioned: MentionedUser {
-        MentionedUser(name: self.profile(of: self.id).name, device: self.id)
+        MentionedUser(
+            name: self.profile(of: self.id).name, device: self.id,
+            person: self.own.certificate.personID)
     }
 
     /// Everybody of whom there is a name, an address, a link or a message, and this node itself.

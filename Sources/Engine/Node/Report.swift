@@ -22,7 +22,7 @@ public struct Alert: Hashable, Sendable {
         case newIncarnation
         /// Somebody with another key has the name of somebody whom the user knows, or one that looks so.
         case namesake
-        /// Another device of the own person is linked, or writes.
+        /// Another device of the own person is linked, or writes, for the first time.
         case otherDevice
         /// A conversation has as many logs as are kept: some of strangers are not.
         case crowded

@@ -122,6 +122,37 @@ import Testing
         #expect(alerts.map(\.code) == [.otherDevice] && alerts[0].text.contains(ada.shortText))
         #expect(test.harness.node.tier(of: ada) == .verified)
         #expect(test.harness.node.tiers(of: [ada])[ada] == .verified)
+        // Once: it neither lasts nor comes again, when that device is linked again or writes.
+        test.harness.give(.linkClosed(LinkID(2), nil))
+        test.harness.pass(milliseconds: Limits.forkAlertMilliseconds)
+        test.harness.give(.timer(.alerts))
+        #expect(test.harness.node.status(at: test.harness.now).alerts.isEmpty)
+        test.harness.join(room("ops"))
+        test.harness.link(2, of: personKeys(40, 41), in: [room("ops")])
+        test.writesAsMe(from: 2)
+        #expect(test.harness.node.status(at: test.harness.now).alerts.isEmpty)
+    }
+
+    @Test("another device of one's own that was never linked is told of once, and remembered")
+    func otherWritingDevice() {
+        var test = self
+        test.harness.join(room("ops"))
+        test.harness.settle()
+        test.harness.link(3, in: [room("ops")])
+        test.writesAsMe(from: 3)
+        let alerts = test.harness.node.status(at: test.harness.now).alerts
+        #expect(alerts.map(\.code) == [.otherDevice] && alerts[0].text.contains(ada.shortText))
+        #expect(test.harness.node.dialling.known[ada]?.person == personKeys(40, 41).publicKeys)
+    }
+
+    /// Gives the node a log of another device of its own person.
+    private mutating func writesAsMe(from number: UInt8) {
+        self.harness.settle()
+        // Behind the certificate, which says since when this device is that person's.
+        let time = HybridTime(wallMilliseconds: 1_767_225_600_001)
+        let log = TestLog(signer(2), in: room("ops").conversation)
+        self.harness.give(.liveRun(log.opening(at: time.rawValue).run), from: number)
+        self.harness.settle()
     }
 
     @Test("no more people are known than may be")

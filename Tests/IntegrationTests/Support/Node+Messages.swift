@@ -51,11 +51,11 @@ extension Node {
     }
 
     /// The history as replicas must agree on it, a message a line: the cursor and `late` tell only
-    /// how a message came to this node.
+    /// how a message came to this node, and `own` whose node it is.
     func agreedHistory(of room: String) throws -> [String] {
         try self.history(of: room).map { message in
             let members = message.objectValue ?? []
-            let agreed = members.filter { $0.name != "cursor" && $0.name != "late" }
+            let agreed = members.filter { !["cursor", "late", "own"].contains($0.name) }
             return String(decoding: JSON.object(agreed).line, as: UTF8.self)
         }
     }

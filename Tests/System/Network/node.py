@@ -43,10 +43,11 @@ class Node(Daemon):
             self.pid = int(children.read_text())
 
     def lines(self, room: str) -> list[str]:
-        """A room's history, a line a message, without what tells how it came to this node."""
+        """A room's history, a line a message, without what tells how it came to this node, and whose it is."""
         messages = self.history(room)
         for message in messages:
             del message["cursor"], message["late"]
+            message.pop("own", None)
         return [json.dumps(message) for message in messages]
 
     def sample(self) -> str | None:

@@ -72,7 +72,7 @@ holds() {
 }
 # All that replicas agree on; the cursor and `late` tell only how messages arrived here.
 history_of() {
-    as "$1" --json history agora --limit 1000 | sed -E 's/,"(cursor|late)":[a-z0-9]+//g'
+    as "$1" --json history agora --limit 1000 | sed -E 's/,"(cursor|late|own)":[a-z0-9]+//g'
 }
 
 echo "Two nodes, ada and bob, with their data in $folder:"
