@@ -52,6 +52,8 @@ struct RealmCommandTests {
         let rotate = try CommandRun(["realm", "rotate", "office", "--days", "3"], daemon: daemon)
         #expect(rotate.output == Self.line + "\n")
         #expect(daemon.params("realmRotate") == [#"{"name":"office","days":3}"#])
+        _ = try CommandRun(["realm", "rotate", "office", "--force"], daemon: daemon)
+        #expect(daemon.params("realmRotate").last == #"{"name":"office","force":true}"#)
         let invite = try CommandRun(["realm", "invite", "office"], daemon: daemon)
         #expect(invite.output == Self.line + "\n")
     }
@@ -82,7 +84,7 @@ struct RealmCommandTests {
         for words in [
             ["realm"], ["realm", "make", "x"], ["realm", "new"], ["realm", "list", "--qr"],
             ["realm", "rotate", "x", "--days", "-1"], ["realm", "new", "x", "--days", "1"],
-            ["realm", "invite", "x", "--as", "y"],
+            ["realm", "invite", "x", "--as", "y"], ["realm", "invite", "x", "--force"],
         ] {
             #expect(try CommandRun(words, daemon: daemon).code == .usage, "\(words)")
         }

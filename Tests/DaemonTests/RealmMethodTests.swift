@@ -38,6 +38,25 @@ struct RealmMethodTests {
         #expect(known.map { $0["joined"] } == [true, false])
     }
 
+    @Test("a secret that still counts is not dropped for a third one without the user's word")
+    func renewedAgain() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        try client.ask("realmNew", ["name": "office"])
+        let first = try Self.invite(client, "office")
+        try client.ask("realmRotate", ["name": "office", "days": 1])
+        let second = try Self.invite(client, "office")
+        #expect(
+            refusal { try client.ask("realmRotate", ["name": "office"]) } == "oldSecretCounts")
+        #expect(try Self.invite(client, "office") == second && first != second)
+        let third = try client.ask("realmRotate", ["name": "office", "force": true])["invite"]
+        #expect(third != second)
+        // Who wants the old one to count no longer wants that of the one before it, too.
+        let last = try client.ask("realmRotate", ["name": "office", "days": 0])["invite"]
+        #expect(last != third)
+        #expect(try client.ask("realmRotate", ["name": "office"])["invite"] != last)
+    }
+
     @Test("a realm outlives a restart, and so does the name of one that was left")
     func restart() throws {
         let folder: TestFolder

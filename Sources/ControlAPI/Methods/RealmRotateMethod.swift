@@ -16,6 +16,8 @@ public enum RealmRotateMethod: ControlMethod {
         public var days: Int64?
         /// For how many seconds; goes before days.
         public var seconds: Int64?
+        /// Whether who has only the secret before the present one may be shut out at once.
+        public var force: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -29,6 +31,9 @@ public enum RealmRotateMethod: ControlMethod {
             visitor.field(
                 "seconds", &self.seconds, .range(0...315_360_000),
                 "For how many seconds it counts; goes before days.")
+            visitor.field(
+                "force", &self.force, .any,
+                "Also while a secret before the present one counts, which ends at once then.")
         }
 
         /// For how many seconds the old secret counts.

@@ -9,13 +9,14 @@ struct RealmCommand: Subcommand {
         options: [
             OptionSyntax("--as", "NAME", "what to call a realm that you join"),
             OptionSyntax("--days", "N", "how long the old secret counts after rotate (30)"),
+            OptionSyntax("--force", nil, "rotate while an old secret counts, which ends then"),
             OptionSyntax("--qr", nil, "draw the invitation as a QR code"),
         ],
         details: [
             "\"new NAME\" makes a realm.",
             "\"invite NAME\" prints a line: whoever has it is in the realm, so hand it over in private.",
             "\"join\" reads that line from FILE, from standard input with -, or asks for it without showing it; never as an argument, which everybody on this machine could see.",
-            "\"rotate NAME\" gives the realm a new secret and prints the new invitation: who does not join by it in time is out, and the rooms stay.",
+            "\"rotate NAME\" gives the realm a new secret and prints the new invitation: who does not join by it in time is out, and the rooms stay. One old secret counts at a time: while it does, only --force or --days 0 makes another new one.",
             "\"leave NAME\" forgets the secret; the messages stay here and can be read.",
             "A room of another realm than the default one is written REALM/ROOM.",
             "--qr needs libqrencode (Debian: libqrencode4).",
@@ -28,7 +29,7 @@ struct RealmCommand: Subcommand {
         case join(String?, name: String?)
         case leave(String)
         case list
-        case rotate(String, days: Int64?)
+        case rotate(String, days: Int64?, force: Bool)
     }
 
     private let step: Step
@@ -53,7 +54,10 @@ struct RealmCommand: Subcommand {
             case "new": return .new(name)
             case "invite": return .invite(name)
             case "leave": return .leave(name)
-            default: return .rotate(name, days: try arguments.integer("--days", in: 0...3_650))
+            default:
+                return .rotate(
+                    name, days: try arguments.integer("--days", in: 0...3_650),
+                    force: arguments.has("--force"))
             }
         default:
             let words = ["new", "invite", "join", "leave", "list", "rotate"]
@@ -81,7 +85,8 @@ struct RealmCommand: Subcommand {
     private static func check(_ arguments: ParsedArguments) throws(Failure) {
         let word = arguments.required(0)
         for (option, steps) in [
-            ("--as", ["join"]), ("--days", ["rotate"]), ("--qr", ["invite", "rotate"]),
+            ("--as", ["join"]), ("--days", ["rotate"]), ("--force", ["rotate"]),
+            ("--qr", ["invite", "rotate"]),
         ] where arguments.has(option) && !steps.contains(word) {
             throw .usage(
                 "\(option) does not go with \"\(word)\"",
@@ -100,10 +105,11 @@ struct RealmCommand: Subcommand {
             }
         case .invite(let name):
             try self.invite(RealmInviteMethod.self, .init { $0.name = name }, context)
-        case .rotate(let name, let days):
+        case .rotate(let name, let days, let force):
             let params = RealmRotateMethod.Params {
                 $0.name = name
                 $0.days = days
+                $0.force = force ? true : nil
             }
             try self.invite(RealmRotateMethod.self, params, context)
         case .join(let source, let name):

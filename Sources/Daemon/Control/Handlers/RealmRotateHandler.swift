@@ -9,9 +9,27 @@ extension RealmRotateMethod: MethodHandler {
     ) throws(RPCError) {
         let realm = try shell.realm(named: params.name)
         try shell.checkOwn(realm)
+        let now = SystemClock.wallMilliseconds()
+        if params.lastingSeconds > 0, params.force != true {
+            try Self.checkSettled(realm, at: now)
+        }
         var random = SodiumRandom()
-        let end = SystemClock.wallMilliseconds() + UInt64(params.lastingSeconds) * 1_000
+        let end = now + UInt64(params.lastingSeconds) * 1_000
         let renewed = realm.renewed(until: end, using: &random)
         try shell.keepRealm(renewed, reply) { reply.answer(Result(renewed)) }
+    }
+
+    /// Refuses while an earlier secret counts.
+    ///
+    /// There is place for one, and whoever has only that one would be out without a word.
+    private static func checkSettled(_ realm: Realm, at now: UInt64) throws(RPCError) {
+        guard let until = realm.settled(at: now).previous?.until else { return }
+        let moment = UTCTime.text(until)
+        throw .refused(
+            "the secret of \"\(realm.name)\" before this one counts until \(moment): another "
+                + "new one would shut out at once who has not joined by the present invitation",
+            reason: "oldSecretCounts",
+            remedy: "wait until then, or have them join first (stoa realm invite \(realm.name)); "
+                + "to shut them out: stoa realm rotate \(realm.name) --force")
     }
 }
