@@ -50,6 +50,14 @@ import Testing
         #expect(simulation.pendingRequests(on: 1).isEmpty)
         #expect(simulation.machines[1].store.requests.isEmpty)
         #expect(simulation.machines[0].node?.sendWait(in: id) == nil)
+        // Nor are they said not to have accepted when they are linked again.
+        try simulation.crash(1, isSilent: false)
+        try simulation.start(1)
+        for _ in 0..<3_000 {
+            try simulation.run(for: 10)
+            try #require(simulation.machines[0].node?.sendWait(in: id) != .unaccepted)
+        }
+        #expect(simulation.machines[0].node?.sendWait(in: id) == nil)
         try simulation.send("answer", from: 1, toPersonOf: 0)
         try simulation.run(for: 5_000)
         #expect(simulation.texts(on: 0, in: id).last == "answer")

@@ -116,9 +116,21 @@ extension Node {
         guard !linked.isEmpty else { return self.isHeardOf(direct) ? .indirect : .away }
         let numbers = self.conversationTable[known: id].numbers
         let isTaken = linked.contains { link in
-            link.shared[id].map { !$0.refuses(self.id, numbers) } ?? false
+            link.shared[id].map { !$0.refuses(self.id, numbers) } ?? self.isLetIn(id)
         }
         return isTaken ? nil : .unaccepted
+    }
+
+    /// Whether the other one of a direct conversation has ever let the user in.
+    ///
+    /// They have written in it then, or have had something of it; a link that is new has not said so yet.
+    private func isLetIn(_ id: ConversationID) -> Bool {
+        let conversation = self.conversationTable[known: id]
+        return conversation.authors.contains { !self.isOwnDevice($0) }
+            || conversation.names(of: self.id).contains { name in
+                self.marks.positions(of: LogKey(conversation: id, name: name))
+                    .contains { !self.isOwnDevice($0.key) && $0.value.stored > 0 }
+            }
     }
 
     /// Whether something has come through others that a person wrote a moment ago, after they were last
