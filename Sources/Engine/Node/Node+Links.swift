@@ -250,6 +250,7 @@ extension Node {
         self.links[id].realms.pinged()
         self.links[id].rooms.pinged()
         self.releaseIfDue()
+        self.renewProfile()
         self.refreshDigests(on: id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
     }

@@ -18,6 +18,14 @@ extension Node {
         if let request { self.commits.answers.append((request, .profile(profile))) }
     }
 
+    /// Signs the own profile anew where a clock that ran ahead has dated it: nobody takes it until then.
+    mutating func renewProfile() {
+        guard let record = self.record(self.ownProfile), self.time.isAhead(record.time),
+            let profile = record.profile
+        else { return }
+        self.setProfile(profile, request: nil)
+    }
+
     var ownProfile: RecordKey {
         RecordKey(author: self.id, conversation: nil, kind: Record.Kind.profile)
     }

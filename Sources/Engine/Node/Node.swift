@@ -198,6 +198,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
             self.setProfile(
                 Profile(name: self.own.configuration.name, status: ""), request: nil)
         }
+        self.renewProfile()
         self.tellNewIncarnation()
         self.tellLoss()
         self.decideErasures()

@@ -31,6 +31,38 @@ import Testing
             signer: signer(Self.author))
     }
 
+    @Test("the own profile from a clock that ran ahead is signed anew once that is right")
+    func ownFromTheFuture() throws {
+        var test = self
+        let own = test.harness.node.ownProfile
+        let early = test.harness.node.profile(of: Harness.ownKey)
+        let before = try #require(test.harness.node.record(own))
+        test.harness.now.wall -= Limits.aheadMilliseconds + 1_000
+        test.harness.give(.timer(.ping(LinkID(UInt64(Self.reader)))))
+        test.harness.settle()
+        let after = try #require(test.harness.node.record(own))
+        #expect(after.time < before.time && after.profile == early)
+        #expect(
+            test.harness.take(from: Self.reader).contains { frame in
+                if case .records(let all) = frame { all.contains(after) } else { false }
+            })
+        // Once, and not where it is a little ahead.
+        test.harness.now.wall -= Limits.aheadMilliseconds
+        test.harness.give(.timer(.ping(LinkID(UInt64(Self.reader)))))
+        #expect(test.harness.node.record(own) == after)
+        // A start looks, too.
+        var snapshot = Snapshot()
+        let far = HybridTime(
+            wallMilliseconds: Harness().now.wall + Limits.aheadMilliseconds + 1_000)
+        snapshot.records = [
+            Record(
+                kind: Record.Kind.profile, author: Harness.ownKey, conversation: nil, time: far,
+                value: before.value, signer: signer(1))
+        ]
+        let started = try #require(Harness(snapshot: snapshot).node.record(own))
+        #expect(started.time < far && started.profile == early)
+    }
+
     /// The records of the author that the peer is sent when it has those of some rows.
     private func sent(to rows: [Record]) -> [Record] {
         var test = self
