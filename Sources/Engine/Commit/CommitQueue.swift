@@ -28,6 +28,8 @@ struct InFlight: Sendable {
     var ownAppends = 0
     /// Where the other appends came from, in their order.
     var accepted: [Accepted] = []
+    /// What of the batch the user has asked for.
+    var choices = Choices()
     /// What is answered once the batch is on disk.
     var answers: [(request: RequestID, answer: Answer)] = []
     /// Where the batch's payloads came from.
@@ -65,14 +67,10 @@ struct CommitQueue: Sendable {
     private(set) var notices: [Notice] = []
     /// Whom the user knows from here on, or no longer.
     var people: [PeerID: Standing] = [:]
-    /// How much of what is said in conversations is kept from here on.
-    var retentions: [ConversationID: Retention] = [:]
-    /// What the user has said of conversations in their list.
-    var arrangements: [ConversationID: Arrangement] = [:]
+    /// What the user has asked for.
+    var choices = Choices()
     /// How far members have own logs.
     private var positions: [LogKey: [PeerID: MemberPosition]] = [:]
-    /// Up to where the user has read conversations.
-    private var reads: [ConversationID: Cursor] = [:]
     /// Requests of strangers to keep, and people whose requests are over.
     var requests: [PersonID: DirectRequest] = [:]
     var endedRequests: Set<PersonID> = []
@@ -99,9 +97,8 @@ struct CommitQueue: Sendable {
             || !self.drops.isEmpty || !self.logMarks.isEmpty
             || !self.arrivals.isEmpty || !self.erasures.isEmpty || !self.expiries.isEmpty
             || !self.proofs.isEmpty || !self.peers.isEmpty || !self.forgotten.isEmpty
-            || !self.notices.isEmpty || !self.people.isEmpty || !self.arrangements.isEmpty
-            || !self.retentions.isEmpty || !self.positions.isEmpty || !self.reads.isEmpty
-            || !self.requests.isEmpty || !self.endedRequests.isEmpty
+            || !self.notices.isEmpty || !self.people.isEmpty || !self.choices.isEmpty
+            || !self.positions.isEmpty || !self.requests.isEmpty || !self.endedRequests.isEmpty
             || !self.answers.isEmpty
     }
 
@@ -177,11 +174,6 @@ struct CommitQueue: Sendable {
         self.positions.merge(positions) { $0.merging($1) { $1 } }
     }
 
-    /// Takes up to where the user has read a conversation.
-    mutating func addRead(_ conversation: ConversationID, through cursor: Cursor) {
-        self.reads[conversation] = max(self.reads[conversation] ?? cursor, cursor)
-    }
-
     /// Takes out the runs of a log that has ended.
     mutating func drop(_ key: LogKey) -> [Accepted] {
         let dropped = (self.live + self.sync).filter { $0.key == key }
@@ -201,7 +193,8 @@ struct CommitQueue: Sendable {
 
     /// The record that will stand once all is on disk; nil where none is on its way.
     func record(_ key: RecordKey) -> Record? {
-        self.records[key] ?? self.inFlight?.batch.records.first { $0.key == key }
+        if let profile = self.choices.profile, profile.key == key { return profile }
+        return self.records[key] ?? self.inFlight?.batch.records.last { $0.key == key }
     }
 
     /// Whether the user will be in a room once all is on disk; nil where nothing changes.
@@ -254,11 +247,8 @@ struct CommitQueue: Sendable {
         flight.batch.forgotten = self.forgotten.sorted()
         flight.batch.notices += self.notices
         flight.batch.people = self.people
-        flight.batch.arrangements = self.arrangements
-        flight.batch.retentions = self.retentions
-        (self.arrangements, self.retentions) = ([:], [:])
-        (flight.batch.positions, flight.batch.reads) = (self.positions, self.reads)
-        (self.positions, self.reads) = ([:], [:])
+        (flight.choices, self.choices) = (self.choices, Choices())
+        (flight.batch.positions, self.positions) = (self.positions, [:])
         flight.batch.requests = self.requests.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.endedRequests = self.endedRequests.sorted()
         (self.requests, self.endedRequests) = ([:], [])
@@ -355,28 +345,25 @@ struct CommitQueue: Sendable {
             self.peers[peer.id] = peer
         }
         for record in flight.batch.records
-        where self.records[record.key] == nil && !self.forgotten.contains(record.key.author) {
+        where record != flight.choices.profile && self.records[record.key] == nil
+            && !self.forgotten.contains(record.key.author)
+        {
             self.records.add(record)
         }
-        self.forgotten.formUnion(flight.batch.forgotten)
+        self.forgotten.formUnion(
+            flight.batch.forgotten.filter { !flight.choices.forgotten.contains($0) })
         self.erasures = flight.batch.erasures + self.erasures
         self.logMarks.merge(flight.batch.logMarks) { $0.union($1) }
         self.droppedRecords.formUnion(flight.batch.droppedRecords)
         for request in flight.batch.requests
-        where self.requests[request.person.id] == nil
+        where !request.isDeclined && self.requests[request.person.id] == nil
             && !self.endedRequests.contains(request.person.id)
         {
             self.requests[request.person.id] = request
         }
         self.endedRequests.formUnion(flight.batch.endedRequests)
         if flight.batch.release != nil { self.release = true }
-        // The user was told that it is not on disk, and it holds until the next start all the same; but what
-        // would have texts go does not.
-        self.arrangements.merge(flight.batch.arrangements) { later, _ in later }
         self.positions = flight.batch.positions.merging(self.positions) { $0.merging($1) { $1 } }
-        for (conversation, cursor) in flight.batch.reads {
-            self.addRead(conversation, through: cursor)
-        }
         // A join or leave that is not on disk has not happened.
         let waiting = self.notices
         self.notices = []

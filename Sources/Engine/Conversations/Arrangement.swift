@@ -13,3 +13,25 @@ public struct Arrangement: OptionSet, Hashable, Sendable {
     /// It is put away.
     public static let archived = Arrangement(rawValue: 2)
 }
+
+/// What is to change of an ``Arrangement``; the rest stays.
+public struct ArrangementChange: Hashable, Sendable {
+    private var added: Arrangement
+    private var removed: Arrangement
+
+    /// Describes a change; what is both added and removed is removed.
+    public init(adding added: Arrangement = [], removing removed: Arrangement = []) {
+        self.added = added.subtracting(removed)
+        self.removed = removed
+    }
+
+    /// Takes another change behind this one.
+    mutating func add(_ later: ArrangementChange) {
+        self.added = self.added.subtracting(later.removed).union(later.added)
+        self.removed = self.removed.subtracting(later.added).union(later.removed)
+    }
+
+    func applied(to arrangement: Arrangement) -> Arrangement {
+        arrangement.subtracting(self.removed).union(self.added)
+    }
+}

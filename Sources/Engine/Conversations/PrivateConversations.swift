@@ -20,6 +20,18 @@ struct PrivateConversations: Sendable {
         }
     }
 
+    /// Forgets a conversation.
+    mutating func remove(_ kind: ConversationKind) {
+        switch kind {
+        case .room: break
+        case .direct(let direct): self.remove(direct)
+        case .secret(let secret):
+            let room = Room(secret.name, in: secret.realm)
+            self.secrets[room]?.removeAll { $0 == secret }
+            if self.secrets[room]?.isEmpty == true { self.secrets[room] = nil }
+        }
+    }
+
     /// Forgets the conversation with a person, by whichever of their devices it was named.
     mutating func remove(_ direct: DirectConversation) {
         guard let known = self.directs.removeValue(forKey: direct.person.id) else { return }

@@ -109,7 +109,7 @@ public enum Request: Hashable, Sendable {
     /// Turn somebody down who has written and waits.
     case decline(PeerID)
     /// Take what the user says of a conversation in their list.
-    case arrange(ConversationID, Arrangement)
+    case arrange(ConversationID, ArrangementChange)
     /// Note that the user has read a conversation up to a cursor; it never moves back.
     case read(ConversationID, through: Cursor)
     /// Keep so much of what is said in a conversation here.

@@ -13,12 +13,13 @@ extension Node {
             self.place(drafts, in: conversation, &flight)
         }
         for (id, membership) in self.commits.membership.sorted(by: { $0.key < $1.key })
-        where membership.kind.direct != nil {
-            // No entry says so: it is enough that both show it.
+        where membership.kind.direct != nil && !self.commits.isResting {
+            // No entry says so: it is enough that both show it. It goes with the answer.
             self.commits.takeMembership(of: id, into: &flight, at: self.now)
         }
         let release = HybridTime(wallMilliseconds: self.time.latestDue)
         self.commits.fill(&flight, release: release, at: self.now)
+        self.place(flight.choices, in: &flight)
         // A new incarnation is on disk before anything is written under it, and at every start.
         if !self.history.isStored, !self.commits.isResting || !flight.batch.isEmpty {
             flight.batch.incarnation = self.history.incarnation

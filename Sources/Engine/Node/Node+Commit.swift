@@ -46,7 +46,7 @@ extension Node {
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
         self.settleStandings(flight.batch.people)
-        self.settleRetentions(flight.batch.retentions)
+        self.settleChoices(of: flight)
         for (request, answer) in flight.answers { self.answer(request, answer) }
         changes += zip(outcome.notices, flight.batch.notices).map { .notice($0, $1) }
         changes += outcome.ownNotices.map { .notice($0.cursor, $0.notice) }
@@ -236,6 +236,7 @@ extension Node {
         self.resetTails()
         // A link whose entries were dropped cannot be told to send them again; a new one can.
         let dropped = self.commits.fail(flight)
+        self.dropUnbegun(flight.batch.membership)
         for link in dropped.links where self.links.has(link) {
             self.close(link, .storage, "the disk cannot be written")
         }

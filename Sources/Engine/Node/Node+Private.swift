@@ -86,7 +86,8 @@ extension Node {
         declined.isDeclined = true
         // Who has been turned down is known by their keys; what they wrote is nobody's any longer.
         declined.text = ""
-        self.keepRequest(declined)
+        self.commits.blankRequest(by: declined.device)
+        self.commits.choices.declined[declined.person.id] = declined
         self.commits.answers.append((request, .declined(peer)))
     }
 
@@ -322,10 +323,11 @@ extension Node {
         }
         let source = Source(self.links[id].address).description
         if self.requests.hasRoom(for: person, from: source, at: self.now.wall) {
-            self.keepRequest(
-                DirectRequest(
-                    device: peer, person: direct.person, text: text, time: self.now.wall,
-                    source: source))
+            let request = DirectRequest(
+                device: peer, person: direct.person, text: text, time: self.now.wall,
+                source: source)
+            self.take(request)
+            self.commits.requests[person] = request
             self.commits.add([Notice(.requested(peer, text), at: self.now.wall)])
         } else {
             self.requests.turnAway()
@@ -348,12 +350,11 @@ extension Node {
             on: id)
     }
 
-    private mutating func keepRequest(_ request: DirectRequest) {
+    /// Takes a request, or that one is declined; of those that were, some go where they are too many.
+    mutating func take(_ request: DirectRequest) {
         for gone in self.requests.add(request) {
             self.commits.endRequest(of: gone.person.id, by: gone.device)
         }
-        if request.isDeclined { self.commits.blankRequest(by: request.device) }
-        self.commits.requests[request.person.id] = request
     }
 
     /// Forgets conversations that somebody has shown who is no longer linked and not let in.

@@ -4,6 +4,7 @@ internal import Crypto
 ///
 /// `Docs/Protocol/Sync.md` section 9.
 extension Node {
+    /// Sets the own profile; one that nobody has asked for is written again where the disk refuses it.
     mutating func setProfile(_ profile: Profile, request: RequestID?) {
         var time = HybridTime(wallMilliseconds: self.time.now)
         // One from a clock that ran ahead is ignored by everybody: it is not to be outdone.
@@ -13,9 +14,9 @@ extension Node {
         let record = Record(
             kind: Record.Kind.profile, author: self.id, conversation: nil, time: time,
             value: profile.encoded, signer: self.own.signer)
-        // With the answer, which says that it is on disk.
-        self.commits.records.add(record, isFirst: true)
-        if let request { self.commits.answers.append((request, .profile(profile))) }
+        guard let request else { return self.commits.records.add(record, isFirst: true) }
+        self.commits.choices.profile = record
+        self.commits.answers.append((request, .profile(profile)))
     }
 
     /// Signs the own profile anew where a clock that ran ahead has dated it: nobody takes it until then.

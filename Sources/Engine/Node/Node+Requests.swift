@@ -162,18 +162,15 @@ extension Node {
         }
     }
 
-    /// Takes what the user says of a conversation in their list, and tells subscribers.
+    /// Takes what the user says of a conversation in their list; subscribers are told once it is on disk.
     private mutating func arrange(
-        _ id: ConversationID, _ arrangement: Arrangement, _ request: RequestID
+        _ id: ConversationID, _ change: ArrangementChange, _ request: RequestID
     ) {
         guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
             return self.fail(request, .notMember)
         }
+        self.commits.choices.arrange(id, change)
         self.commits.answers.append((request, .arranged(id)))
-        guard self.conversationTable[known: id].arrangement != arrangement else { return }
-        self.conversationTable[known: id].arrangement = arrangement
-        self.commits.arrangements[id] = arrangement
-        self.commits.add([Notice(.arranged(id, arrangement), at: self.now.wall)])
     }
 
     /// Notes what the user has read; the store says through which entries that is.
@@ -181,7 +178,7 @@ extension Node {
         guard self.conversationTable.has(id) else {
             return self.fail(request, .unknownConversation)
         }
-        self.commits.addRead(id, through: cursor)
+        self.commits.choices.addRead(id, through: cursor)
         self.commits.answers.append((request, .arranged(id)))
     }
 
@@ -192,15 +189,8 @@ extension Node {
         guard self.conversationTable.has(id), self.isJoinedOrWillBe(id) else {
             return self.fail(request, .notMember)
         }
-        self.commits.retentions[id] = retention
+        self.commits.choices.retentions[id] = retention
         self.commits.answers.append((request, .arranged(id)))
-    }
-
-    /// What the user keeps is on disk; before that nothing goes by it, since a disk that is full refuses it.
-    mutating func settleRetentions(_ retentions: [ConversationID: Retention]) {
-        for (id, retention) in retentions where self.conversationTable.has(id) {
-            self.conversationTable[known: id].retention = retention
-        }
     }
 
     /// What is to go by what the user keeps, at a moment in wall-clock milliseconds.

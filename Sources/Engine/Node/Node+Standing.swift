@@ -24,25 +24,14 @@ extension Node {
         }
         let others = self.person(of: peer).map { self.people.devices(of: $0) } ?? []
         for device in others.union([peer]) { self.commits.people[device] = standing }
-        switch standing {
-        case .blocked: self.endRequest(of: peer)
-        case .known, .verified:
-            if !self.letIn(peer, as: standing) { self.takeBackDecline(of: peer) }
-        case .unsaid: break
-        }
+        self.letIn(peer, as: standing)
         self.commits.answers.append((request, .standing(peer, standing)))
     }
 
     /// Somebody is known no longer, nor where they were; what they have written in rooms stays theirs.
     mutating func forget(_ peer: PeerID, _ request: RequestID) {
         let standing = self.standing(of: peer)
-        let isAuthor = self.conversationTable.values.contains { conversation in
-            conversation.logs.keys.contains { $0.author == peer }
-        }
-        if self.links.id(of: peer) == nil {
-            self.performDialling(self.dialling.forget([peer]))
-            if !isAuthor { self.commits.forget([peer]) }
-        }
+        if self.links.id(of: peer) == nil { self.commits.choices.forgotten.insert(peer) }
         self.stand(peer, standing == .blocked ? .blocked : .unsaid, request)
     }
 

@@ -150,6 +150,9 @@ struct Conversation: Sendable {
     /// Whether it is shared with peers that are in it, though nothing of theirs is taken after a leave.
     var isShared: Bool { self.isJoined || self.isDeparting || self.isRequest }
 
+    /// Whether nothing of it was ever on disk.
+    var isUnbegun: Bool { !self.isShared && self.logs.values.allSatisfy { $0.head.seq == 0 } }
+
     /// Whether rows say that logs are refused, and no log is asked for.
     var refusesLogs: Bool { self.isJoined || self.isRequest }
 

@@ -5,7 +5,7 @@ extension MuteMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        try shell.arrange(params, reply) { $0.insert(.muted) }
+        try shell.arrange(params, reply, ArrangementChange(adding: .muted))
     }
 }
 
@@ -13,7 +13,7 @@ extension UnmuteMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        try shell.arrange(params, reply) { $0.remove(.muted) }
+        try shell.arrange(params, reply, ArrangementChange(removing: .muted))
     }
 }
 
@@ -21,7 +21,7 @@ extension ArchiveMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        try shell.arrange(params, reply) { $0.insert(.archived) }
+        try shell.arrange(params, reply, ArrangementChange(adding: .archived))
     }
 }
 
@@ -29,21 +29,16 @@ extension UnarchiveMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        try shell.arrange(params, reply) { $0.remove(.archived) }
+        try shell.arrange(params, reply, ArrangementChange(removing: .archived))
     }
 }
 
 extension NodeShell {
     /// Changes what the user has said of a conversation in their list.
     fileprivate func arrange(
-        _ params: ConversationParams, _ reply: Reply, _ change: (inout Arrangement) -> Void
+        _ params: ConversationParams, _ reply: Reply, _ change: ArrangementChange
     ) throws(RPCError) {
         let id = try self.conversation(params.to)
-        guard let status = self.node?.ask({ $0.conversationStatus(of: id) }) else {
-            throw .notMember()
-        }
-        var arrangement = status.arrangement
-        change(&arrangement)
-        self.request(.arrange(id, arrangement), PendingRequest(reply: reply))
+        self.request(.arrange(id, change), PendingRequest(reply: reply))
     }
 }

@@ -41,9 +41,9 @@ extension NodeShell {
     /// Takes what was said in a conversation off the disk, and puts it away where it stays.
     fileprivate func forgetTexts(of id: ConversationID, _ reply: Reply) {
         let name = self.name(of: id)
-        if let status = self.node?.ask({ $0.conversationStatus(of: id) }) {
+        if self.node?.ask({ $0.conversationStatus(of: id) }) != nil {
             self.request(
-                .arrange(id, status.arrangement.union(.archived)), PendingRequest(reply: nil))
+                .arrange(id, ArrangementChange(adding: .archived)), PendingRequest(reply: nil))
         }
         self.request(.read(id, through: self.newestShown), PendingRequest(reply: nil))
         let pending = PendingRequest(

@@ -1,0 +1,67 @@
+/// What the user has asked for stands once it is on disk; where the disk refuses it, nothing of it is held.
+extension Node {
+    /// Puts into a batch what the user has asked for; of a conversation that could not be begun nothing.
+    mutating func place(_ choices: Choices, in flight: inout InFlight) {
+        for (id, change) in choices.arrangements.sorted(by: { $0.key < $1.key })
+        where self.conversationTable.has(id) {
+            let before = self.conversationTable[known: id].arrangement
+            let arrangement = change.applied(to: before)
+            guard arrangement != before else { continue }
+            flight.batch.arrangements[id] = arrangement
+            flight.batch.notices.append(Notice(.arranged(id, arrangement), at: self.now.wall))
+        }
+        flight.batch.retentions = choices.retentions.filter { self.conversationTable.has($0.key) }
+        flight.batch.reads = choices.reads.filter { self.conversationTable.has($0.key) }
+        flight.batch.requests += choices.declined.sorted { $0.key < $1.key }.map(\.value)
+        // What they have written in rooms stays theirs.
+        let silent = choices.forgotten.filter { !self.isAuthor($0) }
+        self.commits.records.forget(silent)
+        flight.batch.records.removeAll { silent.contains($0.author) }
+        flight.batch.peers.removeAll { silent.contains($0.id) }
+        flight.batch.forgotten = silent.union(flight.batch.forgotten).sorted()
+        // Behind the one that is told anew at a start, which stays where this is refused.
+        if let profile = choices.profile { flight.batch.records.append(profile) }
+    }
+
+    private func isAuthor(_ peer: PeerID) -> Bool {
+        self.conversationTable.values.contains { conversation in
+            conversation.logs.keys.contains { $0.author == peer }
+        }
+    }
+
+    /// What the user has asked for is on disk.
+    mutating func settleChoices(of flight: InFlight) {
+        for (id, arrangement) in flight.batch.arrangements {
+            self.conversationTable[known: id].arrangement = arrangement
+        }
+        for (id, retention) in flight.batch.retentions {
+            self.conversationTable[known: id].retention = retention
+        }
+        for (person, request) in flight.choices.declined.sorted(by: { $0.key < $1.key }) {
+            // Who was let in by the same batch waits no longer.
+            if self.requests.all[person] != nil { self.take(request) }
+        }
+        let forgotten = flight.choices.forgotten.filter { self.links.id(of: $0) == nil }
+        self.performDialling(self.dialling.forget(forgotten.sorted()))
+        for case (_, .standing(let peer, let standing)) in flight.answers {
+            switch standing {
+            case .blocked: self.endRequest(of: peer)
+            case .known, .verified: self.takeBackDecline(of: peer)
+            case .unsaid: break
+            }
+        }
+    }
+
+    /// A batch was refused: of the conversations that it was to begin nothing is left, unless another one
+    /// is to.
+    mutating func dropUnbegun(_ membership: [ConversationID: ConversationMembership]) {
+        for (id, change) in membership where change.isJoined && self.commits.isJoined(id) == nil {
+            guard let conversation = self.conversationTable[id], conversation.isUnbegun else {
+                continue
+            }
+            self.conversationTable[id] = nil
+            self.keyring.remove(id)
+            self.privates.remove(conversation.kind)
+        }
+    }
+}
