@@ -379,7 +379,8 @@ extension Node {
     private mutating func clockRead(on id: LinkID) {
         if let lead = self.links[id].pulse.clockLead {
             let person = self.links[id].info.certificate.personID
-            self.peerClocks.read(lead, of: person, on: id)
+            let isKnown = self.tier(of: self.links[id].info.peer) >= .known
+            self.peerClocks.read(lead, of: person, isKnown: isKnown, on: id)
         }
         self.updateClockAlert()
     }

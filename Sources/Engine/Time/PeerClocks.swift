@@ -1,10 +1,12 @@
 /// How far the clocks of linked people are from the own one: to warn the user, and for nothing else.
 ///
 /// Everybody on the network can link and say anything, so *now* does not depend on it
-/// (``NodeTime``). Whoever has several devices linked has one vote.
+/// (``NodeTime``). Whoever has several devices linked has one vote, and where anybody is linked whom the user
+/// knows, nobody else has one.
 struct PeerClocks: Sendable {
     private struct Reading: Sendable {
         var person: PersonID
+        var isKnown: Bool
         /// How far the peer's wall clock is ahead of the own monotonic one, modulo 2⁶⁴: so it stays
         /// right when the own wall clock is set.
         var lead: UInt64
@@ -13,8 +15,16 @@ struct PeerClocks: Sendable {
     private var readings: [LinkID: Reading] = [:]
 
     /// Takes what a link has told of the clock at its other end.
-    mutating func read(_ lead: UInt64, of person: PersonID, on link: LinkID) {
-        self.readings[link] = Reading(person: person, lead: lead)
+    ///
+    /// - Parameter isKnown: whether the user knows the person.
+    mutating func read(_ lead: UInt64, of person: PersonID, isKnown: Bool, on link: LinkID) {
+        self.readings[link] = Reading(person: person, isKnown: isKnown, lead: lead)
+    }
+
+    /// Those readings that count.
+    private var votes: [LinkID: Reading] {
+        let known = self.readings.filter(\.value.isKnown)
+        return known.isEmpty ? self.readings : known
     }
 
     /// A link has ended.
@@ -23,7 +33,7 @@ struct PeerClocks: Sendable {
     /// How far the clock of each person is ahead of the own one, in milliseconds, ascending.
     private func offsets(at now: Instant) -> [Int64] {
         var votes: [PersonID: UInt64] = [:]
-        for (_, reading) in self.readings.sorted(by: { $0.key < $1.key })
+        for (_, reading) in self.votes.sorted(by: { $0.key < $1.key })
         where votes[reading.person] == nil { votes[reading.person] = reading.lead }
         return votes.values.map { Int64(bitPattern: $0 &+ now.monotonic &- now.wall) }.sorted()
     }
@@ -49,12 +59,15 @@ struct PeerClocks: Sendable {
         guard !areNear else { return nil }
         let offset = self.offset(at: now)
         guard offset.magnitude > Limits.differenceMilliseconds else { return nil }
-        let count = Set(self.readings.values.map(\.person)).count
+        let voters = self.votes.values
+        let count = Set(voters.map(\.person)).count
         let others =
             count == 1 ? "that of the one person linked" : "most of \(count) linked people's"
+        let unknown = count == 1 ? ", whom you do not know" : ", none of whom you know"
         return "this machine's clock is \(Self.text(offset.magnitude)) "
-            + "\(offset > 0 ? "behind" : "ahead of") \(others); set it right "
-            + "(timedatectl set-ntp true), or have them do so"
+            + "\(offset > 0 ? "behind" : "ahead of") \(others)"
+            + (voters.contains(where: \.isKnown) ? "" : unknown)
+            + "; set it right (timedatectl set-ntp true), or have them do so"
     }
 
     /// A length of time in words, so roughly that jitter does not change it.

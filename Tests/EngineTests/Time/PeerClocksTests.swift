@@ -9,13 +9,16 @@ import Testing
     private static func person(_ number: UInt8) -> PersonID { PersonID(fixed32(number)) }
 
     /// The clock of one person after the other, in minutes ahead of the own one.
-    private static func clocks(_ offsets: [Int64], persons: [UInt8]? = nil) -> PeerClocks {
+    private static func clocks(
+        _ offsets: [Int64], persons: [UInt8]? = nil, known: Set<Int> = []
+    ) -> PeerClocks {
         var clocks = PeerClocks()
         for (index, offset) in offsets.enumerated() {
             let wall = Int64(Self.now.wall) + offset * Self.minute
             clocks.read(
                 UInt64(bitPattern: wall) &- Self.now.monotonic,
-                of: Self.person(persons?[index] ?? UInt8(index)), on: LinkID(UInt64(index)))
+                of: Self.person(persons?[index] ?? UInt8(index)), isKnown: known.contains(index),
+                on: LinkID(UInt64(index)))
         }
         return clocks
     }
@@ -37,6 +40,15 @@ import Testing
     @Test("everybody has one vote, however many devices they have")
     func votes() {
         #expect(Self.offset([60, 60, 60, 0, 0], persons: [1, 1, 1, 2, 3]) == 0)
+    }
+
+    @Test("where anybody is linked whom the user knows, strangers have none")
+    func strangers() {
+        #expect(Self.clocks([60, 60, 60, 0], known: [3]).warning(at: Self.now) == nil)
+        let text = Self.clocks([0, 0, 60], known: [2]).warning(at: Self.now)
+        #expect(text?.contains("60 minutes behind that of the one person linked; set") == true)
+        let unknown = Self.clocks([60, 60]).warning(at: Self.now)
+        #expect(unknown?.contains("most of 2 linked people's, none of whom you know; set") == true)
     }
 
     @Test("only where most differ by more than a minute people are told")
@@ -65,7 +77,8 @@ import Testing
         var clocks = PeerClocks()
         for link in UInt8(0)..<3 {
             clocks.read(
-                clock &- Self.now.monotonic, of: Self.person(link), on: LinkID(UInt64(link)))
+                clock &- Self.now.monotonic, of: Self.person(link), isKnown: link == 1,
+                on: LinkID(UInt64(link)))
         }
         for wall in [0, 1 << 62, 1 << 63, .max, Self.now.wall] {
             _ = clocks.warning(at: Instant(monotonic: 5_000, wall: wall))
