@@ -66,12 +66,12 @@ public struct Session: ~Copyable, Sendable {
 
     /// Queues a frame behind those of its channel; dropped when the session is over.
     ///
-    /// - Returns: whether the queue is within its bound; false means that the peer does not read and
-    ///   the owner must close the link.
+    /// - Returns: whether the queue is within its bounds; false means that the peer does not read, or gives
+    ///   credit for what it was not sent, and the owner must close the link.
     public mutating func send(_ frame: EncodedFrame) -> Bool {
         guard self.isEstablished else { return true }
         self.queue.append(frame)
-        return self.queue.controlBytes <= Limits.controlQueueBytes
+        return self.queue.isWithinBounds
     }
 
     /// Up to about `limit` bytes to write, at least one whole message; empty when nothing waits.

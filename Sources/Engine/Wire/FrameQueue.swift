@@ -20,6 +20,15 @@ struct FrameQueue: Sendable {
     /// The bytes waiting on the control channel, which no credit bounds.
     var controlBytes: Int { self.control.byteCount }
 
+    /// Whether no more waits than may: of control frames, which no credit bounds, some; of others what credit
+    /// allows, or the peer has given some back for what it was not sent.
+    var isWithinBounds: Bool {
+        self.controlBytes <= Limits.controlQueueBytes
+            && [self.live, self.sync, self.blob].allSatisfy {
+                $0.byteCount <= Limits.initialCredit
+            }
+    }
+
     /// Adds a frame at the end of its channel.
     ///
     /// Of ephemeral frames the oldest are dropped where too many wait.

@@ -177,6 +177,17 @@ struct SessionTransportTests {
         #expect(dialogue.frames(.responder).isEmpty)
     }
 
+    @Test("what credit bounds is bounded also where the peer gives it for what it was not sent")
+    func creditedBeforeSent() throws {
+        var dialogue = self.linked()
+        let rows = (1...1_000).map { ClockRow(tag: $0, state: .open, seq: 1, headTag: 1) }
+        let frame = Frame.delta(room("ops").conversation, rows).encoded
+        try #require(frame.channel == .sync)
+        var taken = 0
+        while taken < 1_000, dialogue.initiator.send(frame) { taken += 1 }
+        #expect(taken == Limits.initialCredit / frame.bytes.count)
+    }
+
     @Test("the control queue is bounded: who does not read is to be closed")
     func notReading() {
         var dialogue = self.linked()
