@@ -262,11 +262,16 @@ public actor NodeShell {
     }
 
     private func takeHistory() {
+        let now = SystemClock.monotonicMicroseconds()
+        var bringer: LinkID?
         self.turn {
-            let now = SystemClock.monotonicMicroseconds()
-            guard let (link, frames) = self.scheduler.takeHistory(at: now) else { return }
+            let next = self.scheduler.takeHistory(at: now) { self.peerStreams.comesLast($0) }
+            guard let (link, frames) = next else { return }
+            bringer = link
             self.received(frames, on: link)
         }
+        guard let bringer else { return }
+        self.peerStreams.spent(SystemClock.monotonicMicroseconds() - now, by: bringer)
     }
 
     // MARK: Actions

@@ -59,6 +59,19 @@ import Testing
         #expect(queue.isEmpty)
     }
 
+    @Test("while strangers come last their runs are taken once nobody else's wait")
+    func strangersLast() throws {
+        var queue = BulkQueue()
+        for link in [1, 2, 1, 2] as [UInt64] {
+            #expect(Self.put(try Self.run(link), LinkID(link), &queue))
+        }
+        var order: [UInt64] = []
+        while let (link, _) = queue.next(isLast: { $0 == LinkID(1) }) {
+            order.append(link.rawValue)
+        }
+        #expect(order == [2, 2, 1, 1])
+    }
+
     @Test("what else comes goes at once, but not past a run on its own channel")
     func order() throws {
         var queue = BulkQueue()

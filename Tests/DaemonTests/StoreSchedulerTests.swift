@@ -79,12 +79,12 @@ struct StoreSchedulerTests {
         #expect(scheduler.planHistory() == nil)
         // A batch begins before that turn comes.
         _ = scheduler.place(self.batch(1, isBesideLive: true), isFollowed: false, at: 100)
-        #expect(scheduler.takeHistory(at: 150) == nil)
+        #expect(scheduler.takeHistory(at: 150) { _ in false } == nil)
         #expect(scheduler.planHistory() == nil)
         let isDue = scheduler.batchEnded(isCheckpointDue: false, at: 300)
         #expect(!isDue)
         #expect(scheduler.planHistory() == 500)
-        #expect(scheduler.takeHistory(at: 500)?.frames.count == 1)
+        #expect(scheduler.takeHistory(at: 500) { _ in false }?.frames.count == 1)
         #expect(scheduler.planHistory() == nil)
     }
 

@@ -198,6 +198,17 @@ final class PeerStreams {
         if self.pace.look(at: SystemClock.monotonicMicroseconds()) { self.setRanks() }
     }
 
+    /// What has come on a link has used some of the loop's time in a turn of its own.
+    func spent(_ microseconds: UInt64, by link: LinkID) {
+        guard let stream = self.links[link], stream.isStranger else { return }
+        self.spent(microseconds, by: stream)
+    }
+
+    /// Whether others come before a link now.
+    func comesLast(_ link: LinkID) -> Bool {
+        self.pace.isOverdrawn && self.links[link]?.isStranger == true
+    }
+
     /// A stranger's stream has used some of the loop's time.
     private func spent(_ microseconds: UInt64, by stream: PeerStream) {
         let now = SystemClock.monotonicMicroseconds()

@@ -14,7 +14,7 @@ struct BulkQueue {
     /// What to keep a frame costs beside its bytes.
     static let frameCost = 256
     /// How many of the small frames that stand behind runs may go in one turn.
-    static let framesPerTurn = 64
+    static let framesPerTurn = 16
 
     private struct Lane {
         var frames: [ReceivedFrame] = []
@@ -48,9 +48,13 @@ struct BulkQueue {
     }
 
     /// The next run, and the small frames behind it; links take turns.
-    mutating func next() -> (link: LinkID, frames: [ReceivedFrame])? {
+    ///
+    /// - Parameter isLast: whether others come before a link.
+    mutating func next(
+        isLast: (LinkID) -> Bool = { _ in false }
+    ) -> (link: LinkID, frames: [ReceivedFrame])? {
         guard !self.turns.isEmpty else { return nil }
-        let link = self.turns.removeFirst()
+        let link = self.turns.remove(at: self.turns.firstIndex { !isLast($0) } ?? 0)
         guard var lane = self.lanes.removeValue(forKey: link) else {
             preconditionFailure("a link has a turn while something waits of it")
         }

@@ -123,9 +123,13 @@ struct StoreScheduler {
     /// What the turn for history that was planned brings.
     ///
     /// Nil where a batch has begun meanwhile, which puts it off; plan again then.
-    mutating func takeHistory(at microseconds: UInt64) -> (link: LinkID, frames: [ReceivedFrame])? {
+    ///
+    /// - Parameter isLast: whether others come before a link.
+    mutating func takeHistory(
+        at microseconds: UInt64, isLast: (LinkID) -> Bool
+    ) -> (link: LinkID, frames: [ReceivedFrame])? {
         self.hasBulkTurn = false
         guard let earliest = self.bulkPace.earliest, earliest <= microseconds else { return nil }
-        return self.bulk.next()
+        return self.bulk.next(isLast: isLast)
     }
 }
