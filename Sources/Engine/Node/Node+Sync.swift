@@ -92,7 +92,8 @@ extension Node {
             let theirs = Mutant.takeDigestsForEqual.isActive ? own : theirs
         #endif
         let isEqual = theirs.logs == own.logs
-        let answer = self.links[id].shared[known: conversation].digests.receive(theirs, own: own)
+        let answer = self.links[id].shared[known: conversation].digests
+            .receive(theirs, own: own, at: self.now.monotonic)
         self.links[id].shared[known: conversation].pages.noteDigestReceived(isEqual: isEqual)
         if isEqual { self.noteEqual(conversation, on: id) { _ in true } }
         switch answer {
@@ -119,7 +120,8 @@ extension Node {
             guard log.bucket.map(isEqual) ?? false else { continue }
             let row = tags.row(name, log, in: conversation, by: tags.peer)
             let number = self.conversationTable[known: conversation].numbers.number(of: name)
-            self.links[id].shared[known: conversation].noteEqual(name, number, row)
+            let isNews = self.links[id].shared[known: conversation].noteEqual(name, number, row)
+            guard isNews else { continue }
             let key = LogKey(conversation: conversation, name: name)
             self.notePosition(of: key, on: id)
             self.checkDeliveries(of: key)
@@ -197,6 +199,9 @@ extension Node {
     mutating func receiveBuckets(
         _ theirs: [UInt64], of conversation: ConversationID, on id: LinkID
     ) {
+        let isAnswered = self.links[id].shared[known: conversation].digests.buckets
+            .take(at: self.now.monotonic)
+        guard isAnswered else { return }
         let own = self.conversationTable[known: conversation].bucketHashes()
         let tags = self.links[id].tags
         let finding = self.links[id].shared[known: conversation].pages
@@ -310,7 +315,7 @@ extension Node {
         let number = self.conversationTable[known: conversation].numbers.number(of: name)
         let finding = self.links[id].shared[known: conversation].receiveRow(
             row, of: name, number, log, tags, isOwn: isOwn, isComplete: isComplete)
-        if isOwn { self.ownRowReceived(row, of: key, on: id) }
+        if isOwn && finding.isNews { self.ownRowReceived(row, of: key, on: id) }
         // A delta says that there is more, though not where: the first that is lacking may be the same.
         if finding.isNews || !isComplete { self.payloadWants.hear(key, on: id) }
         if finding.lacksProof { self.owe(conversation, on: id) { $0.owe(proof: name) } }

@@ -120,16 +120,17 @@ struct ConversationSync: Sendable {
 
     // MARK: Clocks
 
-    /// Notes that the peer has an own log to its end, so that new entries may be pushed.
-    mutating func noteEqual(_ name: LogName, _ number: UInt32, _ row: ClockRow) {
+    /// Notes that the peer has an own log to its end, so that new entries may be pushed; false where it has
+    /// said so before.
+    mutating func noteEqual(_ name: LogName, _ number: UInt32, _ row: ClockRow) -> Bool {
         self.fed[name] = row.seq
         var row = row
         // Digests are the same with and without payloads, and whatever is held.
         let earlier = self.rows[number]
         (row.whole, row.shown) = (earlier?.whole, earlier?.shown)
-        self.rows.update(row, of: number)
+        let isNews = self.rows.update(row, of: number)
         self.settle(name)
-        self.divergent.remove(name)
+        return self.divergent.remove(name) != nil || isNews
     }
 
     /// Takes a row of a log that is known here, and compares it with what is here.

@@ -61,11 +61,19 @@ struct DigestExchange: Sendable {
     var recordClocks = DigestPace()
     /// Digests of the peer that have it asked again: it takes all logs to be looked at of which it has more.
     var retries = DigestPace()
+    /// Buckets of the peer that are answered by pages: it takes up to all logs to be told.
+    var buckets = DigestPace()
+    /// Digests of the peer that are answered by what is here of logs, and of records.
+    private var logTellings = DigestPace()
+    private var recordTellings = DigestPace()
 
     mutating func noteSent(_ digest: ConversationDigest) {
         self.sent = digest
         self.recordClocks.noteDigestSent()
         self.retries.noteDigestSent()
+        self.buckets.noteDigestSent()
+        self.logTellings.noteDigestSent()
+        self.recordTellings.noteDigestSent()
     }
 
     /// Whether a digest is to be sent at a ping: it says what has changed since the last one, and so
@@ -94,8 +102,10 @@ struct DigestExchange: Sendable {
     }
 
     /// Takes the peer's digest; where something is to be told it counts as told.
+    ///
+    /// Who says ever another one is told something once in a while.
     mutating func receive(
-        _ theirs: ConversationDigest, own: ConversationDigest
+        _ theirs: ConversationDigest, own: ConversationDigest, at now: UInt64
     ) -> DigestAnswer {
         let isRepeated = self.received == theirs
         self.received = theirs
@@ -105,12 +115,13 @@ struct DigestExchange: Sendable {
             if isRepeated && self.repeated != own { (self.repeated, self.sent) = (own, nil) }
             return .equal
         }
-        let records = theirs.records != own.records
+        let records = theirs.records != own.records && self.recordTellings.take(at: now)
         guard theirs.logs != own.logs else { return .differs(logs: false, records: records) }
         if let told = self.told, told == (own.logs, theirs.logs) {
             self.isDeclined = true
             return .told(records: records)
         }
+        guard self.logTellings.take(at: now) else { return .differs(logs: false, records: records) }
         self.told = (own.logs, theirs.logs)
         return .differs(logs: true, records: records)
     }

@@ -16,10 +16,10 @@ import Testing
             guard digests.isDue(own, at: second * 1_000) else { continue }
             due.append(second)
             digests.noteSent(own)
-            _ = digests.receive(theirs, own: own)
+            _ = digests.receive(theirs, own: own, at: second * 1_000)
         }
         #expect(due == [0, 31, 91, 211, 451, 931, 1_891, 2_851, 3_811])
-        let answer = digests.receive(own, own: own)
+        let answer = digests.receive(own, own: own, at: 9_000_000)
         #expect(answer == .equal)
         let isDue = digests.isDue(own, at: 9_000_000)
         #expect(!isDue)
@@ -32,7 +32,7 @@ import Testing
         digests.noteSent(own)
         var due: [Bool] = []
         for _ in 0..<3 {
-            _ = digests.receive(own, own: own)
+            _ = digests.receive(own, own: own, at: 0)
             due.append(digests.isDue(own, at: 0))
             digests.noteSent(own)
             due.append(digests.isDue(own, at: 0))
@@ -45,8 +45,11 @@ import Testing
         var digests = DigestExchange()
         var answers: [DigestAnswer] = []
         let pairs: [(UInt8, UInt8)] = [(1, 2), (1, 2), (1, 3), (1, 3), (4, 3), (4, 3), (1, 2)]
-        for (own, theirs) in pairs {
-            answers.append(digests.receive(Self.digest(theirs), own: Self.digest(own)))
+        for (index, (own, theirs)) in pairs.enumerated() {
+            answers.append(
+                digests.receive(
+                    Self.digest(theirs), own: Self.digest(own),
+                    at: UInt64(index) * Limits.pingMilliseconds))
         }
         let (tell, again) = (
             DigestAnswer.differs(logs: true, records: false), DigestAnswer.told(records: false)
@@ -58,13 +61,37 @@ import Testing
     func records() {
         var digests = DigestExchange()
         var answers: [DigestAnswer] = []
-        for theirs in [Self.digest(1, 1), Self.digest(1, 1), Self.digest(2, 1), Self.digest(2, 1)] {
-            answers.append(digests.receive(theirs, own: Self.digest(1, 0)))
+        let all = [Self.digest(1, 1), Self.digest(1, 1), Self.digest(2, 1), Self.digest(2, 1)]
+        for (index, theirs) in all.enumerated() {
+            answers.append(
+                digests.receive(
+                    theirs, own: Self.digest(1, 0), at: UInt64(index) * Limits.pingMilliseconds))
         }
         let records = DigestAnswer.differs(logs: false, records: true)
         #expect(
             answers == [
                 records, records, .differs(logs: true, records: true), .told(records: true),
             ])
+    }
+
+    @Test("who says ever another digest is told what is here once in a while")
+    func flood() {
+        var digests = DigestExchange()
+        var answers: [DigestAnswer] = []
+        let half = Limits.pingMilliseconds / 2
+        for (index, now) in [0, 0, half - 1, half, half].enumerated() {
+            answers.append(
+                digests.receive(
+                    Self.digest(UInt8(index + 2), UInt8(index + 2)), own: Self.digest(1, 1),
+                    at: now))
+        }
+        let (told, nothing) = (
+            DigestAnswer.differs(logs: true, records: true),
+            DigestAnswer.differs(logs: false, records: false)
+        )
+        #expect(answers == [told, nothing, nothing, told, nothing])
+        digests.noteSent(Self.digest(1, 1))
+        let answer = digests.receive(Self.digest(9, 9), own: Self.digest(1, 1), at: half)
+        #expect(answer == told)
     }
 }
