@@ -415,6 +415,8 @@ public enum Limits {
     public static let rememberedLastMilliseconds: UInt64 = 900_000
     /// Dial targets that are remembered: four times the links of the largest network.
     public static let targets = 512
+    /// Of these, peers that are dialled for having been linked and whom the user does not know: a full mesh.
+    static let rememberedTargets = links
     /// Links for which services are dialled; the other half of ``links`` is for peers that dial.
     ///
     /// More than enough for one piece by chance: of hosts that each choose six at random, all are.

@@ -31,6 +31,7 @@ extension Dialling {
         let id = TargetID.service(service.name)
         let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
         guard !addresses.isEmpty else { return [] }
+        self.spares.removeAll { $0.name == service.name }
         if var target = self.targets[id] {
             let isNew = target.addresses != addresses || target.isForeign != service.isForeign
             target.isGone = false
@@ -47,7 +48,7 @@ extension Dialling {
         } else {
             let places = addresses.joined(separator: ", ")
             self.tell("discovered \(service.name) at \(places)")
-            self.addService(id, addresses, isForeign: service.isForeign)
+            self.addService(service)
         }
         if service.isForeign, self.targets[id] != nil {
             self.targets[known: id].failedDial = FailedDial(
@@ -62,6 +63,7 @@ extension Dialling {
     /// Discovery no longer sees a service; one whose peer is linked goes with the link.
     mutating func serviceLost(_ name: String) -> [DiallingAction] {
         let id = TargetID.service(name)
+        self.spares.removeAll { $0.name == name }
         guard let target = self.targets[id] else { return [] }
         self.tell("discovery lost \(name)")
         if let peer = target.peer, self.linked.contains(peer) {
@@ -69,27 +71,60 @@ extension Dialling {
             self.perform(.disarm(.redial(id)))
         } else {
             self.removeTarget(id)
+            self.takeSpare()
         }
         return self.take()
+    }
+
+    /// Gives a place that is free to the service that has waited for one longest.
+    private mutating func takeSpare() {
+        guard self.targets.count < Limits.targets, !self.spares.isEmpty else { return }
+        self.addService(self.spares.removeFirst())
+    }
+
+    /// Has a service that was dialled in vain wait while others do, of which one takes its place; false where
+    /// none does.
+    mutating func giveTurn(_ id: TargetID) -> Bool {
+        guard case .service(let name) = id, !self.spares.isEmpty else { return false }
+        let target = self.targets[known: id]
+        self.removeTarget(id)
+        self.spares.append(
+            Service(name: name, addresses: target.addresses, isForeign: target.isForeign))
+        self.takeSpare()
+        return true
     }
 
     /// Notes a service to be dialled in its turn.
     ///
     /// Where there are too many, one of the host that has most gives way, so that who announces a
-    /// thousand keeps nobody out.
-    private mutating func addService(_ id: TargetID, _ addresses: [String], isForeign: Bool) {
+    /// thousand keeps nobody out; then one that was dialled in vain. One that finds no place waits for one: it
+    /// is announced once only.
+    private mutating func addService(_ service: Service) {
+        let id = TargetID.service(service.name)
+        let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
         if self.targets.count >= Limits.targets {
-            let host = DialQueue.host(of: addresses[0])
-            guard let crowded = self.mostCrowdedHost, crowded.host != host,
-                let worst = crowded.services.max(by: {
-                    ($0.value.backoffSteps, $0.key) < ($1.value.backoffSteps, $1.key)
-                })
-            else { return self.tellFull(addresses[0]) }
-            self.removeTarget(worst.key)
+            guard let worst = self.superfluousService(beside: DialQueue.host(of: addresses[0]))
+            else {
+                if self.spares.count < Limits.targets { self.spares.append(service) }
+                return self.tellFull(addresses[0])
+            }
+            self.removeTarget(worst)
         }
         self.targets[id] = DialTarget(addresses: addresses, expecting: nil)
-        self.targets[known: id].isForeign = isForeign
+        self.targets[known: id].isForeign = service.isForeign
         self.queueService(id)
+    }
+
+    /// Which service gives way to one of a host.
+    private func superfluousService(beside host: String) -> TargetID? {
+        if let crowded = self.mostCrowdedHost, crowded.host != host {
+            return Self.worst(of: crowded.services)
+        }
+        let failed = self.targets.filter { id, target in
+            guard case .service = id else { return false }
+            return target.backoffSteps > 0 && target.attempts.isEmpty && !self.isLinked(target)
+        }
+        return Self.worst(of: failed)
     }
 
     /// The host, of those with several services that are not linked, that has most of them.

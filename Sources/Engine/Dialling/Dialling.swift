@@ -19,11 +19,15 @@ struct Dialling: Sendable {
     private var doubted: Set<PeerID> = []
     /// Peers that are not dialled for having been linked, since the user has blocked them.
     private var blocked: Set<PeerID> = []
+    /// Peers whom the user knows, who come first.
+    private var wanted: Set<PeerID> = []
     private(set) var dials: [DialID: TargetID] = [:]
     private var lastDial: UInt64 = 0
     /// Requests that wait for a link with a target.
     private var waiting: [RequestID: TargetID] = [:]
     private var isFullTold = false
+    /// Services that have found no place among the targets, and get one once there is.
+    var spares: [Service] = []
     /// How services are looked for, and which wait to be dialled.
     var search = Search()
     var queue = DialQueue()
@@ -37,7 +41,11 @@ struct Dialling: Sendable {
 
     // MARK: Targets
 
-    /// Dials the configured peers and the remembered ones, those first that were seen last.
+    /// Says whom the user knows, before the start and whenever that changes.
+    mutating func setWanted(_ peers: Set<PeerID>) { self.wanted = peers }
+
+    /// Dials the configured peers and the remembered ones: of these those first whom the user knows, then
+    /// those that were seen last.
     mutating func start(_ staticPeers: [StaticPeer], at now: Instant) -> [DiallingAction] {
         for peer in staticPeers {
             self.addTarget(.fixed(peer.address), [peer.address], expecting: peer.key, at: now)
@@ -107,16 +115,19 @@ struct Dialling: Sendable {
         self.isFullTold = true
     }
 
-    /// Makes room for what a user asks for: the target that failed most often gives way, but no
-    /// other that a user has asked for.
+    /// Makes room for what a user asks for, or whom the user knows: the target that failed most often gives
+    /// way, but none that a user has asked for or that leads to somebody known.
     private mutating func makeRoom() -> Bool {
         guard self.targets.count >= Limits.targets else { return true }
         let others = self.targets.filter { id, target in
-            if case .fixed = id { false } else { !self.isLinked(target) }
+            switch id {
+            case .fixed: false
+            case .remembered(let peer): !self.wanted.contains(peer) && !self.isLinked(target)
+            case .service: !self.isLinked(target)
+            }
         }
-        let worst = others.max { ($0.value.backoffSteps, $0.key) < ($1.value.backoffSteps, $1.key) }
-        guard let worst else { return false }
-        self.removeTarget(worst.key)
+        guard let worst = Self.worst(of: others) else { return false }
+        self.removeTarget(worst)
         return true
     }
 
@@ -128,7 +139,7 @@ struct Dialling: Sendable {
         self.isFullTold = false
     }
 
-    private func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }
+    func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }
 
     private func linkedPeer(of target: DialTarget) -> PeerID? {
         [target.peer, target.expecting].compactMap { $0 }.first {
@@ -300,7 +311,7 @@ struct Dialling: Sendable {
         using random: inout some RandomNumberGenerator
     ) {
         let target = self.targets[known: id]
-        guard !target.isGone, !target.isSelf else { return }
+        guard !target.isGone, !target.isSelf, !self.giveTurn(id) else { return }
         var longest = Limits.backoffLastMilliseconds
         if case .remembered = id { longest = Limits.rememberedLastMilliseconds }
         // Who has moved says so, and is found by its own search; to ask for a host that is off costs all.
@@ -346,12 +357,7 @@ struct Dialling: Sendable {
     ) -> [DiallingAction] {
         let gone = self.leads(to: peer).filter(\.value.isGone)
         for id in gone.keys.sorted() { self.removeTarget(id) }
-        if self.leads(to: peer).isEmpty, let known = self.known[peer], !known.addresses.isEmpty,
-            self.targets.count < Limits.targets, !self.blocked.contains(peer)
-        {
-            self.targets[.remembered(peer)] = DialTarget(
-                addresses: known.addresses, expecting: peer)
-        }
+        if self.leads(to: peer).isEmpty { self.addRemembered(peer) }
         for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key })
         where target.attempts.isEmpty {
             // Who is linked and turned away each time is asked less often each time.
@@ -367,12 +373,7 @@ struct Dialling: Sendable {
     /// again, until it does.
     mutating func dialBeside(_ peer: PeerID, at now: Instant) -> [DiallingAction] {
         if self.linked.contains(peer) { self.doubted.insert(peer) }
-        if self.leads(to: peer).isEmpty, let known = self.known[peer], !known.addresses.isEmpty,
-            self.targets.count < Limits.targets, !self.blocked.contains(peer)
-        {
-            self.targets[.remembered(peer)] = DialTarget(
-                addresses: known.addresses, expecting: peer)
-        }
+        if self.leads(to: peer).isEmpty { self.addRemembered(peer) }
         for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key }) {
             if let since = target.besideSince, !target.attempts.isEmpty {
                 guard now.monotonic - since >= Limits.besideMilliseconds else { continue }
@@ -432,15 +433,49 @@ struct Dialling: Sendable {
         return self.take()
     }
 
-    /// Dials peers where they were linked, those that were last first.
+    /// Dials peers where they were linked: those first whom the user knows, then those that were last.
     private mutating func dialRemembered(_ peers: some Sequence<KnownPeer>, at now: Instant) {
-        let sorted = peers.sorted { ($1.lastSeen, $0.id) < ($0.lastSeen, $1.id) }
-        for peer in sorted.prefix(Limits.links)
-        where !peer.addresses.isEmpty && !self.linked.contains(peer.id)
-            && !self.blocked.contains(peer.id)
-        {
-            self.addTarget(.remembered(peer.id), peer.addresses, expecting: peer.id, at: now)
+        let sorted = peers.sorted { left, right in
+            let (one, other) = (self.wanted.contains(left.id), self.wanted.contains(right.id))
+            guard one == other else { return one }
+            return (right.lastSeen, left.id) < (left.lastSeen, right.id)
         }
+        for peer in sorted.prefix(Limits.rememberedTargets) where !self.linked.contains(peer.id) {
+            let id = TargetID.remembered(peer.id)
+            guard self.targets[id] == nil else { continue }
+            self.addRemembered(peer.id)
+            if self.targets[id] != nil { self.dial(id, at: now) }
+        }
+    }
+
+    /// Has a peer be dialled where it was linked, if that is known and there is a place.
+    ///
+    /// Whoever the user knows takes the place of others. Of all others a bounded number is dialled so: any
+    /// key may link, and leave for good.
+    private mutating func addRemembered(_ peer: PeerID) {
+        guard let known = self.known[peer], !known.addresses.isEmpty, !self.blocked.contains(peer)
+        else { return }
+        if self.wanted.contains(peer) {
+            guard self.makeRoom() else { return self.tellFull(known.addresses[0]) }
+        } else {
+            let others = self.targets.filter { id, target in
+                guard case .remembered(let other) = id else { return false }
+                return !self.wanted.contains(other) && !self.isLinked(target)
+            }
+            if others.count >= Limits.rememberedTargets, let worst = Self.worst(of: others) {
+                self.removeTarget(worst)
+            }
+            guard self.targets.count < Limits.targets else {
+                return self.tellFull(known.addresses[0])
+            }
+        }
+        self.targets[.remembered(peer)] = DialTarget(
+            addresses: known.addresses, expecting: peer)
+    }
+
+    /// The target that has failed most often.
+    static func worst(of targets: [TargetID: DialTarget]) -> TargetID? {
+        targets.max { ($0.value.backoffSteps, $0.key) < ($1.value.backoffSteps, $1.key) }?.key
     }
 
     /// Forgets peers that are not linked, and dials them no longer for having been.

@@ -69,6 +69,13 @@ extension Node {
             self.performDialling(self.dialling.block([peer]))
             if let link = self.links.id(of: peer) { self.close(link, .blocked, "not wanted") }
         }
+        if !standings.isEmpty { self.wantKnown() }
         if !standings.isEmpty { self.seekPictures(standings.keys.sorted()) }
+    }
+
+    /// Has people whom the user knows, and own devices, be dialled before all others.
+    mutating func wantKnown() {
+        let tiers = self.tiers(of: self.dialling.known.keys)
+        self.dialling.setWanted(Set(tiers.filter { $0.value >= .known }.keys))
     }
 }

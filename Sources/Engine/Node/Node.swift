@@ -208,6 +208,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.renewSecrets()
         let blocked = self.chosenPeople.filter { self.standing(of: $0) == .blocked }
         self.performDialling(self.dialling.block(blocked))
+        self.wantKnown()
         self.performDialling(self.dialling.start(self.own.configuration.staticPeers, at: self.now))
         self.searchPeers()
     }

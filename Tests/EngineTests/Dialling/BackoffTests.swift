@@ -145,4 +145,70 @@ import Testing
         #expect(!fixture.dialling.targets.keys.contains(.service("bob")))
         #expect(fixture.redialAt == nil)
     }
+
+    private static func stranger(_ number: Int) -> PeerID {
+        PeerID(
+            Bytes32(
+                ([UInt8](repeating: 9, count: 30) + [UInt8(number >> 8), UInt8(number & 255)]).span)
+                ?? .zero)
+    }
+
+    @Test("whom the user knows is dialled at the start before any crowd that came later")
+    func knownFirst() {
+        let friend = KnownPeer(id: self.peer, addresses: ["192.0.2.8:4100"], lastSeen: 1)
+        let crowd = (0..<1_000).map {
+            KnownPeer(
+                id: Self.stranger($0), addresses: ["192.0.2.9:\(2_000 + $0)"],
+                lastSeen: UInt64(10 + $0))
+        }
+        var fixture = DialFixture(known: crowd + [friend])
+        fixture.dialling.setWanted([self.peer])
+        fixture.start()
+        #expect(fixture.dials.first?.address == "192.0.2.8:4100")
+        #expect(fixture.dials.count == Limits.rememberedTargets)
+    }
+
+    @Test(
+        "keys that link and leave for good take no place from services, nor from whom the user knows"
+    )
+    func throwAwayKeys() {
+        let friend = KnownPeer(id: self.peer, addresses: ["192.0.2.8:4100"], lastSeen: 1)
+        var fixture = DialFixture(known: [friend])
+        fixture.dialling.setWanted([self.peer])
+        for number in 0..<600 {
+            fixture.link(Self.stranger(number), at: "192.0.2.9:\(2_000 + number)")
+            fixture.unlink(Self.stranger(number))
+        }
+        #expect(fixture.dialling.targets.count == Limits.rememberedTargets)
+        fixture.find("honest", at: ["192.0.2.10:4100"])
+        #expect(fixture.dials.map(\.address) == ["192.0.2.10:4100"])
+        for number in 0..<400 { fixture.find("s\(number)", at: ["192.0.3.\(number % 200):9"]) }
+        #expect(fixture.dialling.targets.count == Limits.targets)
+        fixture.link(self.peer, at: "192.0.2.8:4100")
+        fixture.unlink(self.peer)
+        #expect(fixture.dialling.targets[.remembered(self.peer)] != nil)
+        #expect(fixture.dialling.targets.count == Limits.targets)
+    }
+
+    @Test(
+        "a service that finds no place among invented ones has its turn when those fail or are gone"
+    )
+    func spares() throws {
+        var fixture = DialFixture()
+        for number in 0..<Limits.targets {
+            fixture.find("fake\(number)", at: ["192.0.\(2 + number / 200).\(number % 200):9"])
+        }
+        fixture.find("honest", at: ["192.0.9.1:4100"])
+        #expect(fixture.dialling.targets[.service("honest")] == nil)
+        var other = fixture
+        other.lose("fake7")
+        #expect(other.dialling.targets[.service("honest")] != nil)
+        let dial = try #require(fixture.dialling.dials.keys.min())
+        fixture.fail(dial, Self.refused)
+        #expect(fixture.dialling.targets[.service("honest")] != nil)
+        #expect(fixture.dialling.targets.count == Limits.targets)
+        #expect(fixture.dialling.spares.count == 1)
+        fixture.lose("honest")
+        #expect(fixture.dialling.spares.isEmpty)
+    }
 }

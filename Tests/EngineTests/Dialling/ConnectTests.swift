@@ -93,16 +93,19 @@ import Testing
         var fixture = DialFixture()
         for number in 0..<Limits.targets {
             fixture.find("s\(number)", at: ["192.0.2.1:\(number + 1)"])
-            if number == 7 { fixture.fail(try #require(fixture.dials.first?.id), Self.refused) }
         }
         fixture.find("late", at: ["192.0.2.1:9001"])
         #expect(fixture.dials.isEmpty)
         #expect(fixture.lines.contains { $0.contains("are not dialled") })
         fixture.find("later", at: ["192.0.2.1:9002"])
         #expect(!fixture.lines.contains { $0.contains("are not dialled") })
+        fixture.lose("late")
+        fixture.lose("later")
+        let failed = try #require(fixture.dialling.dials.min { $0.key < $1.key })
+        fixture.fail(failed.key, Self.refused)
         fixture.connect(Self.address, by: 11_000)
         #expect(fixture.dials.map(\.address) == [Self.address])
-        #expect(fixture.dialling.targets[.service("s7")] == nil)
+        #expect(fixture.dialling.targets[failed.value] == nil)
         #expect(fixture.dialling.targets.count == Limits.targets)
     }
 
