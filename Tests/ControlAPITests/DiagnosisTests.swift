@@ -194,11 +194,21 @@ struct DiagnosisTests {
 
     @Test("a clock that is not that of the others, and whose it is")
     func clock() throws {
-        let own = try Self.only { $0.status?.clockOffsetMilliseconds = -120_000 }
+        let own = try Self.only {
+            $0.status?.clockOffsetMilliseconds = -120_000
+            $0.peers.append($0.peers[0])
+            $0.peers[1].id = "another"
+        }
         #expect(own.text.contains("clock is 120 s ahead of those of most people"))
         #expect(own.severity == .problem && own.remedy == "timedatectl set-ntp true")
         #expect(
             try Self.only { $0.status?.clockOffsetMilliseconds = 60_001 }.text.contains("behind"))
+        let either = try Self.only {
+            $0.status?.clockOffsetMilliseconds = 120_000
+            $0.peers[0].clockOffsetMilliseconds = 120_000
+        }
+        #expect(either.text == "this machine's clock is 120 s behind that of the one person linked")
+        #expect(either.remedy == "set right the wrong one: timedatectl set-ntp true")
         let other = try Self.only { $0.peers[0].clockOffsetMilliseconds = 3_600_000 }
         #expect(other.text == "ada's clock is 3600 s ahead of this machine's")
         let away = Self.findings {

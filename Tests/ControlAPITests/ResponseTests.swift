@@ -141,7 +141,8 @@ struct ResponseTests {
             .keyReused(), .notYet("edit"),
             .overflow(queuedBytes: 9),
             .held(
-                sent, by: ["k1"], until: Timestamp(milliseconds: 0), untilText: "x", ahead: nil),
+                sent, by: ["k1"], until: Timestamp(milliseconds: 0), untilText: "x", ahead: nil,
+                isOwnClockAhead: false),
         ]
         #expect(Set(errors.compactMap(\.knownCode)).count == RPCError.Code.allCases.count)
         for error in errors {
@@ -152,5 +153,20 @@ struct ResponseTests {
         #expect(errors[3].remedy?.hasPrefix("did you mean \"send\"?") == true)
         #expect(errors[7].data?["candidates"]?.arrayValue?.count == 2)
         #expect(errors[10].data?["cursor"] == 5)
+    }
+
+    @Test("a message that others hold is so by a clock; which is wrong is said where it is known")
+    func held() {
+        func held(by peers: [String], _ isOwnClockAhead: Bool) -> RPCError {
+            .held(
+                SendMethod.Result(), by: peers, until: Timestamp(milliseconds: 0),
+                untilText: "then", ahead: "2 hours", isOwnClockAhead: isOwnClockAhead)
+        }
+        let one = held(by: ["k1"], false)
+        #expect(one.message.hasSuffix("until then by 1 peer, whose clock is 2 hours behind yours"))
+        #expect(one.remedy?.contains("the clock that is wrong, here or there: ") == true)
+        let most = held(by: ["k1", "k2"], true)
+        #expect(most.message.hasSuffix("by 2 peers, your clock is 2 hours ahead"))
+        #expect(most.remedy?.contains("set your clock right: ") == true)
     }
 }

@@ -194,12 +194,21 @@ public enum Diagnosis {
         let remedy = "timedatectl set-ntp true"
         let offset = status.clockOffsetMilliseconds
         if offset.magnitude > Self.clockMilliseconds.magnitude {
+            let own =
+                "this machine's clock is \(offset.magnitude / 1_000) s "
+                + (offset > 0 ? "behind " : "ahead of ")
+            let linked = facts.peers.filter {
+                $0.state == .linked && $0.clockOffsetMilliseconds != nil
+            }
+            // Of two nobody knows which is wrong.
+            guard Set(linked.map { $0.person ?? $0.id }).count != 1 else {
+                let text = own + "that of the one person linked"
+                return [
+                    Finding("clock", .problem, text, remedy: "set right the wrong one: \(remedy)")
+                ]
+            }
             return [
-                Finding(
-                    "clock", .problem,
-                    "this machine's clock is \(offset.magnitude / 1_000) s "
-                        + "\(offset > 0 ? "behind" : "ahead of") those of most people linked",
-                    remedy: remedy)
+                Finding("clock", .problem, own + "those of most people linked", remedy: remedy)
             ]
         }
         return Self.few(facts.peers) { peer in

@@ -226,24 +226,32 @@ extension RPCError {
         }
         return result.waits == .unaccepted
             ? "do not send it again: it is delivered once you are accepted"
-            : "do not send it again: it is delivered when a member is linked"
+            : "do not send it again: it goes out when a member is linked"
     }
 
     /// The message is stored, and held by others until its time has come; -32013; `data` holds the
     /// whole result, who holds it and until when.
     ///
-    /// - Parameter ahead: how far the own clock is ahead, in words; nil where that is not known.
+    /// - Parameters:
+    ///   - ahead: how far the own clock is ahead, in words; nil where that is not known.
+    ///   - isOwnClockAhead: whether it is known that the own clock is the one that is wrong.
     public static func held(
         _ result: SendMethod.Result, by peers: [String], until: Timestamp, untilText: String,
-        ahead: String?
+        ahead: String?, isOwnClockAhead: Bool
     ) -> RPCError {
-        RPCError(
+        let whose = peers.count == 1 ? "whose clock is" : "whose clocks are"
+        let why = ahead.map {
+            isOwnClockAhead ? ", your clock is \($0) ahead" : ", \(whose) \($0) behind yours"
+        }
+        let which =
+            isOwnClockAhead ? "your clock right" : "right the clock that is wrong, here or there"
+        return RPCError(
             .held,
             "the message is stored but held until \(untilText) by "
                 + (peers.count == 1 ? "1 peer" : "\(peers.count) peers")
-                + (ahead.map { ", your clock is \($0) ahead" } ?? ""),
+                + (why ?? ""),
             reason: "held",
-            remedy: "do not send it again: it is shown when it is due; set your clock right: "
+            remedy: "do not send it again: it is shown when it is due; set \(which): "
                 + "timedatectl set-ntp true",
             details: (result.json.objectValue ?? []) + [
                 JSON.Member("heldBy", .array(peers.map { .string($0) })),

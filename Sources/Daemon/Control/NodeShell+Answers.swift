@@ -273,7 +273,8 @@ extension RPCError {
                 .held(
                     sent(held.message, held.deliveredTo),
                     by: held.heldBy.map(\.description), until: Timestamp(clamping: held.until),
-                    untilText: UTCTime.text(held.until), ahead: held.ahead)
+                    untilText: UTCTime.text(held.until), ahead: held.ahead,
+                    isOwnClockAhead: held.isOwnClockAhead)
             }
     }
 

@@ -154,6 +154,8 @@ public struct HeldMessage: Hashable, Sendable {
     /// How far the own clock is ahead of those of who holds it, in words; nil where that is not known
     /// or no minute.
     public var ahead: String?
+    /// Whether most of several linked people's clocks say so, too: of two nobody knows which is wrong.
+    public var isOwnClockAhead: Bool
 }
 
 /// The answer to a ``Request``.

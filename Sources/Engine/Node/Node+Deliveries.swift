@@ -196,6 +196,14 @@ extension Node {
     mutating func deliveriesDue() {
         for delivery in self.deliveries.removeDue(at: self.now.monotonic) {
             let tally = self.tally(of: delivery.key.conversation, delivery.key)
+            // Whoever else is linked would hold it, too.
+            if !delivery.wait.aim.isRead,
+                tally.isHeld(delivery.seq, for: delivery.wait.aim.goal)
+            {
+                let held = self.heldMessage(delivery.message, tally, delivery.seq)
+                self.answer(delivery.request, .failed(.held(held)))
+                continue
+            }
             self.answer(
                 delivery.request,
                 .failed(
@@ -223,6 +231,7 @@ extension Node {
         }
         return HeldMessage(
             message: message, deliveredTo: tally.delivered(seq), heldBy: holding,
-            until: Self.due(message.time), ahead: self.ahead(of: links))
+            until: Self.due(message.time), ahead: self.ahead(of: links),
+            isOwnClockAhead: self.peerClocks.areBehind(at: self.now))
     }
 }

@@ -109,8 +109,11 @@ extension Node {
         let who = holders.count == 1 ? "one person holds" : "\(holders.count) people hold"
         let ahead = self.ahead(of: self.heldElsewhere.links)
         let why = ahead.map { "; this machine's clock is \($0) ahead of theirs" } ?? ""
+        let which =
+            self.peerClocks.areBehind(at: self.now)
+            ? "set it right" : "set right the one that is wrong, here or there"
         return "\(what) in \(names) \(total == 1 ? "is" : "are") seen by others only from "
-            + "\(UTCTime.text(until ?? 0)) on: \(who) them\(why); set it right "
+            + "\(UTCTime.text(until ?? 0)) on: \(who) them\(why); \(which) "
             + "(timedatectl set-ntp true) and write again"
     }
 

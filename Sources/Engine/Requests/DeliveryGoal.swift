@@ -125,6 +125,11 @@ struct DeliveryTally: Sendable {
         self.counted(goal).filter { $0.delivered < $0.stored }.map(\.stored).max()
     }
 
+    /// Whether anybody holds an entry who counts towards a goal.
+    func isHeld(_ seq: UInt64, for goal: DeliveryGoal) -> Bool {
+        self.counted(goal).contains { $0.stored >= seq && $0.delivered < seq }
+    }
+
     /// Whether so many hold an entry that a goal cannot be reached before it is due.
     func isHeldUp(_ seq: UInt64, for goal: DeliveryGoal) -> Bool {
         let counted = self.counted(goal)

@@ -49,6 +49,15 @@ struct PeerClocks: Sendable {
         return lower.magnitude <= upper.magnitude ? lower : upper
     }
 
+    /// Whether those of several linked people say that the own clock is ahead by more than a minute.
+    ///
+    /// Of two clocks nobody knows which is wrong.
+    func areBehind(at now: Instant) -> Bool {
+        let offset = self.offset(at: now)
+        return offset < 0 && offset.magnitude > Limits.differenceMilliseconds
+            && Set(self.readings.values.map(\.person)).count > 1
+    }
+
     /// What to tell people where most linked people's clocks differ by more than a minute.
     func warning(at now: Instant) -> String? {
         // As nearly always, where this is asked with each pong.

@@ -56,7 +56,12 @@ struct StatusCommand: Subcommand {
         let others = Int(waiting.count("recipients")) - named.count
         if others > 0 { people.append("\(others) more") }
         let last = people.popLast().map { people.isEmpty ? $0 : " and \($0)" } ?? "others"
-        return "\(Self.count(ofWaiting: waiting)) of your messages that nobody has yet, since "
+        let isHeld = waiting.list("members").contains {
+            $0["outcome"] == .string(InfoMethod.Outcome.held.rawValue)
+        }
+        let what =
+            isHeld ? "nobody sees yet (some hold them: their clocks are behind)" : "nobody has yet"
+        return "\(Self.count(ofWaiting: waiting)) of your messages that \(what), since "
             + "\(LocalTime.text(waiting["since"])), for \(people.joined(separator: ", "))\(last)"
     }
 

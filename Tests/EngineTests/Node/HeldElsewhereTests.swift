@@ -61,7 +61,23 @@ import Testing
         }
         #expect(held.heldBy == [Harness.peer(2)] && held.deliveredTo.isEmpty)
         #expect(held.until == 100 * Self.hour - Limits.aheadMilliseconds)
-        #expect(held.ahead == "60 minutes")
+        // Of two clocks nobody knows which is wrong.
+        #expect(held.ahead == "60 minutes" && !held.isOwnClockAhead)
+    }
+
+    @Test("when the time is up, what one holds is held, though others may not have it")
+    func timeout() throws {
+        var harness = try Self.ahead(peers: 2...3)
+        Self.send(&harness, by: harness.now.monotonic + 30_000)
+        try Self.tell(&harness, shown: 1, by: 3)
+        #expect(harness.answers(of: RequestID(100)).isEmpty)
+        harness.pass(milliseconds: 30_000)
+        harness.give(.timer(.delivery))
+        guard case .failed(.held(let held))? = harness.answers(of: RequestID(100)).first else {
+            Issue.record("it is not said to be held")
+            return
+        }
+        #expect(held.heldBy == [Harness.peer(3)] && held.isOwnClockAhead)
     }
 
     @Test(
@@ -100,6 +116,7 @@ import Testing
         #expect(
             text.hasPrefix("your last 2 entries in ops are seen by others only from 1970-01-05"))
         #expect(text.contains("one person holds them; this machine's clock is 60 minutes ahead"))
+        #expect(text.contains("set right the one that is wrong, here or there"))
         try Self.tell(&harness, shown: nil)
         #expect(Self.alert(harness) == nil)
         try Self.tell(&harness, shown: 2)

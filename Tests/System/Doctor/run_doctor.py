@@ -550,7 +550,7 @@ class Ward:
         for host in (ada, ben):
             host.start()
         self.linked(ada)
-        self.is_found(ada, "clock", 2, "s behind those of most people linked")
+        self.is_found(ada, "clock", 2, "s behind that of the one person linked")
         # Where others agree it is the other one's.
         cem = self.host(3, "cem")
         cem.start()

@@ -47,7 +47,7 @@ async def told_held(rig: Rig) -> None:
     code, out, errors = await send(rig, "an hour early")
     checks.same("what others hold is not delivered", (code, out), (75, ""))
     checks.that("but held, as long as they say", "held until 20" in errors, errors)
-    checks.that("and why", "by 1 peer, your clock is 60 minutes ahead" in errors, errors)
+    checks.that("and why", "by 1 peer, whose clock is 60 minutes behind yours" in errors, errors)
     code, out, errors = await asyncio.to_thread(
         rig.stoad.daemon.stoa, "--json", "send", ROOM, "again", "--wait", "delivered"
     )
