@@ -413,6 +413,8 @@ struct CommandTests {
         }
         let shown = try CommandRun(["status"], daemon: daemon).output
         #expect(shown.contains("you             me @aaaaaaaaaaaa\n"))
+        // What Peer= and connect want, whole.
+        #expect(shown.contains("key             \(Self.id)\n"))
         #expect(shown.contains("held until due  4\n"))
         #expect(shown.contains("disk check      7 % of the first round, 8 damaged pages\n"))
         #expect(shown.contains(": look (clock)\n"))

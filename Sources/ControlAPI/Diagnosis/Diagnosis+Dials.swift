@@ -60,7 +60,8 @@ extension Diagnosis {
             case "wrongKey":
                 return Finding(
                     "key", .problem, "\(name) is somebody else: \(dial.detail ?? "")",
-                    remedy: "ask them for their key, and correct Peer= or stoa connect")
+                    remedy: "ask for the key that stoa status shows there, not the person, and "
+                        + "correct Peer= or stoa connect")
             default: return nil
             }
         }

@@ -161,10 +161,10 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Network", valueShape: "[KEY@]HOST:PORT",
                 help: "a peer to keep a link to; repeatable", fallback: "none", effect: .reload,
-                details: "With a KEY, which is a person's id of 52 characters, nobody else is "
-                    + "accepted there. A host name is looked up at the start, and again every 30 "
-                    + "seconds until that works; its first address is used. A peer that a reload "
-                    + "no longer names is let go at the next start.", isList: true)
+                details: "With a KEY of 52 characters, which stoa status shows there as key, "
+                    + "nobody else is accepted there. A host name is looked up at the start, and "
+                    + "again every 30 seconds until that works; its first address is used. A peer "
+                    + "that a reload no longer names is let go at the next start.", isList: true)
         }
     }
 

@@ -288,7 +288,8 @@ extension RPCError {
         switch failure.reason {
         case .ownAddress: "give the address of another daemon"
         case .wrongRealm: "be in the same realm on both sides"
-        case .refused, .noRoute, .otherNetwork, .timedOut, .wrongKey, .rejected, .failed:
+        case .wrongKey: "give the key that stoa status shows there, not the person"
+        case .refused, .noRoute, .otherNetwork, .timedOut, .rejected, .failed:
             "the daemon goes on dialling; see stoa peers"
         }
     }

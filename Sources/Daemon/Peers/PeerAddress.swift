@@ -55,7 +55,8 @@ public enum PeerAddressError: Error, Equatable, Sendable, CustomStringConvertibl
     /// What is wrong and what is expected.
     public var description: String {
         switch self {
-        case .key: "what stands before @ is not a key of 52 characters, as `stoa status` shows it"
+        case .key:
+            "what stands before @ is not a key of 52 characters: `stoa status` there shows it, as key"
         case .port: "a port from 1 to 65535 must follow the host, as in 192.0.2.7:4100"
         case .host: "the host must be a name, an IPv4 address, or an IPv6 address in brackets"
         }

@@ -10,7 +10,7 @@ struct ConnectCommand: Subcommand {
         ],
         details: [
             "With KEY@ only the peer with that key is accepted there.",
-            "The port is shown by \"stoa status\" on the other machine.",
+            "\"stoa status\" on the other machine shows its key, not its person, and its port.",
             "IPv6 addresses stand in brackets.",
             "Without --wait it only starts to dial; \"stoa peers\" shows what came of it.",
             "With --wait the exit code says what happened: 0 linked, 68 no such host or no route, 69 nobody listens there, 75 no answer in time, 76 no Stoa that can be linked, 77 wrong key, 78 no common realm.",

@@ -13,6 +13,7 @@ struct StatusCommand: Subcommand {
             let listen = status.joined("listen")
             var rows = [
                 ["you", console.styled(status.shown("name"), .bold) + " " + status.shortKey()],
+                ["key", status.shown("id")],
                 ["person", status.shown("person")],
                 ["daemon", "stoad " + Self.version(status)],
                 ["running since", LocalTime.text(status["startedAt"])],
