@@ -8,11 +8,13 @@ struct Failure: Error, Equatable {
     /// Why it failed.
     let why: String
     /// What to do next.
-    let next: String
+    var next: String
     /// How the program ends.
     let code: ExitCode
     /// What the daemon answered, when it was the daemon that refused.
     let answer: RPCError?
+    /// Whether what was asked for may have been done all the same.
+    private(set) var isUncertain = false
 
     init(
         _ code: ExitCode, what: String = "", why: String, next: String, answer: RPCError? = nil
@@ -43,6 +45,7 @@ struct Failure: Error, Equatable {
             answer = error
         }
         self.init(code, why: error.reason, next: error.remedy, answer: answer)
+        self.isUncertain = error == .closed || error == .noAnswer
     }
 
     /// Does something with the daemon and tells its errors to a person.

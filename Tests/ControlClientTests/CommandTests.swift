@@ -192,7 +192,8 @@ struct CommandTests {
             ])
         let json = try CommandRun(["--json", "send", "ops", "--", "--x"], daemon: daemon)
         #expect(json.output == Self.sent.json.text + "\n")
-        #expect(daemon.params("send").last == #"{"to":"ops","text":"--x"}"#)
+        let last = try #require(daemon.params("send").last)
+        #expect(last.hasPrefix(#"{"to":"ops","text":"--x","idempotencyKey":"stoa-"#))
     }
 
     @Test("an operand that is empty is refused by its name", arguments: ["join", "whois", "chat"])
@@ -249,7 +250,8 @@ struct CommandTests {
         ] {
             let run = try CommandRun(words, daemon: daemon, input: Array(input.utf8))
             #expect(run.code == .done)
-            #expect(daemon.params("send").last == #"{"to":"ops","text":"\#(text)"}"#)
+            let last = try #require(daemon.params("send").last)
+            #expect(last.hasPrefix(#"{"to":"ops","text":"\#(text)","idempotencyKey":"stoa-"#))
         }
         let largest = [UInt8](repeating: 0x61, count: ControlLimits.textBytes)
         let run = try CommandRun(["send", "ops", "-"], daemon: daemon, input: largest + [0x0A])

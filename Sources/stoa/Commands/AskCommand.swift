@@ -15,7 +15,7 @@ struct AskCommand: Subcommand {
         details: [
             "An answer is a reply to the question (stoa send --reply), or a reaction to it; between two people any message that comes after it. With --choices only one of these counts, in upper or lower case; \u{1F44D} and \u{2705} stand for the first, \u{1F44E} and \u{274C} for the second.",
             "Who is to decide something should be named with --from, and verified (stoa verify): anybody may answer in an open room, and only those count who are named, or whom you know.",
-            "The answer is printed on standard output. Exit codes: 0 for the first choice, or any answer without --choices; 1 for the second, and so on; 75 where --timeout is over first, an hour by default.",
+            "The answer is printed on standard output. Exit codes: 0 for the first choice, or any answer without --choices; 1 for the second, and so on; 75 where --timeout is over first, an hour by default. The error then names a key: the same command with that --key waits on, and asks nothing anew.",
             "Example: stoa ask ops \"Delete the old backups?\" --choices yes,no --from @ada && ./delete.sh",
         ])
 
@@ -30,7 +30,7 @@ struct AskCommand: Subcommand {
     private let question: String
     private let choices: [String]
     private let from: [String]?
-    private let key: String?
+    private let key: SendKey
 
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
@@ -51,7 +51,7 @@ struct AskCommand: Subcommand {
             }
         }
         self.from = arguments.value("--from").map { $0.split(separator: ",").map { String($0) } }
-        self.key = arguments.value("--key")
+        self.key = SendKey(given: arguments.value("--key"))
     }
 
     func run(in context: CommandContext) throws(Failure) {
@@ -74,8 +74,11 @@ struct AskCommand: Subcommand {
         var send = SendMethod.Params()
         send.to = self.to
         send.text = self.text
-        send.idempotencyKey = self.key
-        let asked = try context.call(SendMethod.self, send)
+        send.idempotencyKey = self.key.text
+        let asked: JSON
+        do throws(Failure) { asked = try context.call(SendMethod.self, send) } catch {
+            throw self.key.advise(error)
+        }
         guard let id = asked["id"]?.stringValue else {
             throw Failure(.garbled("what was sent has no id"))
         }
@@ -85,7 +88,7 @@ struct AskCommand: Subcommand {
         guard let found else {
             throw Failure(
                 .temporary, why: "nobody has answered in time",
-                next: "the question stays; ask again with the same --key to go on waiting")
+                next: "the question stays; to go on waiting, \(self.key.advice)")
         }
         context.status = Int32(found.choice)
         try context.json

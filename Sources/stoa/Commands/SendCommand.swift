@@ -36,12 +36,14 @@ struct SendCommand: Subcommand {
             "In a room where you know somebody (stoa people add), only those count whom you know, and those named: a stranger's word delivers nothing. Where you know nobody, any member counts; \"all\" is then refused. Who was not heard of for 30 days is not waited for with \"all\".",
             "With --wait read they have read it on a device that says so: who sets read-marks to private in stoad.conf says nothing, and rooms of more than 64 do not.",
             "With --lines empty lines are left out, and lines are sent as fast as they are stored, or with --wait delivered as others have them. Where the daemon is restarted it goes on, and sends nothing twice; with --key also where the whole command is run again on the same lines.",
+            "With several --file all are looked at before the first is sent. Where a later one fails, the error says which were sent.",
+            "Where the daemon does not answer, the message may be sent all the same. The error then names a key, which the command has taken where you gave none: the same command with that --key sends only what is not sent yet.",
             "A key that belongs to another text in the same conversation is refused with exit code 65.",
         ])
 
     private let to: String
     private let words: [String]
-    private let key: String?
+    private let key: SendKey
     private let wait: SendMethod.Wait
     private let members: String?
     private let replyTo: String?
@@ -53,11 +55,12 @@ struct SendCommand: Subcommand {
     init(_ arguments: ParsedArguments) throws(Failure) {
         self.to = arguments.required(0)
         self.words = Array(arguments.operands.dropFirst())
-        self.key = arguments.value("--key")
-        if let key = self.key, !(1...ControlLimits.wordBytes).contains(key.utf8.count) {
+        let key = arguments.value("--key")
+        if let key, !(1...ControlLimits.wordBytes).contains(key.utf8.count) {
             throw .usage(
                 "--key has \(key.utf8.count) bytes", next: "give 1 to \(ControlLimits.wordBytes)")
         }
+        self.key = SendKey(given: key)
         if let word = arguments.value("--wait") {
             guard let wait = SendMethod.Wait(rawValue: word) else {
                 throw .usage(
@@ -128,14 +131,14 @@ struct SendCommand: Subcommand {
         params.location = self.location
         params.kind = self.isAction ? .action : nil
         params.replyTo = self.replyTo
-        params.idempotencyKey = self.key
+        params.idempotencyKey = self.key.text
         if self.wait != .sent {
             params.wait = self.wait
             params.members = self.members
             params.timeoutMilliseconds = context.options.timeoutMilliseconds.map { Int64($0) }
         }
         if self.isLines {
-            var sender = try LineSender(context, params)
+            var sender = try LineSender(context, params, self.key)
             return try sender.run()
         }
         guard self.files.isEmpty else { return try self.send(self.files, params, context) }
@@ -143,22 +146,48 @@ struct SendCommand: Subcommand {
             self.location == nil
             ? try MessageText.read(self.words, context.console)
             : self.words.joined(separator: " ")
-        try self.send(params, context)
+        do throws(Failure) { try self.send(params, context) } catch {
+            throw self.key.advise(error)
+        }
     }
 
     /// Sends each file as a message of its own; the text is said with the first.
+    ///
+    /// All are looked at before the first is sent. Where one cannot be sent all the same, it is said which were.
     private func send(
         _ files: [OutgoingContent], _ params: SendMethod.Params, _ context: CommandContext
     ) throws(Failure) {
+        for file in files { try file.look() }
         for (index, file) in files.enumerated() {
             var params = params
             params.text = index == 0 ? self.words.joined(separator: " ") : ""
-            params.idempotencyKey = self.key.map { index == 0 ? $0 : "\($0)/\(index)" }
+            if index > 0 { params.idempotencyKey = "\(self.key.text)/\(index)" }
             params.file = file.described
-            try file.withDescriptor(context.console) { (number) throws(Failure) in
-                try self.send(params, context, passing: number)
+            do throws(Failure) {
+                try file.withDescriptor(context.console) { (number) throws(Failure) in
+                    try self.send(params, context, passing: number)
+                }
+            } catch {
+                var failure = self.key.advise(error)
+                guard files.count > 1 else { throw failure }
+                failure.next += Self.progress(files, through: index, error, self.key)
+                throw failure
             }
         }
+    }
+
+    /// Which of several files are sent, where one has failed, and how to send the others.
+    private static func progress(
+        _ files: [OutgoingContent], through index: Int, _ failure: Failure, _ key: SendKey
+    ) -> String {
+        func names(_ files: ArraySlice<OutgoingContent>) -> String {
+            files.map { TerminalText.line($0.described.name) }.joined(separator: ", ")
+        }
+        let isStored = [.deliveryTimeout, .held].contains(failure.answer?.knownCode)
+        let sent = isStored ? index + 1 : index
+        guard index > 0 || isStored, sent < files.count else { return "" }
+        return "; sent: \(names(files[..<sent])); not sent: \(names(files[sent...])): "
+            + "to send these only, \(key.advice)"
     }
 
     private func send(

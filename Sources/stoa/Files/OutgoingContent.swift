@@ -50,6 +50,11 @@ struct OutgoingContent {
         }
     }
 
+    /// Whether it can be opened now: so that nothing is sent where one of several cannot.
+    func look() throws(Failure) {
+        if self.path != "-" { _ = try Self.open(self.path) }
+    }
+
     /// Opens it for the daemon, which reads it.
     func withDescriptor(
         _ console: Console, _ body: (Int32) throws(Failure) -> Void

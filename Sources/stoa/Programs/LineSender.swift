@@ -7,7 +7,7 @@ import Posix
 struct LineSender {
     private let context: CommandContext
     private let params: SendMethod.Params
-    private let keyBase: String
+    private let key: SendKey
     private var calls: RepeatableCalls<SendMethod>
     private var input = LineInput()
     private var hasInputEnded = false
@@ -18,25 +18,23 @@ struct LineSender {
     /// How many lines are under way at a time.
     private static let window = 64
 
-    /// Sends with these parameters, whose text each line is; keys are those of the lines' numbers.
-    init(_ context: CommandContext, _ params: SendMethod.Params) throws(Failure) {
+    /// Sends with these parameters, whose text each line is; its key has the line's number behind this one.
+    init(
+        _ context: CommandContext, _ params: SendMethod.Params, _ key: SendKey
+    ) throws(Failure) {
         self.context = context
         self.params = params
         self.calls = RepeatableCalls(path: try context.socketPath(), window: Self.window)
-        self.keyBase =
-            params.idempotencyKey
-            ?? "lines-\(ProcessEnvironment.processID)-\(SystemClock.wallMilliseconds())"
+        self.key = key
     }
 
     /// Ends when the input has ended and all of it is sent.
     mutating func run() throws(Failure) {
-        while !self.hasInputEnded || !self.calls.isEmpty {
-            try self.proceed()
-            if self.calls.hasRoom, !self.hasInputEnded {
-                try self.awaitInputOrAnswer()
-            } else if !self.calls.isEmpty {
-                try self.calls.receive()
-            }
+        do throws(Failure) { try self.sendAll() } catch {
+            guard self.lines > 0, error.code != .badData else { throw error }
+            var failure = error
+            failure.next += "; to send the rest, \(self.key.advice) on the same lines"
+            throw failure
         }
         guard self.rejected == 0 else {
             throw Failure(
@@ -45,6 +43,17 @@ struct LineSender {
         if !self.context.json {
             let what = self.sent == 1 ? "1 message" : "\(self.sent) messages"
             try self.context.console.print("sent \(what)\n")
+        }
+    }
+
+    private mutating func sendAll() throws(Failure) {
+        while !self.hasInputEnded || !self.calls.isEmpty {
+            try self.proceed()
+            if self.calls.hasRoom, !self.hasInputEnded {
+                try self.awaitInputOrAnswer()
+            } else if !self.calls.isEmpty {
+                try self.calls.receive()
+            }
         }
     }
 
@@ -68,7 +77,7 @@ struct LineSender {
         case .text(let text):
             var params = self.params
             params.text = text
-            params.idempotencyKey = "\(self.keyBase)-\(self.lines)"
+            params.idempotencyKey = "\(self.key.text)-\(self.lines)"
             self.calls.add(params)
         case .tooLong: self.reject("has more than \(ControlLimits.textBytes) bytes")
         case .notUTF8: self.reject("is not UTF-8")

@@ -1,0 +1,29 @@
+import ControlAPI
+
+/// The idempotency key of what one command sends, also where the user has given none: so it can be sent
+/// again where it is not known what became of it.
+struct SendKey {
+    let text: String
+    private let isGiven: Bool
+
+    init(given: String?) {
+        self.isGiven = given != nil
+        self.text = given ?? "stoa-" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    /// How the same command does nothing twice when it is run again.
+    var advice: String {
+        "run the same command again with "
+            + (self.isGiven ? "the same --key" : "--key \(self.text)")
+    }
+
+    /// A failure of which it is not known whether the message was sent says how to send it once.
+    func advise(_ failure: Failure) -> Failure {
+        guard failure.isUncertain else { return failure }
+        var failure = failure
+        failure.next =
+            "it may be sent all the same: to have it sent once, \(self.advice); the daemon's log: "
+            + "journalctl --user -u stoad"
+        return failure
+    }
+}
