@@ -80,7 +80,6 @@ extension ChatState {
         let isLooked = id == self.current
         let isReading = isLooked && self.isReading
         self.with(id) {
-            $0.isArchived = $0.isArchived && isLooked
             if json["kind"] == "topic" { $0.topic = json.shown("text") }
             if json["kind"] == "join" || json["kind"] == "leave" { $0.hasMembers = false }
             if isOfOthers, !(isReading && $0.isAtEnd) {

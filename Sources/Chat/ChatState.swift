@@ -209,9 +209,9 @@ public struct ChatState: Sendable {
         if let next { self.enter(next.id) }
     }
 
-    /// Those that lists show, in their order.
+    /// Those that lists show, in their order: of those that are put away whatever asks for attention.
     var listed: [ChatConversation] {
-        self.conversations.filter { !$0.isArchived || $0.id == self.current }
+        self.conversations.filter { !$0.isArchived || $0.isCalling || $0.id == self.current }
     }
 
     /// Says something in a conversation, where it is there, else in the one that is looked at.

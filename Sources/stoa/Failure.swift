@@ -57,15 +57,22 @@ struct Failure: Error, Equatable {
 
     /// The lines for standard error, each with its newline.
     ///
-    /// When a name matches several people they follow, each in the form that can be typed.
+    /// When a name matches several people, or several rooms, they follow, each in the form that can be typed.
     var text: String {
         var text = "stoa: "
         if !self.what.isEmpty { text += self.what + ": " }
         text += self.why
         if !self.next.isEmpty { text += "; " + self.next }
         text += "\n"
-        for candidate in self.answer?.data?.list("candidates") ?? [] {
-            text += "  @\(candidate.shown("id").prefix(16))  \(candidate.shown("name"))\n"
+        let candidates = self.answer?.data?.list("candidates") ?? []
+        let areRooms = self.answer?.reason == "severalRooms"
+        for candidate in candidates {
+            let (id, name) = (candidate.shown("id"), candidate.shown("name"))
+            let isAlone = candidates.count { $0["name"] == candidate["name"] } == 1
+            text +=
+                areRooms
+                ? "  " + (isAlone ? TerminalText.word(name) : "\(id)  \(name)") + "\n"
+                : "  @\(id.prefix(16))  \(name)\n"
         }
         return text
     }

@@ -27,7 +27,7 @@ struct OverviewCommand: Subcommand {
         }
         var first: String?
         try context.forEach(ConversationsMethod.self) { room in
-            guard room["archived"] != .bool(true) else { return }
+            guard room.isListedConversation else { return }
             rooms.add(Self.room(room))
             first = first ?? room.shown("name")
         }
@@ -89,7 +89,9 @@ struct OverviewCommand: Subcommand {
 
     private static func room(_ room: JSON) -> String {
         let unread = room["muted"] == .bool(true) ? 0 : room.count("unread")
-        return room.shown("name") + (unread > 0 ? " (\(unread) unread)" : "")
+        let mentions = room.count("mentions")
+        return room.shown("name")
+            + (unread > 0 ? " (\(unread) unread" + (mentions > 0 ? ", @\(mentions))" : ")") : "")
     }
 
     /// The first names, and how many there are.

@@ -19,6 +19,24 @@ struct ChatStateTests {
         #expect(client.screen().count { $0.contains("hello") } == 1)
     }
 
+    @Test("a conversation that was put away is listed while a message in it mentions the user")
+    func putAway() {
+        var client = Client()
+        func list(mentions: Int64) -> JSON {
+            var away = client.room(String(repeating: "d", count: 52), "away", unread: 2).objectValue ?? []
+            away.removeAll { $0.name == "mentions" }
+            away += [
+                JSON.Member("mentions", .integer(mentions)), JSON.Member("archived", true),
+            ]
+            return ["items": [client.room(Client.ops, "ops"), .object(away)]]
+        }
+        for (mentions, isListed) in [(0, false), (1, true)] as [(Int64, Bool)] {
+            client.change("joined")
+            client.answer("conversations", list(mentions: mentions))
+            #expect(client.screen().contains { $0.contains("away") } == isListed)
+        }
+    }
+
     @Test("a text that the daemon did not answer is sent again under the same key")
     func sendingAgain() {
         var client = Client()

@@ -222,6 +222,29 @@ struct PresentationTests {
         }
     }
 
+    @Test(
+        "rooms of one name are listed with the ids by which each is written, others by their names")
+    func severalRooms() {
+        func failure(_ names: [String]) -> String {
+            let rooms = names.enumerated().map { index, name -> JSON in
+                [
+                    "id": .string(String(repeating: index == 0 ? "a" : "b", count: 52)),
+                    "name": .string(name),
+                ]
+            }
+            return Failure(
+                .refused(
+                    RPCError(
+                        .ambiguous, "\"&ops\" means 2 rooms", reason: "severalRooms",
+                        remedy: "write which",
+                        details: [JSON.Member("candidates", .array(rooms))]))
+            ).text
+        }
+        let (a, b) = (String(repeating: "a", count: 52), String(repeating: "b", count: 52))
+        #expect(failure(["&ops", "&ops"]).hasSuffix("write which\n  \(a)  &ops\n  \(b)  &ops\n"))
+        #expect(failure(["&ops", "open/ops"]).hasSuffix("write which\n  '&ops'\n  open/ops\n"))
+    }
+
     @Test("a failure says what, why and what to do, and lists candidates to type")
     func failures() {
         var failure = Failure(

@@ -111,6 +111,24 @@ struct CommandTests {
         #expect(!run.output.contains("eve") && !run.output.contains("\u{1B}"))
     }
 
+    @Test("what was put away is listed while it calls for the user, unless it is muted")
+    func putAway() throws {
+        let rooms: [JSON] = [
+            ["name": "called", "archived": true, "unread": 2, "mentions": 1],
+            ["name": "quiet", "archived": true, "unread": 2, "mentions": 0],
+            ["name": "@ben", "kind": "direct", "archived": true, "unread": 1],
+            ["name": "hushed", "archived": true, "muted": true, "unread": 2, "mentions": 1],
+        ]
+        let daemon = try FakeDaemon { request in
+            [.result(["items": request.method == "conversations" ? .array(rooms) : []])]
+        }
+        let overview = try CommandRun([], daemon: daemon).output
+        #expect(overview.contains("called (2 unread, @1), @ben (1 unread)\n"))
+        let list = try CommandRun(["conversations"], daemon: daemon).output
+        #expect(list.contains("called") && list.contains("@ben"))
+        #expect(!list.contains("quiet") && !list.contains("hushed"))
+    }
+
     @Test("what it suggests can be copied: a name of two words is one word of the command")
     func quotedSuggestions() throws {
         let daemon = try FakeDaemon { request in

@@ -1,3 +1,4 @@
+import Crypto
 import Engine
 import TestSupport
 import Testing
@@ -41,6 +42,25 @@ import Testing
             SearchableText.parts(ofExcerpt: hit.excerpt)
                 .map { $0.isMatch ? "[\($0.text)]" : $0.text }.joined()
         }
+    }
+
+    @Test("a file is found by its name and by what is said with it")
+    func files() async throws {
+        let directory = try TemporaryDirectory()
+        let index = try await Self.open(directory)
+        let blob = BlobID(size: 1, root: .zero)
+        let file = try #require(
+            AttachedFile(
+                blob: blob, size: 1, name: "budget-2026.ods", type: "x/y", caption: "as asked"))
+        var log = LogWriter(bob)
+        let run = log.run([entry(.file(file), at: time(1), deps: [])])
+        let stored = StoredEntry(
+            cursor: Cursor(1), key: log.key, seq: run.run.first, id: run.ids[0], time: time(1),
+            envelope: run.envelope(at: 0), isSeen: true, isLate: false, isDisputed: false)
+        try await index.put(
+            [try #require(SearchDocument(stored, by: Keyring()))], through: Cursor(2))
+        #expect(try await Self.found("budget*", in: index) == ["[budget]-2026.ods: as asked"])
+        #expect(try await Self.found("asked", in: index) == ["budget-2026.ods: as [asked]"])
     }
 
     @Test("words, parts of texts without spaces, emoji, paths, addresses and beginnings are found")

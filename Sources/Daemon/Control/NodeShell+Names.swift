@@ -104,7 +104,7 @@ extension NodeShell {
         _ room: NamedConversation, among rooms: [NamedConversation]
     ) -> String {
         let isAlone = rooms.count { $0.name == room.name } == 1
-        return isAlone ? TerminalText.line(room.name) : room.id.description
+        return isAlone ? TerminalText.word(room.name) : room.id.description
     }
 
     /// What to do about a name that nobody and nothing bears.

@@ -18,7 +18,7 @@ public struct SearchDocument: Hashable, Sendable {
     /// The document of an entry that people see; nil where it has no text of its own.
     public init?(_ entry: StoredEntry, by keyring: Keyring) {
         guard let message = Message(entry, by: keyring), Reference(message.content) == nil,
-            let text = message.content.text ?? message.content.fallbackText
+            let text = message.content.searchableText
         else { return nil }
         self.place = Self.place(entry.key, entry.seq)
         self.id = entry.id
@@ -43,8 +43,13 @@ public struct SearchDocument: Hashable, Sendable {
 }
 
 extension Content {
-    /// What stands for a message that this version cannot read.
-    fileprivate var fallbackText: String? {
-        if case .fallback(let text) = self { text } else { nil }
+    /// What of a message can be found: of a file its name and what is said with it, of one that this version
+    /// cannot read what stands for it.
+    fileprivate var searchableText: String? {
+        switch self {
+        case .file(let file): file.caption.map { "\(file.name): \($0)" } ?? file.name
+        case .fallback(let text): text
+        default: self.text
+        }
     }
 }

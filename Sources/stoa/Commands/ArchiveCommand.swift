@@ -5,7 +5,8 @@ struct ArchiveCommand: Subcommand {
     static let syntax = CommandSyntax(
         ArchiveMethod.description, operands: ["TO"],
         details: [
-            "Its messages come and are stored as before. \"stoa conversations --all\" lists it."
+            "Its messages come and are stored as before. \"stoa conversations --all\" lists it.",
+            "While a message in it mentions you that you have not read, or somebody has written to you alone, it is listed as before, unless it is muted (stoa mute).",
         ])
 
     private let params: ConversationParams

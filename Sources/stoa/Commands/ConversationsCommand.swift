@@ -18,7 +18,7 @@ struct ConversationsCommand: Subcommand {
                 "no conversations are listed; start one with: stoa join ROOM, or stoa send @PERSON "
                 + "TEXT; those that were put away: stoa conversations --all",
             heading: ["NAME", "MEMBERS", "UNREAD", "LAST MESSAGE"],
-            where: { isAll || $0["archived"] != .bool(true) }
+            where: { isAll || $0.isListedConversation }
         ) { conversation in
             let last = conversation["lastMessage"] ?? .null
             var shown = ""
@@ -49,6 +49,15 @@ struct ConversationsCommand: Subcommand {
         let marks = ["muted", "archived"].filter { conversation[$0] == .bool(true) }
         let shown = conversation.shown("name")
         return marks.isEmpty ? shown : "\(shown) (\(marks.joined(separator: ", ")))"
+    }
+}
+
+extension JSON {
+    /// Whether lists have this conversation: one that was put away while it calls for the user.
+    var isListedConversation: Bool {
+        guard self["archived"] == .bool(true) else { return true }
+        let isDirect = self["kind"] == .string(ConversationResult.Kind.direct.rawValue)
+        return self["muted"] != .bool(true) && self.count(isDirect ? "unread" : "mentions") > 0
     }
 }
 

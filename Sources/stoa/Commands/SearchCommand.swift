@@ -15,7 +15,7 @@ struct SearchCommand: Subcommand {
             OptionSyntax("--offset", "N", "leave so many out, to see the next ones"),
         ],
         details: [
-            "All WORDS must be there, in upper or lower case, with accents or without. Several in double quotes must stand so, and so must the parts of a path or an address; a word that ends with * may go on. In scripts without spaces any part of a text is found.",
+            "All WORDS must be there, in upper or lower case, with accents or without. Several in double quotes must stand so, and so must the parts of a path or an address; a word that ends with * may go on. In scripts without spaces any part of a text is found. A file is found by its name and by what is said with it.",
             "Each message stands in two lines: whose it is, and the part of it with what was found. \"stoa history TO --around ID\" shows what stands around it.",
             "The first search makes an index of the open rooms, search.db beside the messages, which is kept current from then on. Direct and secret conversations are read through each time, from the newest messages back, so that their text is in no file; where five seconds are not enough for that, it says from when on nothing was looked at.",
         ])

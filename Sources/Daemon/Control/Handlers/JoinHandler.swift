@@ -7,9 +7,12 @@ extension JoinMethod: MethodHandler {
     ) throws(RPCError) {
         if let invite = params.invite { return try shell.joinSecret(invite, reply) }
         let room = params.room ?? ""
+        // Of several secret rooms with one name each is named by its id.
+        let id = ConversationID(room)
+        let isSecret = id.map { id in shell.node?.ask { $0.secretRoom(id) } != nil } ?? false
         if let phrase = params.phrase {
             try shell.joinSecret(room, phrase: phrase, params.suite, reply)
-        } else if room.hasPrefix("&") {
+        } else if room.hasPrefix("&") || isSecret {
             try shell.rejoinSecret(room, reply)
         } else {
             let open = try shell.room(typed: room, toJoin: true)
