@@ -217,6 +217,10 @@ extension Node {
         var answers: [UInt8] = []
         defer { self.boundUnknown(after: pages.reduce(0) { $0 + $1.rows.count }) }
         for page in pages {
+            let isLookedAt = self.links[id].shared[known: conversation].digests.pages
+                .take(at: self.now.monotonic)
+            // What it says comes again after the next digest.
+            guard isLookedAt else { break }
             let (isNews, isOther) = self.receivePage(page, of: conversation, on: id)
             let isDue =
                 isOther

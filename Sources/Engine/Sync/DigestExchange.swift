@@ -43,6 +43,27 @@ struct DigestPace: Sendable {
     }
 }
 
+/// How many pages of a peer's clock are looked at: a page of no rows has all logs of its bucket looked at.
+struct PagePace: Sendable {
+    /// All pages twice: those that a digest has asked for, and those of what has changed meanwhile.
+    private static let most = 2 * LogBucket.count
+
+    private var left = Self.most
+    private var pace = DigestPace()
+
+    mutating func noteDigestSent() { self.pace.noteDigestSent() }
+
+    /// Whether a page may be looked at now, which then counts.
+    mutating func take(at now: UInt64) -> Bool {
+        if self.left == 0 {
+            guard self.pace.take(at: now) else { return false }
+            self.left = Self.most
+        }
+        self.left -= 1
+        return true
+    }
+}
+
 /// The digests of a conversation on a link: when the own one is sent, and what the peer's asks for.
 struct DigestExchange: Sendable {
     private var sent: ConversationDigest?
@@ -63,6 +84,8 @@ struct DigestExchange: Sendable {
     var retries = DigestPace()
     /// Buckets of the peer that are answered by pages: it takes up to all logs to be told.
     var buckets = DigestPace()
+    /// Pages of the peer's clock that are looked at.
+    var pages = PagePace()
     /// Digests of the peer that are answered by what is here of logs, and of records.
     private var logTellings = DigestPace()
     private var recordTellings = DigestPace()
@@ -72,6 +95,7 @@ struct DigestExchange: Sendable {
         self.recordClocks.noteDigestSent()
         self.retries.noteDigestSent()
         self.buckets.noteDigestSent()
+        self.pages.noteDigestSent()
         self.logTellings.noteDigestSent()
         self.recordTellings.noteDigestSent()
     }

@@ -55,7 +55,7 @@ struct PeerClocks: Sendable {
     func areBehind(at now: Instant) -> Bool {
         let offset = self.offset(at: now)
         return offset < 0 && offset.magnitude > Limits.differenceMilliseconds
-            && Set(self.readings.values.map(\.person)).count > 1
+            && Set(self.votes.values.map(\.person)).count > 1
     }
 
     /// What to tell people where most linked people's clocks differ by more than a minute.

@@ -94,4 +94,18 @@ import Testing
         let answer = digests.receive(Self.digest(9, 9), own: Self.digest(1, 1), at: half)
         #expect(answer == told)
     }
+
+    @Test("all pages of a clock are looked at twice, and again once in a while")
+    func pages() {
+        var digests = DigestExchange()
+        func taken(at now: UInt64) -> Int {
+            (0..<4 * LogBucket.count).count { _ in digests.pages.take(at: now) }
+        }
+        let half = Limits.pingMilliseconds / 2
+        let counts = [taken(at: 0), taken(at: half - 1), taken(at: half)]
+        #expect(counts == [4 * LogBucket.count, 0, 2 * LogBucket.count])
+        digests.noteSent(Self.digest(1))
+        let after = taken(at: half)
+        #expect(after == 2 * LogBucket.count)
+    }
 }
