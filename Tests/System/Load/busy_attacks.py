@@ -20,6 +20,8 @@ from ring import Ring
 
 # So many logs of invented authors are in the room, of each of which so many links say to have more.
 LOGS, LACKING_LINKS, BUSY_LINKS, BURST = 2_000, 48, 4, 16
+# A room that is nearly full, and links of which each asks as much as it can.
+FULL_LOGS, REPEATING_LINKS = 8_000, 8
 
 
 def busy(
@@ -106,3 +108,41 @@ async def asking(bot: Bot, names: list[LogName]) -> None:
 def record_clocks(port: int, path: Path, signals: Any) -> dict[str, Any]:
     """Some links ask for all records without end, in a room as it is."""
     return busy(port, signals, asking, BUSY_LINKS, 0)
+
+
+async def again_and_again(bot: Bot, frame: Callable[[], Frame]) -> None:
+    """Sends as many frames as one message takes, and as many messages as there is credit for."""
+    while bot.goes_on:
+        first = frame().packed()
+        size = frames.PLAINTEXT_MAXIMUM // len(first)
+        many = first + b"".join(frame().packed() for _ in range(size - 1))
+        while bot.link.may_send[frames.Channel.SYNC] < len(many) and bot.goes_on:
+            await asyncio.sleep(0.005)
+        bot.link.may_send[frames.Channel.SYNC] -= len(many)
+        bot.link.write_plaintext(many)
+        await bot.drain()
+
+
+async def differing(bot: Bot, names: list[LogName]) -> None:
+    """Says to have more of all logs, then that its digest is another one, again and again."""
+    await bot.send(claimed(bot, names, 1_000))
+    room = bot.crowd.room
+    await again_and_again(
+        bot, lambda: frames.digest(room, secrets.token_bytes(32), secrets.token_bytes(32)))
+
+
+def differing_digests(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    """Some links tell of a digest that is always another one."""
+    return busy(port, signals, differing, REPEATING_LINKS)
+
+
+async def paging(bot: Bot, names: list[LogName]) -> None:
+    """Says to have nothing, by all pages of a clock, again and again."""
+    pages: frames.Pages = {bucket: [] for bucket in range(frames.BUCKETS)}
+    clock = frames.clock(bot.crowd.room, pages)
+    await again_and_again(bot, lambda: clock)
+
+
+def empty_pages(port: int, path: Path, signals: Any) -> dict[str, Any]:
+    """Some links say to have none of the logs."""
+    return busy(port, signals, paging, REPEATING_LINKS, FULL_LOGS)

@@ -70,6 +70,18 @@ def left_rooms(pair: Any) -> None:
     pair.checks.that(f"{name}: they are turned away", figures["closed"] > 0, figures)
 
 
+def differing_digests(pair: Any) -> None:
+    """A digest that differs costs a turn little, however many logs there are to be asked for again."""
+    befriend(pair)
+    attacked(pair, "digests that differ", "differing_digests", 40, 0.05, 48 * MIB)
+
+
+def empty_pages(pair: Any) -> None:
+    """Pages of a clock that say nothing cost a turn little, however many logs there are."""
+    befriend(pair)
+    attacked(pair, "pages that say nothing", "empty_pages", 40, 0.05, 64 * MIB)
+
+
 def disk_bytes(pair: Any) -> int:
     data = pair.attacked.folder / "data"
     return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
@@ -153,4 +165,6 @@ def signs(pair: Any) -> None:
         that(f"{name}: the edit counts for node {node}", found(node) == {EDITED_TEXT}, found(node))
 
 
-LOADS = (undecided, unknown_rows, left_records, early_records, lacking_logs, left_rooms, lies, signs)
+LOADS = (
+    undecided, unknown_rows, left_records, early_records, lacking_logs, left_rooms,
+    differing_digests, empty_pages, lies, signs)
