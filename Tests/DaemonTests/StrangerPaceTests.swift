@@ -57,12 +57,14 @@ import Testing
     func portion() {
         var portion = ReadPortion()
         #expect(portion.count == ReadBuffer.byteCount)
+        #expect(portion.frames < 8, "nobody knows yet what they cost")
         for _ in 0..<20 { portion.note(microseconds: 50_000) }
-        #expect(portion.count == ReadPortion.least)
+        #expect(portion.count == ReadPortion.least && portion.frames == 1)
         for _ in 0..<20 { portion.note(microseconds: 2_000) }
         #expect(portion.count == ReadPortion.least, "neither much nor little")
         for _ in 0..<20 { portion.note(microseconds: 100) }
         #expect(portion.count == ReadBuffer.byteCount)
+        #expect(portion.frames == ReadPortion.mostFrames)
     }
 
     @Test("who has just come is before those who have asked without end, by where they are")

@@ -58,6 +58,9 @@ final class PeerStream {
     /// Sent bytes that nobody acknowledges for so long: with the time until the next ping, a lost peer is
     /// noticed within half a minute.
     static let userTimeoutMilliseconds: UInt32 = 14_000
+    /// What was read is handled on after so long, though the socket takes nothing: else two who wait for each other
+    /// would for ever.
+    static let unhandledMilliseconds: UInt64 = 2_000
     /// A little more than the time between two pings, so that the kernel asks only where none is sent.
     static let keepaliveSeconds: Int32 = 20
 
@@ -77,6 +80,8 @@ final class PeerStream {
     /// Told how many microseconds a turn has taken that an open stream of a stranger began.
     var onSpent: ((UInt64) -> Void)?
     private var portion = ReadPortion()
+    /// What was read and is still to be handled: of a stranger little is at a time, and nothing more is read.
+    private var unhandled: ArraySlice<SessionEvent> = []
     private var rank = 0
     private var isPaused = false
     /// Told what happens, within a turn.
@@ -157,18 +162,23 @@ final class PeerStream {
         self.watch = try loop.watch(
             self.descriptor.number, for: self.phase == .connecting ? .writable : .readable
         ) { [weak self] events in
-            guard let self, self.phase == .open, self.isStranger else {
-                return turn { self?.handle(events) }
-            }
-            let began = SystemClock.monotonicMicroseconds()
-            turn { self.handle(events) }
-            let took = SystemClock.monotonicMicroseconds() - began
-            self.portion.note(microseconds: took)
-            self.onSpent?(took)
+            self?.timed(turn) { self?.handle(events) }
         }
-        self.deadline = try loop.makeTimer { [weak self] in turn { self?.deadlinePassed() } }
+        self.deadline = try loop.makeTimer { [weak self] in
+            self?.timed(turn) { self?.deadlinePassed() }
+        }
         self.deadline?.set(
             afterMilliseconds: Limits.handshakeMilliseconds, accuracy: .milliseconds(100))
+    }
+
+    /// Has a turn, and counts what it takes of an open stream of a stranger.
+    private func timed(_ turn: (() -> Void) -> Void, _ work: @escaping () -> Void) {
+        guard self.phase == .open, self.isStranger else { return turn(work) }
+        let began = SystemClock.monotonicMicroseconds()
+        turn(work)
+        let took = SystemClock.monotonicMicroseconds() - began
+        self.portion.note(microseconds: took)
+        self.onSpent?(took)
     }
 
     /// Has nothing be read of an open stream for the time being, or again.
@@ -267,8 +277,14 @@ final class PeerStream {
 
     private func updateInterest() {
         guard self.phase != .connecting, let watch = self.watch else { return }
-        var wanted: IOEvents = self.isPaused ? [] : .readable
-        if self.hasOutput { wanted.insert(.writable) }
+        let isBusy = !self.unhandled.isEmpty
+        var wanted: IOEvents = self.isPaused || isBusy ? [] : .readable
+        // Nearly always at once, behind all others of its rank.
+        if self.hasOutput || isBusy && !self.isPaused { wanted.insert(.writable) }
+        if isBusy {
+            self.deadline?.set(
+                afterMilliseconds: Self.unhandledMilliseconds, accuracy: .milliseconds(50))
+        }
         if watch.interest != wanted { watch.set(wanted) }
     }
 
@@ -276,7 +292,13 @@ final class PeerStream {
         switch self.phase {
         case .connecting: self.connected()
         case .handshaking, .open:
-            if !events.isDisjoint(with: [.readable, .hangup, .error]) { self.read() }
+            if !self.unhandled.isEmpty {
+                // Who has left will be paused no longer than that.
+                let hasLeft = !events.isDisjoint(with: [.hangup, .error])
+                if !self.isPaused || hasLeft { self.handleOn() }
+            } else if !events.isDisjoint(with: [.readable, .hangup, .error]) {
+                self.read()
+            }
             if events.contains(.writable) { self.flush() }
         case .draining:
             if !events.isDisjoint(with: [.readable, .hangup, .error]) { self.discard() }
@@ -309,7 +331,14 @@ final class PeerStream {
     }
 
     private func process(_ events: [SessionEvent]) {
-        for event in events {
+        self.unhandled = events[...]
+        self.handleOn()
+    }
+
+    /// Handles what was read, of a stranger some frames in a turn: a few bytes may have much be looked at.
+    private func handleOn() {
+        var left = self.portion.frames
+        while let event = self.unhandled.popFirst() {
             switch event {
             case .established(let info):
                 self.phase = .open
@@ -327,20 +356,31 @@ final class PeerStream {
                 return
             }
             // The owner may have closed the stream because of the event.
-            guard self.phase == .open || self.phase == .handshaking else { return }
+            guard self.phase == .open || self.phase == .handshaking else {
+                self.unhandled = []
+                return
+            }
+            left -= 1
+            if left <= 0, self.isStranger, self.phase == .open { break }
         }
         self.flush()
     }
 
     private func writeFailed(_ error: SystemError) {
-        while self.phase == .open || self.phase == .handshaking {
-            guard case .bytes(let count) = self.descriptor.read(into: &self.buffer.bytes) else {
-                break
-            }
-            for event in self.session.receive(self.buffer.bytes[..<count]) {
+        var left = self.portion.frames
+        var events = self.unhandled
+        self.unhandled = []
+        reading: while self.phase == .open || self.phase == .handshaking {
+            for event in events {
+                // Of a stranger the rest comes again, if it was of worth.
+                left -= 1
+                if self.isStranger && left < 0 { break reading }
                 if case .received(let frame) = event { self.handler?(self, .received(frame)) }
             }
-            if !self.session.isEstablished { break }
+            guard self.phase == .handshaking || self.session.isEstablished,
+                case .bytes(let count) = self.descriptor.read(into: &self.buffer.bytes)
+            else { break }
+            events = self.session.receive(self.buffer.bytes[..<count])[...]
         }
         self.end(DialFailure(error))
     }
@@ -348,6 +388,7 @@ final class PeerStream {
     private func drain() {
         guard self.phase != .closed else { return }
         self.isPaused = false
+        self.unhandled = []
         self.phase = .draining
         self.drainBounds.end = SystemClock.monotonicMilliseconds() + Self.drainMillisecondsMost
         self.deadline?.set(afterMilliseconds: Self.drainMilliseconds, accuracy: .milliseconds(50))
@@ -372,7 +413,8 @@ final class PeerStream {
         case .connecting: self.end(DialFailure(.timedOut, "no answer within 5 seconds"))
         case .handshaking: self.end(DialFailure(.timedOut))
         case .draining: self.close()
-        case .open, .closed: break
+        case .open: if !self.isPaused { self.handleOn() }
+        case .closed: break
         }
     }
 

@@ -100,18 +100,24 @@ struct SourceUsage {
 struct ReadPortion: Sendable {
     /// The smallest portion, less than which no frame of interest has.
     static let least = 2_048
+    /// The most frames of a portion that one turn handles.
+    static let mostFrames = 64
     /// What a portion may take: a message of somebody waits for one at most.
     static let goal: UInt64 = 4_000
 
     /// Bytes.
     private(set) var count = ReadBuffer.byteCount
+    /// Frames of them that are handled in one turn; a few bytes may have much be looked at.
+    private(set) var frames = 4
 
     /// A portion was handled.
     mutating func note(microseconds: UInt64) {
         if microseconds > Self.goal {
             self.count = max(Self.least, self.count / 2)
+            self.frames = max(1, self.frames / 2)
         } else if microseconds < Self.goal / 4 {
             self.count = min(ReadBuffer.byteCount, self.count * 2)
+            self.frames = min(Self.mostFrames, self.frames * 2)
         }
     }
 }
