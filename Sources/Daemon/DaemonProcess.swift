@@ -34,9 +34,7 @@ public enum DaemonProcess {
                     return try OfflineMaintenance(configuration, print: Self.print).repair()
                 case .checkConfiguration(_, let report):
                     for line in report { Self.print(TerminalText.line(line) + "\n") }
-                    try configuration.checkSurroundings()
-                    Self.print("the configuration is sound\n")
-                    return 0
+                    return Self.tell(configuration.findings(), log)
                 case .run, .help, .version:
                     return try Self.serve(configuration, log, rereading)
                 }
@@ -45,6 +43,21 @@ public enum DaemonProcess {
                 return error.exitCode.rawValue
             }
         }
+    }
+
+    /// Says what is wrong with a configuration that could be read, and returns the exit code.
+    private static func tell(_ findings: [Finding], _ log: Journal) -> Int32 {
+        let problems = findings.filter { $0.severity == .problem }
+        for finding in findings {
+            log(
+                finding.severity == .problem ? .error : .warning,
+                "\(finding.text); \(finding.remedy)")
+        }
+        guard problems.isEmpty else { return StartError.ExitCode.configuration.rawValue }
+        Self.print(
+            findings.isEmpty
+                ? "the configuration is sound\n" : "a start takes the configuration as it is\n")
+        return 0
     }
 
     /// Says what is wrong with the arguments or the file, and returns the exit code.

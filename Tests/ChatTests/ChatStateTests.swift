@@ -23,7 +23,8 @@ struct ChatStateTests {
     func putAway() {
         var client = Client()
         func list(mentions: Int64) -> JSON {
-            var away = client.room(String(repeating: "d", count: 52), "away", unread: 2).objectValue ?? []
+            let id = String(repeating: "d", count: 52)
+            var away = client.room(id, "away", unread: 2).objectValue ?? []
             away.removeAll { $0.name == "mentions" }
             away += [
                 JSON.Member("mentions", .integer(mentions)), JSON.Member("archived", true),
@@ -93,22 +94,6 @@ struct ChatStateTests {
         client.now += 5_000
         client.give(.due)
         #expect(client.asked.contains { $0.method == "send" })
-    }
-
-    @Test("what the user wrote with another device calls nobody and is not new")
-    func otherDevice() {
-        var client = Client()
-        client.now += OwnPresence.readingMilliseconds
-        func message(_ id: String, with mark: String) -> JSON {
-            let members = client.message(id, "look, @ada").objectValue ?? []
-            return .object(members + [.init(mark, true), .init("mention", true)])
-        }
-        let own = message("m1", with: "own")
-        let other = message("m2", with: "verified")
-        client.show(own)
-        #expect(client.state.shown.unread == 0 && !client.effects.contains(.ring))
-        client.show(other)
-        #expect(client.state.shown.unread == 1 && client.effects.contains(.ring))
     }
 
     @Test("after a lost connection it goes on behind the last change it has seen")

@@ -81,6 +81,15 @@ struct DiagnosisTests {
         #expect(silent.check == "daemon" && silent.text == "the daemon does not answer")
     }
 
+    @Test("what the daemon has found wrong with its settings is told as it says it")
+    func settings() throws {
+        let wrong = Finding("settings", .problem, "stoad.conf:3: no", remedy: "do")
+        let found = try Self.only { facts in
+            facts.diagnosis = DiagnoseMethod.Result { $0.settings = [wrong] }
+        }
+        #expect(found == wrong)
+    }
+
     @Test("a daemon that answers, and says nothing of what it is to find out itself")
     func ownChecks() throws {
         let late = try Self.only { $0.ownChecks = .late(milliseconds: 13_000) }

@@ -22,6 +22,27 @@ struct DiagnoseMethodTests {
         #expect(found["portIsChosen"] == false)
     }
 
+    @Test("what the next start would refuse, or a realm that is not there, is among it")
+    func settings() throws {
+        let refused = try TestDaemon(rereading: { (_) throws(ConfigurationError) in
+            throw ConfigurationError(
+                "stoad.conf:3: there is no key \"Reelm\"", remedy: "did you mean Realm?",
+                isFromFile: true)
+        })
+        #expect(
+            try refused.ask("diagnose")["settings"] == [
+                [
+                    "check": "settings", "severity": "problem",
+                    "text":
+                        "the next start would be refused: stoad.conf:3: there is no key \"Reelm\"",
+                    "remedy": "did you mean Realm?",
+                ]
+            ])
+        let doubtful = try TestDaemon(defaultRealm: "nosuch")
+        let found = try doubtful.ask("diagnose")["settings"]?.arrayValue
+        #expect(found?.map { $0["severity"] } == ["warning"])
+    }
+
     @Test("once somebody is missed the daemon looks by itself, and finds what the doctor finds")
     func byItself() async throws {
         let ben = try TestDaemon(name: "ben")

@@ -1,3 +1,4 @@
+import ControlAPI
 import Engine
 import Posix
 import TestSupport
@@ -143,6 +144,37 @@ struct SettingsFilesTests {
                 "\(own):2: Realm has no effect: the administrator has locked Realm in \(etc):4; "
                     + "remove it, or ask for it to be unlocked",
             ])
+    }
+
+    @Test("a realm and an interface that are not there are told of with the line that names them")
+    func surroundings() throws {
+        try self.write(
+            "[Node]\nRealm=nosuch\n[Network]\nInterface=nope\n", ".config/stoa/stoad.conf")
+        let findings = try self.configuration().findings()
+        let own = "\(self.home.path)/.config/stoa/stoad.conf"
+        try #require(findings.count == 2)
+        #expect(findings.map(\.severity) == [.problem, .warning])
+        #expect(findings[0].text == "\(own):4: Interface: there is no network interface \"nope\"")
+        #expect(findings[0].remedy.contains("there are: "))
+        #expect(findings[1].text.hasPrefix("\(own):2: Realm: you are in no realm \"nosuch\""))
+        #expect(findings[1].remedy.hasSuffix("there are open"))
+    }
+
+    @Test("of addresses to listen on each counts, and none is given twice")
+    func listen() throws {
+        let path = ".config/stoa/stoad.conf"
+        try self.write("[Network]\nListen=127.0.0.1:4100\nListen=[::1]:4100\n", path)
+        guard case .checkConfiguration(_, let lines) = try self.command(["--check-config"]) else {
+            Issue.record("another command")
+            return
+        }
+        #expect(lines.last == "all 2 Listen= count")
+        try self.write("[Network]\nListen=127.0.0.1:4100\nListen=127.0.0.1:4100\n", path)
+        let error = try #require(throws: ConfigurationError.self) { try self.configuration() }
+        let own = "\(self.home.path)/\(path)"
+        #expect(
+            error.text
+                == "\(own):3: Listen: \"127.0.0.1:4100\" is given again after \(own):2: Listen")
     }
 
     @Test("a reload changes what the manual says of each setting", arguments: Setting.allCases)

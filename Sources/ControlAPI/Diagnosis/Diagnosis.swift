@@ -22,6 +22,7 @@ public enum Diagnosis {
         var found = self.daemon(facts)
         found += self.version(facts)
         found += self.ownChecks(facts)
+        found += facts.diagnosis?.settings ?? []
         found += self.lingering(facts)
         found += self.modes(facts)
         found += self.network(facts)
@@ -66,7 +67,8 @@ public enum Diagnosis {
                 return [
                     Finding(
                         "units", .problem, "the daemon has failed to start",
-                        remedy: "\(self.log); then systemctl --user restart stoad")
+                        remedy: "\(self.log), and its settings: stoad --check-config; "
+                            + "then systemctl --user restart stoad")
                 ]
             }
             if !units.isListening {

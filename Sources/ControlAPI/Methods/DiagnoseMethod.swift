@@ -33,6 +33,9 @@ public enum DiagnoseMethod: ControlMethod {
         public var strangers = DiskShare()
         /// The same of fellows: of those who share a realm with a secret.
         public var fellows = DiskShare()
+        /// What the next start would refuse of the settings as they are now, as problems, and what it takes
+        /// though it is probably a mistake, as warnings.
+        public var settings: [Finding] = []
 
         /// An empty result.
         public init() {}
@@ -49,6 +52,7 @@ public enum DiagnoseMethod: ControlMethod {
             visitor.field("limit", &self.limit)
             visitor.field("strangers", &self.strangers)
             visitor.field("fellows", &self.fellows)
+            visitor.field("settings", &self.settings)
         }
     }
 

@@ -1,15 +1,48 @@
 internal import ControlAPI
+internal import Engine
 internal import Posix
 
 /// What a configuration needs beside the files that it is read from.
 extension Configuration {
-    /// Checks what a start and a reload look at, too: the group of the socket, and the files of realms.
+    /// What a start would refuse with these settings, as problems, and what it takes though it is probably a
+    /// mistake, as warnings.
     ///
-    /// Changes nothing; throws what is wrong and what to do.
-    func checkSurroundings() throws(StartError) {
-        _ = try self.socketGroupNumber()
-        _ = try RealmFiles(dataDirectory: self.dataDirectory).load()
+    /// Looks at the group of the socket, the files of realms and the network; changes nothing.
+    func findings() -> [Finding] {
+        var findings: [Finding] = []
+        func add(_ severity: Finding.Severity, _ text: String, remedy: String) {
+            findings.append(Finding("settings", severity, text, remedy: remedy))
+        }
+        do throws(StartError) { _ = try self.socketGroupNumber() } catch {
+            add(.problem, error.text, remedy: error.remedy)
+        }
+        if let name = self.interface {
+            do throws(SystemError) { _ = try NetworkInterface.named(name) } catch {
+                add(
+                    .problem,
+                    "\(self.place(of: .interface)): there is no network interface "
+                        + "\"\(TerminalText.line(name))\"",
+                    remedy: "correct it, or remove it to use all; \(error.remedy ?? "see: ip link")"
+                )
+            }
+        }
+        do throws(StartError) {
+            let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
+            let names = [RealmName.open] + realms.map(\.name)
+            if !names.contains(self.defaultRealm) {
+                add(
+                    .warning,
+                    "\(self.place(of: .realm)): you are in no realm \"\(self.defaultRealm.text)\", so "
+                        + "a room must be written with its realm",
+                    remedy: "join it with stoa realm join FILE, or correct it: there are "
+                        + names.map(\.text).joined(separator: ", "))
+            }
+        } catch { add(.problem, error.text, remedy: error.remedy) }
+        return findings
     }
+
+    /// Where what counts of a setting was given: file, line and key, or the flag.
+    private func place(of setting: Setting) -> String { self.places[setting] ?? setting.key }
 
     /// The number of the group whose members may use the socket; nil where none may.
     func socketGroupNumber() throws(StartError) -> UInt32? {

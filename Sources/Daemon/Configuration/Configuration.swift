@@ -47,6 +47,8 @@ public struct Configuration: Equatable, Sendable {
     public var metrics: String?
     /// What was given and does not count, since an administrator has locked it: a line each.
     public var overruled: [String]
+    /// Where what counts was given, so that what is wrong with it can say so.
+    var places: [Setting: String] = [:]
 
     /// What is fetched by itself where nothing else is said: 1 MiB.
     public static let autoFetchBytesDefault: UInt64 = 1 << 20
@@ -99,9 +101,19 @@ extension Configuration {
         let values = settings.values
         let single: (Setting) -> SettingValue? = { values[$0]?.last }
         self.overruled = settings.overruled
+        self.places = values.compactMapValues { $0.last?.origin }
 
         self.listen = []
-        for value in values[.listen] ?? [] { self.listen.append(try Self.listen(value)) }
+        for value in values[.listen] ?? [] {
+            let address = try Self.listen(value)
+            // Port 0 is another one each time.
+            if address.port != 0, let earlier = self.listen.firstIndex(of: address) {
+                throw Self.invalid(
+                    value, "is given again after \(values[.listen]?[earlier].origin ?? "")",
+                    remedy: "keep one of the two: each line is listened on")
+            }
+            self.listen.append(address)
+        }
         self.interface = single(.interface)?.text
         self.discovery = .auto
         if let value = single(.discovery) {

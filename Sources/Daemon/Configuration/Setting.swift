@@ -144,7 +144,7 @@ enum Setting: String, CaseIterable, Sendable {
                 section: "Network", valueShape: "ADDRESS:PORT",
                 help: "where peers can reach this node; repeatable",
                 fallback: "a free port, for IPv6 and IPv4", effect: .start,
-                details: "Port 0 takes a free one.", isList: true)
+                details: "Each that is given counts. Port 0 takes a free one.", isList: true)
         case .interface:
             Description(
                 section: "Network", valueShape: "NAME", help: "use this network interface only",

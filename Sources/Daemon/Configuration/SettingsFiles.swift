@@ -134,6 +134,9 @@ struct GivenSettings: Equatable, Sendable {
                     ? String(value.origin.dropLast(suffix.count)) : value.origin
                 lines.append("\(setting.key)=\(value.text) (\(origin)\(lock))")
             }
+            if let count = self.values[setting]?.count, count > 1 {
+                lines.append("all \(count) \(setting.key)= count")
+            }
         }
         return lines + self.overruled
     }

@@ -6,7 +6,7 @@ struct DoctorCommand: Subcommand {
         "doctor", "Say what is wrong here and what to do.",
         options: [OptionSyntax("--quiet", nil, "print nothing: the exit code says it")],
         details: [
-            "Looks at the daemon, its units, its files, the network and the disk, and has the daemon look itself, which takes up to 13 s. Ends with 0 where all is well, 1 where something may become a problem, 2 where something does not work.",
+            "Looks at the daemon, its units, its files, the network and the disk, and has the daemon look itself, which takes up to 13 s: also at its settings, as the next start would find them. Ends with 0 where all is well, 1 where something may become a problem, 2 where something does not work.",
             "With --json: healthy, and findings with check, a word for programs, severity (warning or problem), text and remedy.",
         ])
 

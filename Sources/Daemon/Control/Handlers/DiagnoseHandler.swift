@@ -81,14 +81,38 @@ extension NodeShell {
     func answerDiagnosis(
         _ reports: [DialBackReport], _ packets: [PacketReport], _ reply: Reply
     ) {
-        self.ask { (store) async throws(StoreFailure) in
-            try await store.counts().usedBytes
-        } then: { result in
-            var diagnosis = self.diagnosis(reports, packets)
-            // A store that cannot be read raises an alert; all else is told.
-            if case .success(let bytes) = result { diagnosis.used = Int64(bytes) }
-            reply.answer(diagnosis)
+        self.lookAtSettings { settings in
+            self.ask { (store) async throws(StoreFailure) in
+                try await store.counts().usedBytes
+            } then: { result in
+                var diagnosis = self.diagnosis(reports, packets)
+                // A store that cannot be read raises an alert; all else is told.
+                if case .success(let bytes) = result { diagnosis.used = Int64(bytes) }
+                diagnosis.settings = settings
+                reply.answer(diagnosis)
+            }
         }
+    }
+
+    /// What the next start would refuse of the settings as they are now, or takes though it is probably a
+    /// mistake.
+    private func lookAtSettings(then done: @escaping ([Finding]) -> Void) {
+        guard let rereading = self.birth.rereading else { return done([]) }
+        let isTaken = self.worker?.run { () -> [Finding] in
+            do throws(ConfigurationError) {
+                guard case .run(let configuration) = try rereading() else { return [] }
+                return configuration.findings()
+            } catch {
+                return [
+                    Finding(
+                        "settings", .problem, "the next start would be refused: \(error.text)",
+                        remedy: error.remedy)
+                ]
+            }
+        } then: { found in
+            self.turn { done(found) }
+        }
+        if isTaken != true { done([]) }
     }
 
     private func diagnosis(
