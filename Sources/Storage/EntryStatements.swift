@@ -126,6 +126,7 @@ final class EntryStatements: StatementGroup {
         """
         DELETE FROM erasures WHERE conversation = :conversation AND author = :author
             AND incarnation = :incarnation AND seq = :seq AND head = :head
+        RETURNING owner
         """)
     lazy var erasures = self.sql(
         """

@@ -227,14 +227,20 @@ final class ValueStatements: StatementGroup {
     lazy var removePeer = self.sql("DELETE FROM peers WHERE author = :author")
     lazy var removeRecords = self.sql("DELETE FROM records WHERE author = :author")
     lazy var removeAuthor = self.sql(
+        "DELETE FROM authors WHERE id = :author AND \(Self.isUnused)")
+    lazy var removeAuthors = self.sql(
         """
-        DELETE FROM authors WHERE id = :author
-            AND NOT EXISTS (SELECT 1 FROM logs WHERE author = :author)
-            AND NOT EXISTS (SELECT 1 FROM members WHERE author = :author)
-            AND NOT EXISTS (SELECT 1 FROM erasures WHERE author = :author)
-            AND NOT EXISTS (SELECT 1 FROM erasures WHERE owner = :author)
-            AND NOT EXISTS (SELECT 1 FROM people WHERE author = :author)
+        DELETE FROM authors WHERE id IN
+            (SELECT id FROM authors WHERE \(Self.isUnused) LIMIT :limit)
         """)
+
+    /// That no other table names a row of `authors`: logs first, which nearly all have.
+    private static let isUnused = [
+        "logs WHERE author", "records WHERE author", "peers WHERE author", "people WHERE author",
+        "members WHERE author", "positions WHERE author", "erasures WHERE author",
+        "erasures WHERE owner", "notices WHERE subject",
+    ].map { "NOT EXISTS (SELECT 1 FROM \($0) = authors.id)" }.joined(separator: " AND ")
+
     lazy var addPerson = self.sql(
         "INSERT OR REPLACE INTO people (author, standing) VALUES (:author, :standing)")
     lazy var removePerson = self.sql("DELETE FROM people WHERE author = :author")

@@ -7,6 +7,8 @@ extension StoreFile {
     static let sendMilliseconds: Int64 = 30 * 86_400_000
     /// How many idempotency keys are remembered.
     static let sendCount: Int64 = 1_000_000
+    /// How many unused rows of authors one start removes: some tenths of a second.
+    static let sweptAuthors: Int64 = 16_384
 
     func move(_ arrival: Int64, to target: Int64) throws(SQLiteError) {
         try self.statements.entries.move.bind(.arrival, arrival).bind(.target, target).run()
@@ -147,7 +149,7 @@ extension StoreFile {
     }
 
     /// Forgets people: the node has decided that nothing else is kept of them.
-    func forget(_ peers: [PeerID]) throws(SQLiteError) {
+    func forget(_ peers: [PeerID], _ progress: inout Progress) throws(SQLiteError) {
         for peer in peers {
             guard let author = try self.authorRow(peer) else { continue }
             let values = self.statements.values
@@ -155,9 +157,24 @@ extension StoreFile {
             try values.removePositions.bind(.author, author).run()
             try values.removeSubjectNotices.bind(.subject, author).run()
             try values.removeRecords.bind(.author, author).run()
-            try values.removeAuthor.bind(.author, author).run()
+            progress.parted.insert(author)
         }
-        if !peers.isEmpty { self.knownAuthors = KnownRows() }
+    }
+
+    /// Removes the rows of those authors whom nothing names any longer: keys cost nothing, so there is no
+    /// end of authors who have been named once.
+    func removeUnused(_ authors: Set<Int64>) throws(SQLiteError) {
+        guard !authors.isEmpty else { return }
+        for author in authors {
+            try self.statements.values.removeAuthor.bind(.author, author).run()
+        }
+        self.knownAuthors = KnownRows()
+    }
+
+    /// Removes rows of authors whom nothing names, a bounded number: what no batch has seen go.
+    func sweepAuthors() throws(SQLiteError) {
+        try self.statements.values.removeAuthors.bind(.limit, Self.sweptAuthors).run()
+        self.knownAuthors = KnownRows()
     }
 
     /// Remembers peers.

@@ -31,6 +31,8 @@ extension StoreFile {
         var erased: [Erasure] = []
         /// Whose latest join or leave must be found anew.
         var recounts: Set<Membership> = []
+        /// The rows of authors whom nothing may name any longer.
+        var parted: Set<Int64> = []
         /// What logs take of which entries came or went whole.
         var sizes: [LogSize] = []
         /// The rows of logs of which payloads came or went.
@@ -146,7 +148,7 @@ extension StoreFile {
         }
         try self.indexRecent(newest: progress.newest)
         for membership in progress.recounts { try self.recount(membership) }
-        try self.forget(batch.forgotten)
+        try self.forget(batch.forgotten, &progress)
         for record in batch.records { try self.store(record) }
         for key in batch.droppedRecords { try self.drop(key) }
         for (conversation, membership) in batch.membership.sorted(by: { $0.key < $1.key }) {
@@ -171,6 +173,7 @@ extension StoreFile {
         let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
         let own = erased.notices + told.map { Notice($0, at: batch.time) } + read.notices
         let cursors = try self.store(batch.notices + own, &progress)
+        try self.removeUnused(progress.parted)
         if let incarnation = batch.incarnation {
             try self.statements.values.setIncarnation.bind(.incarnation, incarnation.stored).run()
         }
@@ -244,7 +247,7 @@ extension StoreFile {
                 row, entry, kind: append.verdicts[offset].kind,
                 attestation: offset == run.entries.count - 1 ? run.attestation : nil)
             if append.verdicts[offset].payload == .erased {
-                try self.forgetErasures(of: row)
+                try self.forgetErasures(of: row, &progress)
             }
             if !visibility.isDisputed {
                 try self.refer(row, append.verdicts[offset], at: run.key, &progress)

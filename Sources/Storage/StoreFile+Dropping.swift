@@ -30,6 +30,9 @@ extension StoreFile {
                 left -= max(cut.count, 1)
                 count += Int64(cut.count)
                 conversations.insert(try self.makeConversationRow(key.conversation))
+                if drop.isWhole, let author = try self.authorRow(key.name.author) {
+                    progress.parted.insert(author)
+                }
             } else if left > 0 {
                 drop.isWhole = true
             }

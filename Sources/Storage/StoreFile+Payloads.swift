@@ -55,25 +55,48 @@ extension StoreFile {
                         .erased(erasure.conversation, target.id, by: target.log.author), at: time))
             }
             if erasure.step != .wait {
-                try self.bind(self.statements.entries.removeErasure, erasure).run()
+                try self.stopWaiting(for: erasure, &progress)
                 done.append(erasure)
             } else {
-                try self.bind(self.statements.entries.addErasure, erasure)
-                    .bind(.person, erasure.eraser.person?.hash.bytes).run()
+                try self.wait(for: erasure)
             }
         }
         return (done, notices)
     }
 
+    private func wait(for erasure: Erasure) throws(SQLiteError) {
+        try self.bind(
+            self.statements.entries.addErasure, erasure,
+            conversation: self.makeConversationRow(erasure.conversation),
+            author: self.makeAuthorRow(erasure.target.log.author),
+            owner: self.makeAuthorRow(erasure.eraser.device)
+        )
+        .bind(.person, erasure.eraser.person?.hash.bytes).run()
+    }
+
+    /// Forgets an erasure, and whom nothing else names: nothing is made that would go at once.
+    private func stopWaiting(
+        for erasure: Erasure, _ progress: inout Progress
+    ) throws(SQLiteError) {
+        guard let conversation = try self.conversationRow(erasure.conversation),
+            let author = try self.authorRow(erasure.target.log.author),
+            let owner = try self.authorRow(erasure.eraser.device)
+        else { return }
+        try self.bind(
+            self.statements.entries.removeErasure, erasure, conversation: conversation,
+            author: author, owner: owner
+        )
+        .run()
+        progress.parted.formUnion([author, owner])
+    }
+
     private func bind(
-        _ statement: Statement, _ erasure: Erasure
+        _ statement: Statement, _ erasure: Erasure, conversation: Int64, author: Int64, owner: Int64
     ) throws(SQLiteError) -> Statement {
-        try statement.bind(.conversation, self.makeConversationRow(erasure.conversation))
-            .bind(.author, self.makeAuthorRow(erasure.target.log.author))
+        try statement.bind(.conversation, conversation).bind(.author, author)
             .bind(.incarnation, erasure.target.log.incarnation.stored)
             .bind(.seq, Int64(bitPattern: erasure.target.seq))
-            .bind(.head, erasure.target.id.hash)
-            .bind(.owner, self.makeAuthorRow(erasure.eraser.device))
+            .bind(.head, erasure.target.id.hash).bind(.owner, owner)
     }
 
     /// Erases a payload where its entry is here; says what is left to be done, and whether people had
@@ -179,10 +202,13 @@ extension StoreFile {
     }
 
     /// Forgets who wanted an entry erased that came without its payload for that.
-    func forgetErasures(of row: EntryRow) throws(SQLiteError) {
+    func forgetErasures(
+        of row: EntryRow, _ progress: inout Progress
+    ) throws(SQLiteError) {
         try self.statements.entries.removeErasures.bind(.conversation, row.conversation)
             .bind(.author, row.author).bind(.incarnation, row.incarnation).bind(.seq, row.seq)
-            .bind(.head, row.id.hash).run()
+            .bind(.head, row.id.hash)
+            .forEach { (row) throws(SQLiteError) in progress.parted.insert(row.int(.owner)) }
     }
 
     /// The erasures that wait for their entries.

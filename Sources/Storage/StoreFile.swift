@@ -260,6 +260,8 @@ final class StoreFile {
         try self.continuityFile.replace(with: next)
         self.continuity = next
         self.isStartCounted = true
+        // That it fails loses nothing: the next start tries it again.
+        try? self.sweepAuthors()
     }
 
     /// Refuses to write to a file that was deleted or moved away, as with its directory: nobody

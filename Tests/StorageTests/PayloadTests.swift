@@ -161,6 +161,62 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
+    @Test("whoever is named by an erasure alone is forgotten with it, or at the next start")
+    func invented() throws {
+        let directory = try TemporaryDirectory()
+        func open() throws -> StoreFile {
+            try StoreFile(
+                directory: directory.data, continuity: directory.continuity, owner: ada.id,
+                identify: fileIdentity)
+        }
+        func authors(_ store: StoreFile) throws -> Int64 {
+            try store.database.int("SELECT count(*) FROM authors")
+        }
+        do {
+            var (log, other) = (LogWriter(bob), LogWriter(eve))
+            let store = try open()
+            var append = log.append([text("one", at: 1)])
+            append.erasures = (UInt8(0)..<64).compactMap { byte in
+                Bytes32([UInt8](repeating: byte, count: 32)).map { key in
+                    let name = LogName(author: PeerID(key), incarnation: 1)
+                    return Erasure(
+                        conversation: log.key.conversation,
+                        target: EntryTarget(log: name, seq: 1, id: append.run.ids[0]),
+                        eraser: Authorship(device: bob.id, person: somebody), step: .wait)
+                }
+            }
+            _ = try store.commit(batch(append, other.append([text("two", at: 2)])))
+            #expect(try authors(store) == 66)
+            var forgetting = Batch(number: 2)
+            forgetting.erasures = append.erasures.map {
+                Erasure(
+                    conversation: $0.conversation, target: $0.target, eraser: $0.eraser,
+                    step: .forget)
+            }
+            // Nothing comes of erasures that never waited.
+            let target = EntryTarget(
+                log: LogName(author: PeerID(append.run.ids[0].hash), incarnation: 1), seq: 1,
+                id: append.run.ids[0])
+            forgetting.erasures.append(
+                Erasure(
+                    conversation: log.key.conversation, target: target,
+                    eraser: Authorship(device: bob.id, person: somebody), step: .forget))
+            _ = try store.commit(forgetting)
+            #expect(try authors(store) == 2)
+            // With a log that gives way its author goes, too.
+            var dropping = Batch(number: 3)
+            dropping.drops = [other.key]
+            _ = try store.commit(dropping)
+            #expect(try authors(store) == 1)
+            #expect(store.check().isEmpty)
+            try store.database.execute("INSERT INTO authors (key) VALUES (randomblob(32))")
+        }
+        let store = try open()
+        try store.countStart()
+        #expect(try authors(store) == 1)
+        #expect(store.check().isEmpty)
+    }
+
     @Test("what is older expires in parts, with what was counted of it, and the log is as it was")
     func expired() async throws {
         let directory = try TemporaryDirectory()
