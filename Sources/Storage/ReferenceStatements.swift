@@ -38,7 +38,7 @@ final class ReferenceStatements: StatementGroup {
             AND kind = :kind AND log = :log AND seq = (SELECT min(seq) FROM refs
                 WHERE place = :place AND target = :target AND kind = :kind AND log = :log)
         """)
-    lazy var countHeld = self.sql("SELECT count(*) FROM refs WHERE place < 0")
+    lazy var anyHeld = self.sql("SELECT 1 FROM refs WHERE place < 0 LIMIT 1")
     lazy var held = self.sql(
         "SELECT kind, log, seq FROM refs WHERE place = :place AND target = :target")
     lazy var release = self.sql(

@@ -37,10 +37,10 @@ extension StoreFile {
     }
 
     private func hasWaitingReferences() throws(SQLiteError) -> Bool {
-        if let known = self.waitingReferences { return known > 0 }
-        let waiting = try self.statements.references.countHeld.int() ?? 0
-        self.waitingReferences = waiting
-        return waiting > 0
+        if let known = self.waitingReferences { return known }
+        let isWaiting = try self.statements.references.anyHeld.int() != nil
+        self.waitingReferences = isWaiting
+        return isWaiting
     }
 
     /// Notes what an entry says of a message; one that does not count is not noted.
@@ -60,7 +60,7 @@ extension StoreFile {
             // Nobody keeps an author's own edits out, in whichever log of theirs.
             let isAuthors = reference.kind == .edit && writer == reference.target.log.author
             guard isAuthors || waiting < Limits.waitingReferences else { return }
-            self.waitingReferences = nil
+            self.waitingReferences = true
             return try self.add(target, reference.kind, row)
         }
         guard message.id == reference.target.id,
