@@ -13,10 +13,12 @@ final class FileStatements: StatementGroup {
             (SELECT 1 FROM attachments WHERE blob = :blob AND conversation = c.id)
         """)
     lazy var isAttached = self.sql("SELECT 1 FROM attachments WHERE blob = :blob LIMIT 1")
-    lazy var isAttachedIn = self.sql(
+    // Any number of entries may tell of one file: of a conversation one is enough.
+    lazy var sizeIn = self.sql(
         """
-        SELECT 1 FROM attachments a JOIN conversations c ON c.id = a.conversation
-        WHERE a.blob = :blob AND c.hash = :hash LIMIT 1
+        SELECT a.size FROM conversations c CROSS JOIN attachments a
+            ON a.blob = :blob AND a.conversation = c.id
+        WHERE c.hash = :hash LIMIT 1
         """)
     lazy var firstAttaching = self.sql(
         """
@@ -25,7 +27,9 @@ final class FileStatements: StatementGroup {
         """)
     lazy var attachments = self.sql(
         """
-        SELECT a.size, c.hash FROM attachments a JOIN conversations c ON c.id = a.conversation
-        WHERE a.blob = :blob
+        SELECT c.hash, (SELECT size FROM attachments
+            WHERE blob = :blob AND conversation = c.id LIMIT 1) AS size
+        FROM conversations c WHERE EXISTS
+            (SELECT 1 FROM attachments WHERE blob = :blob AND conversation = c.id)
         """)
 }

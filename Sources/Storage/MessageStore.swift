@@ -338,11 +338,21 @@ public actor MessageStore {
         _ blob: BlobID, in conversation: ConversationID
     ) throws(StoreFailure) -> Bool {
         try self.perform { (file) throws(SQLiteError) in
-            try file.isAttached(blob, in: conversation)
+            try file.size(of: blob, in: conversation) != nil
         }
     }
 
-    /// Where a file is told of, and its size as it is told there; none where no entry does.
+    /// The size of a file as a conversation tells of it; nil where no entry of it does.
+    public func size(
+        of blob: BlobID, in conversation: ConversationID
+    ) throws(StoreFailure) -> UInt64? {
+        try self.perform { (file) throws(SQLiteError) in
+            try file.size(of: blob, in: conversation)
+        }
+    }
+
+    /// In which conversations a file is told of, once each, and its size as it is told there; none where
+    /// no entry does.
     public func attachments(of blob: BlobID) throws(StoreFailure) -> [FileAttachment] {
         try self.perform { (file) throws(SQLiteError) in try file.attachments(of: blob) }
     }

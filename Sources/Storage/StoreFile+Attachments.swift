@@ -38,12 +38,12 @@ extension StoreFile {
         }
     }
 
-    /// Whether an entry of a conversation tells of a file.
-    func isAttached(
-        _ blob: BlobID, in conversation: ConversationID
-    ) throws(SQLiteError) -> Bool {
-        try self.statements.files.isAttachedIn.bind(.blob, blob.hash)
-            .bind(.hash, conversation.hash).int() != nil
+    /// The size of a file as a conversation tells of it; nil where no entry of it does.
+    func size(
+        of blob: BlobID, in conversation: ConversationID
+    ) throws(SQLiteError) -> UInt64? {
+        try self.statements.files.sizeIn.bind(.blob, blob.hash).bind(.hash, conversation.hash)
+            .int().map { UInt64(clamping: $0) }
     }
 
     /// A message that tells of a file, the first that came; nil where none does.
@@ -54,7 +54,7 @@ extension StoreFile {
             .first { (row) throws(SQLiteError) in try self.shownEntry(row) }
     }
 
-    /// Where a file is told of, and its size as it is told there.
+    /// In which conversations a file is told of, and its size as it is told there.
     func attachments(of blob: BlobID) throws(SQLiteError) -> [FileAttachment] {
         var found: [FileAttachment] = []
         try self.statements.files.attachments.bind(.blob, blob.hash)

@@ -17,6 +17,11 @@ import Testing
             batch(
                 here.append([entry(content, at: time(1)), entry(content, at: time(2))]),
                 there.append([entry(content, at: time(3))])))
+        // Each conversation counts once, however many of its entries tell of it.
+        let told = try await store.attachments(of: blob)
+        #expect(told.count == 2 && told.allSatisfy { $0.size == 3 })
+        #expect(try await store.size(of: blob, in: here.key.conversation) == 3)
+        #expect(try await store.size(of: blob, in: room("nowhere").conversation) == nil)
         func erase(_ log: LogWriter, _ seq: UInt64, _ number: UInt64) async throws -> BatchOutcome {
             var batch = Batch(number: number)
             batch.erasures = [

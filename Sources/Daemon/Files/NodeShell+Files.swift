@@ -191,10 +191,10 @@ extension NodeShell {
         for blob: BlobID, in conversation: ConversationID, asked link: LinkID
     ) {
         self.ask { (store) async throws(StoreFailure) in
-            try await store.attachments(of: blob)
+            try await store.size(of: blob, in: conversation)
         } then: { result in
-            let found = (try? result.get())?.first { $0.conversation == conversation }
-            guard let layout = found.flatMap({ BlobLayout(size: $0.size) }) else {
+            let size = (try? result.get()) ?? nil
+            guard let layout = size.flatMap({ BlobLayout(size: $0) }) else {
                 return self.happened(.transfer(.looked(link, blob, nil)))
             }
             self.onFiles { (files) async throws(BlobFailure) in

@@ -114,8 +114,8 @@ extension Node {
         guard holdings.extent == .whole, self.downloads.report(of: holdings.blob) == nil else {
             return
         }
-        let owners = self.pictures.owners(of: holdings.blob)
-        let seen = owners.filter { self.maySeeProfile(of: $0, on: id) }
+        let owners = self.pictures.someOwners(of: holdings.blob)
+        let seen = owners.filter { self.maySeeProfile(of: $0, on: id) }.sorted()
         if !seen.isEmpty { self.seekPictures(seen) }
     }
 
@@ -125,7 +125,7 @@ extension Node {
         guard self.pictures.isNamed(blob) else { return true }
         let owners = self.pictures.owners(of: blob)
         guard self.pictures.take(blob, beginning: beginning) else {
-            let names = owners.map { "@\($0.shortText)" }.joined(separator: ", ")
+            let names = owners.prefix(4).map { "@\($0.shortText)" }.joined(separator: ", ")
             self.logThinned(
                 "what \(names) names as picture is no PNG, JPEG or WebP; it is not kept")
             return !self.downloads.places(of: blob).allSatisfy(\.isProfile)
@@ -145,7 +145,10 @@ extension Node {
 
     /// A peer asks for the picture of somebody, without saying whose.
     mutating func receivePictureAsk(_ blob: BlobID, on id: LinkID) {
-        let owners = self.pictures.owners(of: blob)
+        // Own ones first: what is asked for is in most cases the picture of who is asked.
+        let owners =
+            (self.pictures.picture(of: self.id)?.blob == blob ? [self.id] : [])
+            + self.pictures.someOwners(of: blob)
         guard let author = owners.first(where: { self.maySeeProfile(of: $0, on: id) }) else {
             return self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: id)
         }

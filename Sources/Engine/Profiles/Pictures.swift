@@ -3,7 +3,7 @@
 /// `Docs/Protocol/Files.md` section 5.
 struct Pictures: Sendable {
     private var named: [PeerID: ProfilePicture] = [:]
-    private var owners: [BlobID: Set<PeerID>] = [:]
+    private var owners: [BlobID: ListedSet<PeerID>] = [:]
     /// Those that are whole, right and pictures.
     private var here: [BlobID: PictureType] = [:]
     /// Those that were fetched and are no pictures.
@@ -29,7 +29,7 @@ struct Pictures: Sendable {
         let earlier = self.named[author]
         guard picture != earlier else { return nil }
         self.named[author] = picture
-        if let picture { self.owners[picture.blob, default: []].insert(author) }
+        if let picture { self.owners[picture.blob, default: ListedSet()].insert(author) }
         self.dueAt[author] = nil
         guard let earlier, earlier.blob != picture?.blob else { return nil }
         self.owners[earlier.blob]?.remove(author)
@@ -49,11 +49,17 @@ struct Pictures: Sendable {
 
     /// Whose pictures are on their way, in order.
     var coming: [PeerID] {
-        self.underWay.flatMap { self.owners[$0] ?? [] }.sorted()
+        self.underWay.flatMap { self.owners[$0]?.elements ?? [] }.sorted()
     }
 
     /// Whose picture it is, in order.
-    func owners(of blob: BlobID) -> [PeerID] { (self.owners[blob] ?? []).sorted() }
+    func owners(of blob: BlobID) -> [PeerID] { (self.owners[blob]?.elements ?? []).sorted() }
+
+    /// Some of them, in whatever order: a peer asks as often as it likes, and thousands of profiles may
+    /// name one picture.
+    func someOwners(of blob: BlobID) -> [PeerID] {
+        Array((self.owners[blob]?.elements ?? []).prefix(Limits.pictureOwners))
+    }
 
     /// Forgets somebody; gives the picture that no profile names any longer.
     mutating func forget(_ author: PeerID) -> BlobID? {
@@ -100,7 +106,7 @@ struct Pictures: Sendable {
     }
 
     private func size(of blob: BlobID) -> UInt64 {
-        self.owners[blob]?.first.flatMap { self.named[$0]?.size } ?? 0
+        self.owners[blob]?.elements.first.flatMap { self.named[$0]?.size } ?? 0
     }
 
     private mutating func uncount(_ picture: ProfilePicture) {

@@ -28,6 +28,8 @@ extension Limits {
     /// How much room pictures may take for those of fellows to be fetched; those of people whom the user
     /// knows have the quota of files alone.
     static let fellowPictureBytes: UInt64 = 64 << 20
+    /// Of how many whose profiles name one picture it is looked whether a peer may see them.
+    static let pictureOwners = 64
     /// How often the picture of one person is fetched at most: who changes it all the time costs little.
     static let pictureMilliseconds: UInt64 = 10_000
     /// When a picture that nobody had is sought again.

@@ -95,6 +95,18 @@ import Testing
         #expect(test.harness.node.picture(of: Self.ada) == nil)
     }
 
+    @Test("of one that many profiles name, a bounded number of people is looked at, whoever goes")
+    func owners() {
+        var pictures = Pictures(Profiles([]))
+        let picture = Self.picture(1)
+        let people = (UInt8(2)..<202).map { Harness.peer($0) }
+        for peer in people { _ = pictures.name(picture, of: peer) }
+        #expect(pictures.someOwners(of: picture.blob) == Array(people.prefix(Limits.pictureOwners)))
+        for peer in people.prefix(199) { #expect(pictures.forget(peer) == nil) }
+        #expect(pictures.someOwners(of: picture.blob) == [people[199]])
+        #expect(pictures.forget(people[199]) == picture.blob)
+    }
+
     @Test("of strangers come once they are known")
     func becomesKnown() {
         var test = self
