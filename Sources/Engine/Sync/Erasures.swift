@@ -13,10 +13,14 @@ struct Erasures: Sendable {
         var count = 0
     }
 
-    /// By the log, then by the entry: of one entry at most one of each device.
-    private var waiting: [LogKey: [EntryTarget: [UInt64]]] = [:]
+    /// By the log, then by the entry, then by the device.
+    private var waiting: [LogKey: [EntryTarget: [PeerID: UInt64]]] = [:]
     private var numbered: [UInt64: Erasure] = [:]
     private var erasers: [PeerID: Wanted] = [:]
+    /// The devices by how many of theirs wait: keys cost nothing, so there may be thousands.
+    private var ranks: [Int: ListedSet<PeerID>] = [:]
+    /// How many wait of whoever has most.
+    private var most = 0
     private var lastNumber: UInt64 = 0
 
     var count: Int { self.numbered.count }
@@ -28,14 +32,27 @@ struct Erasures: Sendable {
         guard self.number(of: erasure) == nil else { return nil }
         self.lastNumber += 1
         self.numbered[self.lastNumber] = erasure
-        self.waiting[erasure.key, default: [:]][erasure.target, default: []].append(self.lastNumber)
-        self.erasers[erasure.eraser.device, default: Wanted()].numbers.append(self.lastNumber)
-        self.erasers[erasure.eraser.device]?.count += 1
+        let device = erasure.eraser.device
+        self.waiting[erasure.key, default: [:]][erasure.target, default: [:]][device] =
+            self.lastNumber
+        self.erasers[device, default: Wanted()].numbers.append(self.lastNumber)
+        let count = (self.erasers[device]?.count ?? 0) + 1
+        self.erasers[device]?.count = count
+        self.rank(device, from: count - 1, to: count)
         guard self.count > Limits.waitingErasures else { return nil }
-        let most = self.erasers.max { ($0.value.count, $0.key) < ($1.value.count, $1.key) }
-        guard let oldest = most.flatMap({ self.oldest(of: $0.key) }) else { return nil }
+        // Of several, the last that came to have as many.
+        let last = self.ranks[self.most]?.elements.last
+        guard let oldest = last.flatMap({ self.oldest(of: $0) }) else { return nil }
         self.forget(oldest)
         return oldest
+    }
+
+    /// Notes that of a device one more or one less waits.
+    private mutating func rank(_ device: PeerID, from before: Int, to count: Int) {
+        if count > 0 { self.ranks[count, default: ListedSet()].insert(device) }
+        self.ranks[before]?.remove(device)
+        if self.ranks[before]?.isEmpty == true { self.ranks[before] = nil }
+        if count > self.most || self.ranks[self.most] == nil { self.most = count }
     }
 
     /// The oldest of a device that waits.
@@ -50,9 +67,7 @@ struct Erasures: Sendable {
     }
 
     private func number(of erasure: Erasure) -> UInt64? {
-        self.waiting[erasure.key]?[erasure.target]?.first {
-            self.numbered[$0]?.eraser.device == erasure.eraser.device
-        }
+        self.waiting[erasure.key]?[erasure.target]?[erasure.eraser.device]
     }
 
     /// Whether entries of a log are waited for.
@@ -60,7 +75,8 @@ struct Erasures: Sendable {
 
     /// What waits for some entries of a log, by their numbers, in the order in which it came.
     func due(_ key: LogKey, where isDue: (UInt64) -> Bool) -> [Erasure] {
-        let numbers = (self.waiting[key] ?? [:]).filter { isDue($0.key.seq) }.values.joined()
+        let numbers = (self.waiting[key] ?? [:]).filter { isDue($0.key.seq) }
+            .values.flatMap(\.values)
         return numbers.sorted().compactMap { self.numbered[$0] }
     }
 
@@ -69,14 +85,14 @@ struct Erasures: Sendable {
         let target = EntryTarget(log: key.name, seq: seq, id: id)
         guard let numbers = self.waiting[key]?[target] else { return false }
         let author = Authorship(device: key.name.author, person: person)
-        return numbers.contains { self.numbered[$0]?.eraser.mayChange(author) == true }
+        return numbers.values.contains { self.numbered[$0]?.eraser.mayChange(author) == true }
     }
 
     /// Forgets one that is done, or never will be.
     mutating func forget(_ erasure: Erasure) {
         guard let number = self.number(of: erasure) else { return }
         self.numbered[number] = nil
-        self.waiting[erasure.key]?[erasure.target]?.removeAll { $0 == number }
+        self.waiting[erasure.key]?[erasure.target]?[erasure.eraser.device] = nil
         if self.waiting[erasure.key]?[erasure.target]?.isEmpty == true {
             self.waiting[erasure.key]?[erasure.target] = nil
         }
@@ -88,6 +104,7 @@ struct Erasures: Sendable {
     private mutating func forgetNumber(of device: PeerID) {
         guard var wanted = self.erasers.removeValue(forKey: device) else { return }
         wanted.count -= 1
+        self.rank(device, from: wanted.count + 1, to: wanted.count)
         guard wanted.count > 0 else { return }
         if wanted.numbers.count > 2 * wanted.count {
             wanted.numbers.removeAll { self.numbered[$0] == nil }

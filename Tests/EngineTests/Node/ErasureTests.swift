@@ -260,6 +260,29 @@ import Testing
         #expect(erasures.count == Limits.waitingErasures)
     }
 
+    @Test("whoever has most is found, however many have as many, and whatever is done between")
+    func ranks() {
+        var erasures = Erasures()
+        var random = SeededRandom(seed: 7)
+        var counts: [UInt8: Int] = [:]
+        var devices: [UInt64: UInt8] = [:]
+        for seq in UInt64(1)...UInt64(Limits.waitingErasures * 5 / 4) {
+            let device = UInt8.random(in: 2..<250, using: &random)
+            devices[seq] = device
+            counts[device, default: 0] += 1
+            let dropped = erasures.wait(Self.erasure(seq, by: device))
+            if let dropped, let loser = devices.removeValue(forKey: dropped.target.seq) {
+                #expect(counts[loser] == counts.values.max())
+                counts[loser, default: 0] -= 1
+            }
+            let done = UInt64.random(in: 1...seq, using: &random)
+            guard seq % 16 == 0, let author = devices.removeValue(forKey: done) else { continue }
+            erasures.forget(Self.erasure(done, by: author))
+            counts[author, default: 0] -= 1
+        }
+        #expect(erasures.count == devices.count)
+    }
+
     @Test("of those of a device that wait the oldest goes first, whichever were done between")
     func order() {
         var erasures = Erasures()
