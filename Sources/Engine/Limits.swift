@@ -302,6 +302,8 @@ public enum Limits {
     public static let droppedPerBatch = 1_024
     /// Their payloads, in bytes, but for one run.
     public static let droppedBytesPerBatch = 1_048_576
+    /// Logs that give way with one batch where strangers or fellows have too much: some milliseconds.
+    static let victimsPerBatch = 64
     /// Own logs that the first entry of another one closes, the newest of them: each closes those
     /// before it, and its header stays small.
     public static let closedLogs = 64

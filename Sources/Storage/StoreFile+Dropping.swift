@@ -16,15 +16,16 @@ extension StoreFile {
         var count: Int
     }
 
-    /// Takes logs off the disk, or parts of them.
+    /// Takes logs off the disk, or parts of them; gives those of which it has, or that are not there.
     func drop(_ keys: [LogKey], _ progress: inout Progress) throws(SQLiteError) -> [LogDrop] {
         guard !keys.isEmpty else { return [] }
         var drops: [LogDrop] = []
         var (left, count) = (Limits.droppedPerBatch, Int64(0))
         var conversations: Set<Int64> = []
         for key in keys {
+            guard left > 0 else { break }
             var drop = LogDrop(key: key, isWhole: false, shown: [], attendance: nil)
-            if left > 0, let log = try self.logRow(key) {
+            if let log = try self.logRow(key) {
                 let cut = try self.cut(log.id, atMost: left)
                 try self.drop(log, from: cut, &drop, &progress)
                 left -= max(cut.count, 1)
@@ -33,7 +34,7 @@ extension StoreFile {
                 if drop.isWhole, let author = try self.authorRow(key.name.author) {
                     progress.parted.insert(author)
                 }
-            } else if left > 0 {
+            } else {
                 drop.isWhole = true
             }
             drops.append(drop)

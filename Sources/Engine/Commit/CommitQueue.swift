@@ -51,7 +51,7 @@ struct CommitQueue: Sendable {
     var droppedRecords: Set<RecordKey> = []
     private(set) var proofs: [ForkProof] = []
     /// Logs that give way, until nothing is left of them on the disk.
-    var drops: Set<LogKey> = []
+    var drops = ListedSet<LogKey>()
     /// What is noted of logs from here on.
     var logMarks: [LogKey: LogMarks] = [:]
     /// What is to be done about entries that somebody wants erased.
@@ -230,7 +230,7 @@ struct CommitQueue: Sendable {
         self.takeAccepted(&flight, at: now)
         guard self.hasSmallThings else { return }
         // With the logs that come in their places, so that there are never more on the disk.
-        flight.batch.drops = self.drops.sorted()
+        flight.batch.drops = Array(self.drops.elements.prefix(Limits.droppedPerBatch))
         (flight.batch.logMarks, self.logMarks) = (self.logMarks, [:])
         // All of them: a batch of runs never makes more than the next one takes.
         (flight.batch.erasures, self.erasures) = (self.erasures, [])

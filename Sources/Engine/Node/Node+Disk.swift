@@ -8,24 +8,38 @@ extension Node {
     /// them, their largest logs give way.
     mutating func settleSizes(_ sizes: [LogSize]) {
         for size in sizes { self.diskShares.note(size) }
-        guard self.diskShares.isLookDue(self.bounds) else { return }
-        let claims = self.claims
-        let victims = self.diskShares.giveWay(claims, self.bounds)
-        for victim in victims {
-            // What of it waits goes too: else whoever writes without a pause would never give way, and
-            // everybody else would. Nothing of it is being written, since a batch has just ended.
-            let log = self.conversationTable[known: victim.key.conversation].log(victim.key.name)
-            if log.tail != log.head {
-                for accepted in self.commits.drop(victim.key) { self.returnCredit(for: accepted) }
-            }
-            self.giveWay(victim.key)
-        }
-        // The lower tier has given way first, and is told of last: one alert stands for both.
-        for isFellow in [true, false] {
-            if let first = victims.first(where: { ($0.tier == .fellow) == isFellow }) {
-                self.tellShare(first)
+        if self.diskShares.isLookDue(self.bounds) {
+            let victims = self.diskShares.giveWay(self.claims, self.bounds)
+            self.diskShares.wait(victims)
+            // The lower tier gives way first, and is told of last: one alert stands for both.
+            for isFellow in [true, false] {
+                if let first = victims.first(where: { ($0.tier == .fellow) == isFellow }) {
+                    self.tellShare(first)
+                }
             }
         }
+        // A few with each batch: the next is never far, since it takes these off the disk.
+        for _ in 0..<Limits.victimsPerBatch {
+            guard let key = self.diskShares.nextVictim() else { return }
+            // Meanwhile it may be gone, or of somebody whom the user knows.
+            guard self.conversationTable.has(key.conversation),
+                self.conversationTable[known: key.conversation].logs.has(key.name),
+                self.tier(of: key.name.author) <= .fellow
+            else { continue }
+            self.giveWayWithWaiting(key)
+        }
+    }
+
+    /// A log gives way, and what of it waits for the disk: else whoever writes without a pause would never
+    /// give way, and everybody else would.
+    ///
+    /// Nothing of it is being written, since a batch has just ended.
+    private mutating func giveWayWithWaiting(_ key: LogKey) {
+        let log = self.conversationTable[known: key.conversation].log(key.name)
+        if log.tail != log.head {
+            for accepted in self.commits.drop(key) { self.returnCredit(for: accepted) }
+        }
+        self.giveWay(key)
     }
 
     /// What messages of strangers and of fellows take of the disk, about, in bytes.

@@ -223,7 +223,7 @@ extension Node {
         guard !hasLogs, self.tier(of: author) <= .stranger else { return }
         self.people.unlearn(author)
         guard self.links.id(of: author) == nil, self.dialling.known[author] == nil,
-            !self.profiles.allAuthors.contains(author)
+            !self.profiles.has(author)
         else { return }
         self.marks.forget(author)
         self.commits.forget([author])

@@ -22,6 +22,11 @@ struct Profiles: Sendable {
     /// The authors of any records.
     var allAuthors: Set<PeerID> { Set(self.profiles.keys).union(self.others.keys) }
 
+    /// Whether there are records of somebody.
+    func has(_ author: PeerID) -> Bool {
+        self.profiles[author] != nil || self.others[author] != nil
+    }
+
     /// How many records' authors there are at most.
     var authorCount: Int { self.profiles.count + self.others.count }
 

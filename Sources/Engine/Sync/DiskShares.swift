@@ -50,6 +50,8 @@ struct DiskShares: Sendable {
     private var total: UInt64 = 0
     /// From which total on it is looked again.
     private var lookFrom: UInt64 = 0
+    /// Those that are to give way, the next one last.
+    private var victims: [LogKey] = []
     /// Which source has most of a share of which three quarters are taken.
     private var largest: [Group: Source?] = [:]
 
@@ -72,11 +74,22 @@ struct DiskShares: Sendable {
     func bytes(of key: LogKey) -> UInt64 { self.sizes[key] ?? 0 }
 
     /// Somebody is trusted more, or less: what each has is to be summed up anew.
-    mutating func forget() { self.lookFrom = 0 }
+    mutating func forget() { (self.lookFrom, self.victims) = (0, []) }
+
+    /// Keeps those that are to give way, in their order, until their turn comes.
+    mutating func wait(_ victims: [Claim]) { self.victims = victims.reversed().map(\.key) }
+
+    /// Takes the next log that gives way, unless it is gone; nil where none is left.
+    mutating func nextVictim() -> LogKey? {
+        while let key = self.victims.popLast() {
+            if self.sizes[key] != nil { return key }
+        }
+        return nil
+    }
 
     /// Whether those whom the user has not chosen may have too much.
     func isLookDue(_ bounds: DiskBounds) -> Bool {
-        self.total > min(bounds.ofStrangers, bounds.ofFellows) / 4 * 3
+        self.victims.isEmpty && self.total > min(bounds.ofStrangers, bounds.ofFellows) / 4 * 3
             && self.total >= self.lookFrom
     }
 
@@ -116,8 +129,9 @@ struct DiskShares: Sendable {
             left = min(left, bound - min(bound, shares.total))
             kept -= before - shares.total
         }
-        self.lookFrom =
-            kept + max(Self.step.lowerBound, min(Self.step.upperBound, left / 2))
+        // A look goes over all logs, so some part of a share has to come in between.
+        let least = max(Self.step.lowerBound, min(bounds.ofStrangers, bounds.ofFellows) / 64)
+        self.lookFrom = kept + min(Self.step.upperBound, max(least, left / 2))
         return victims
     }
 
@@ -134,15 +148,45 @@ struct DiskShares: Sendable {
             }
         }
 
-        /// A source, with the authors of whom a log may give way, who have most last.
+        /// A source, with the authors of whom a log may give way.
         private struct Bringer {
             let source: Source?
             var bytes: UInt64
+            /// A heap: who has most is the first, and none has more than the one at half of its place.
             var authors: [Author]
 
             static func isBefore(_ left: Bringer, _ right: Bringer) -> Bool {
                 guard left.bytes == right.bytes else { return left.bytes < right.bytes }
                 return (left.source?.description ?? "") < (right.source?.description ?? "")
+            }
+
+            /// Takes out the largest log of the author with most, who then has less.
+            mutating func takeLargest() -> Claim? {
+                guard !self.authors.isEmpty, let claim = self.authors[0].logs.popLast() else {
+                    return nil
+                }
+                self.bytes -= claim.bytes
+                self.authors[0].bytes -= claim.bytes
+                if self.authors[0].logs.isEmpty {
+                    self.authors.swapAt(0, self.authors.count - 1)
+                    self.authors.removeLast()
+                }
+                self.sink()
+                return claim
+            }
+
+            /// Moves the first author to where they belong.
+            private mutating func sink() {
+                var place = 0
+                while true {
+                    var most = place
+                    for child in [2 * place + 1, 2 * place + 2] where child < self.authors.count {
+                        if Author.isBefore(self.authors[most], self.authors[child]) { most = child }
+                    }
+                    guard most != place else { return }
+                    self.authors.swapAt(place, most)
+                    place = most
+                }
             }
         }
 
@@ -160,7 +204,8 @@ struct DiskShares: Sendable {
                 }
                 return Bringer(
                     source: source, bytes: bytes(claims),
-                    authors: authors.filter { !$0.logs.isEmpty }.sorted(by: Author.isBefore))
+                    authors: authors.filter { !$0.logs.isEmpty }
+                        .sorted { Author.isBefore($1, $0) })
             }
         }
 
@@ -169,24 +214,15 @@ struct DiskShares: Sendable {
 
         /// What the author has who gives way first of that source.
         var mostOfAuthor: UInt64 {
-            self.sources.max(by: Bringer.isBefore)?.authors.last?.bytes ?? 0
+            self.sources.max(by: Bringer.isBefore)?.authors.first?.bytes ?? 0
         }
 
         /// Takes out the log that gives way first; nil where none may.
         mutating func takeLargest() -> Claim? {
             let place = self.sources.indices.filter { !self.sources[$0].authors.isEmpty }
                 .max { Bringer.isBefore(self.sources[$0], self.sources[$1]) }
-            guard let place, var author = self.sources[place].authors.popLast(),
-                let claim = author.logs.popLast()
-            else { return nil }
-            author.bytes -= claim.bytes
-            self.sources[place].bytes -= claim.bytes
+            guard let place, let claim = self.sources[place].takeLargest() else { return nil }
             self.total -= claim.bytes
-            if !author.logs.isEmpty {
-                let behind = self.sources[place].authors.firstIndex { Author.isBefore(author, $0) }
-                self.sources[place].authors.insert(
-                    author, at: behind ?? self.sources[place].authors.endIndex)
-            }
             return claim
         }
     }

@@ -7,6 +7,8 @@ struct ListedSet<Element: Hashable & Sendable>: Sendable {
 
     var isEmpty: Bool { self.elements.isEmpty }
 
+    func contains(_ element: Element) -> Bool { self.places[element] != nil }
+
     mutating func insert(_ element: Element) {
         guard self.places[element] == nil else { return }
         self.places[element] = self.elements.count

@@ -100,6 +100,23 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    @Test("of many logs that give way a few go at once, and the rest with the next batches")
+    func turns() {
+        var test = self
+        for author in UInt8(60)..<160 { test.bring(author, 0, from: 2) }
+        test.harness.settle()
+        // As if each had become large at once.
+        for author in UInt8(60)..<160 {
+            let name = LogName(author: Harness.peer(author), incarnation: 1)
+            let key = LogKey(conversation: Self.ops.conversation, name: name)
+            test.harness.node.diskShares.note(LogSize(key: key, bytes: 1 << 20))
+        }
+        test.bring(11, 0, from: 3)
+        #expect(test.harness.drops.count == 100 && test.has(11))
+        #expect(test.harness.largestDrop == Limits.victimsPerBatch)
+        #expect(test.harness.node.excess == nil)
+    }
+
     @Test("whoever the user knows is kept, also when they are known only then")
     func known() {
         var test = self

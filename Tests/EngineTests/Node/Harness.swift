@@ -70,6 +70,8 @@ struct Harness {
     private(set) var payloadsAt: UInt64?
     /// Logs that have given way, in order.
     private(set) var drops: [LogKey] = []
+    /// How many a batch has taken off the disk at most.
+    private(set) var largestDrop = 0
 
     init(
         _ number: UInt8 = 1, realms: Realms = Realms(), tellsReads: Bool = true,
@@ -227,6 +229,7 @@ struct Harness {
         for key in batch.drops { self.disk[key] = nil }
         for proof in batch.proofs { self.proofs[proof.key] = proof }
         self.drops += batch.drops
+        self.largestDrop = max(self.largestDrop, batch.drops.count)
         let cursors = batch.appends.map { append in
             append.run.ids.indices.map { index -> Cursor? in
                 guard index < append.heldFrom else {

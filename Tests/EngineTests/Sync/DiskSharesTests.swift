@@ -79,6 +79,28 @@ import Testing
         #expect(!victims.contains { $0.source == honest.source })
     }
 
+    @Test("what gives way waits for its turn, but what is gone by then, and nothing is looked at")
+    func turns() {
+        let bounds = DiskBounds(all: 4 << 20)
+        var shares = DiskShares()
+        let claims = (UInt8(1)...4).map { Self.claim($0, 1 << 20) }
+        for author in UInt8(1)...4 { Self.note(&shares, author, 1 << 20) }
+        let victims = shares.giveWay(claims, bounds)
+        #expect(victims.count == 4)
+        shares.wait(victims)
+        Self.note(&shares, 5, 8 << 20)
+        #expect(!shares.isLookDue(bounds))
+        shares.remove(victims[1].key)
+        for place in [0, 2, 3] {
+            #expect(!shares.isLookDue(bounds))
+            #expect(shares.nextVictim() == victims[place].key)
+        }
+        #expect(shares.nextVictim() == nil && shares.isLookDue(bounds))
+        shares.wait(victims)
+        shares.forget()
+        #expect(shares.nextVictim() == nil)
+    }
+
     @Test("where three quarters are taken, no log begins from the source with most, and others do")
     func refusals() {
         let one = Source("192.0.2.1:4100")
