@@ -13,14 +13,7 @@ extension Node {
                 append, isOwn: index < flight.ownAppends, cursors: outcome.cursors[index],
                 gone, &changes)
         }
-        var last: [LogKey: EntryID] = [:]
-        for entry in outcome.released {
-            // Of each log only the last one can be followed.
-            if let earlier = last.updateValue(entry.id, forKey: entry.key) {
-                self.conversationTable[known: entry.key.conversation].heads.follow(earlier)
-            }
-            self.settleReleased(entry, &changes)
-        }
+        for entry in outcome.released { self.settleReleased(entry, &changes) }
         // A join is pushed to those with whom the room is shared from here on, a leave to those with
         // whom it was until here.
         let membership = flight.batch.membership.sorted { $0.key < $1.key }
@@ -127,16 +120,13 @@ extension Node {
         let early = isOwn ? cursors.count : self.time.unfollowedFrom(run.entries)
         for index in cursors.indices where cursors[index] != nil {
             let entry = run.entries[index]
-            let prev = index == 0 ? run.prev : append.run.ids[index - 1]
             if index >= early {
                 self.conversationTable[known: id].heads.showEarly(
-                    append.run.ids[index], at: entry.time, of: run.key.name, prev: prev)
+                    append.run.ids[index], at: entry.time, of: run.key.name)
             } else {
-                let isFirst = index == 0 || cursors[index - 1] == nil
                 let isFollowed = index + 1 < early && cursors[index + 1] != nil
                 self.conversationTable[known: id].heads.show(
-                    append.run.ids[index], entry, of: run.key.name, prev: isFirst ? prev : nil,
-                    isFollowed: isFollowed)
+                    append.run.ids[index], entry, of: run.key.name, isFollowed: isFollowed)
             }
             self.conversationTable[known: id].noteShown(at: entry.time)
         }

@@ -273,7 +273,7 @@ struct Conversation: Sendable {
     mutating func drop(_ name: LogName) {
         guard let log = self.logs[name] else { return }
         if log.isCounted { self.recordCache = nil }
-        self.heads.drop(log.head.id, of: name)
+        self.heads.drop(name)
         self.logs[name] = nil
         let left = self.count(of: name.author) - 1
         self.authorCounts[name.author] = left == 0 ? nil : left
@@ -414,7 +414,7 @@ struct Conversation: Sendable {
         self.buckets.touch(self.set(name, log))
         if log.isCounted { self.noteCounted(name.author) }
         if stored.isHeadShown && stored.head.seq > 0 {
-            self.heads.restore(stored.head.id, at: stored.head.time)
+            self.heads.restore(stored.head.id, at: stored.head.time, of: name)
         }
     }
 

@@ -5,78 +5,80 @@
 /// have own entries sorted before what they answer. Until it may be followed the newest of each log
 /// waits apart.
 struct Heads: Sendable {
-    /// The newest entry of a log that was too far ahead when it was shown.
-    private struct Early: Sendable {
+    /// An entry of a log.
+    private struct End: Sendable {
         var id: EntryID
         var time: HybridTime
-        /// What stands before it in its log and may be followed.
-        var before: EntryID?
     }
 
     private var heads: [EntryID: HybridTime] = [:]
-    private var early: [LogName: Early] = [:]
+    /// The newest entry of each log that was shown and may be followed, a head or not: of a log one is a
+    /// head at most, in whatever order its entries come to be shown.
+    private var ends: [LogName: End] = [:]
+    /// The newest entry of a log that was too far ahead when it was shown.
+    private var early: [LogName: End] = [:]
 
     /// How many are kept.
     var count: Int { self.heads.count + self.early.count }
 
     /// Counts the end of a log that was shown before.
-    mutating func restore(_ id: EntryID, at time: HybridTime) { self.heads[id] = time }
+    mutating func restore(_ id: EntryID, at time: HybridTime, of log: LogName) {
+        self.end(log, with: id, at: time)
+    }
+
+    /// Makes an entry the head of its log, unless a newer one has been.
+    private mutating func end(_ log: LogName, with id: EntryID, at time: HybridTime) {
+        if let earlier = self.ends[log] {
+            guard earlier.time < time else { return }
+            self.heads[earlier.id] = nil
+        }
+        self.ends[log] = End(id: id, time: time)
+        self.heads[id] = time
+    }
 
     /// Counts an entry as shown that may be followed: it follows its predecessors, so they are no
     /// heads any longer.
     ///
-    /// One that the next of its run follows at once never becomes a head: two look-ups of an id less
-    /// for each entry of a batch but the last.
-    mutating func show(
-        _ id: EntryID, _ entry: Entry, of log: LogName, prev: EntryID?, isFollowed: Bool
-    ) {
-        if !self.early.isEmpty, let early = self.early.removeValue(forKey: log) {
-            if let before = early.before { self.heads[before] = nil }
-        }
-        if let prev { self.heads[prev] = nil }
+    /// One that the next of its run follows at once never becomes a head: some look-ups less for each
+    /// entry of a batch but the last.
+    mutating func show(_ id: EntryID, _ entry: Entry, of log: LogName, isFollowed: Bool) {
+        if !self.early.isEmpty { self.early[log] = nil }
         for dep in entry.deps {
             // What is later than who follows it is not known to be followed.
             if let time = self.heads[dep], time < entry.time { self.heads[dep] = nil }
         }
-        if !isFollowed { self.heads[id] = entry.time }
+        if !isFollowed { self.end(log, with: id, at: entry.time) }
     }
 
     /// Counts an entry as shown that is too far ahead to be followed yet.
-    mutating func showEarly(
-        _ id: EntryID, at time: HybridTime, of log: LogName, prev: EntryID?
-    ) {
-        let before =
-            self.early[log].map(\.before) ?? prev.flatMap { self.heads[$0] == nil ? nil : $0 }
-        self.early[log] = Early(id: id, time: time, before: before)
+    mutating func showEarly(_ id: EntryID, at time: HybridTime, of log: LogName) {
+        if let other = self.early[log], other.time >= time { return }
+        self.early[log] = End(id: id, time: time)
     }
 
     /// Counts an entry as shown that was held until now.
+    ///
+    /// One behind it in its log may have been shown before.
     mutating func release(
         _ id: EntryID, at time: HybridTime, of log: LogName, isFollowed: (HybridTime) -> Bool
     ) {
-        guard isFollowed(time) else { return self.showEarly(id, at: time, of: log, prev: nil) }
-        if let before = self.early.removeValue(forKey: log)?.before { self.heads[before] = nil }
-        self.heads[id] = time
+        guard isFollowed(time) else { return self.showEarly(id, at: time, of: log) }
+        if let other = self.early[log], other.time <= time { self.early[log] = nil }
+        self.end(log, with: id, at: time)
     }
 
-    /// A log is gone, with its last entry.
-    mutating func drop(_ head: EntryID, of log: LogName) {
-        self.heads[head] = nil
-        if let early = self.early.removeValue(forKey: log), let before = early.before {
-            self.heads[before] = nil
-        }
+    /// A log is gone.
+    mutating func drop(_ log: LogName) {
+        if let end = self.ends.removeValue(forKey: log) { self.heads[end.id] = nil }
+        self.early[log] = nil
     }
-
-    /// An entry is followed: own entries must not follow it, too.
-    mutating func follow(_ id: EntryID) { self.heads[id] = nil }
 
     /// Lets what was too far ahead be followed once it is not.
     mutating func settle(isFollowed: (HybridTime) -> Bool) {
         guard !self.early.isEmpty else { return }
         for (log, early) in self.early where isFollowed(early.time) {
-            if let before = early.before { self.heads[before] = nil }
-            self.heads[early.id] = early.time
             self.early[log] = nil
+            self.end(log, with: early.id, at: early.time)
         }
     }
 

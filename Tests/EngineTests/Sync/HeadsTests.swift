@@ -15,12 +15,11 @@ import Testing
 
     /// Shows an entry whose id is its time.
     private static func show(
-        _ number: UInt8, of log: LogName, prev: UInt8? = nil, deps: [UInt8] = [],
+        _ number: UInt8, of log: LogName, deps: [UInt8] = [],
         in heads: inout Heads
     ) {
         let entry = TestLog.text("x", at: UInt64(number), deps: deps.map(Self.id))
-        heads.show(
-            Self.id(number), entry, of: log, prev: prev.map(Self.id), isFollowed: false)
+        heads.show(Self.id(number), entry, of: log, isFollowed: false)
     }
 
     private static func deps(_ heads: inout Heads, upTo limit: UInt64 = 99) -> [UInt8] {
@@ -34,10 +33,10 @@ import Testing
     func ends() {
         var heads = Heads()
         Self.show(1, of: Self.ada, in: &heads)
-        Self.show(2, of: Self.ada, prev: 1, in: &heads)
+        Self.show(2, of: Self.ada, in: &heads)
         Self.show(3, of: Self.eve, in: &heads)
         #expect(Self.deps(&heads) == [2, 3])
-        Self.show(4, of: Self.eve, prev: 3, deps: [2], in: &heads)
+        Self.show(4, of: Self.eve, deps: [2], in: &heads)
         #expect(Self.deps(&heads) == [4])
         let latest = heads.deps(besides: Self.own, isFollowed: Self.isUp(to: 99)).latest
         #expect(latest == HybridTime(4))
@@ -48,12 +47,12 @@ import Testing
         var heads = Heads()
         Self.show(1, of: Self.ada, in: &heads)
         Self.show(2, of: Self.eve, in: &heads)
-        heads.showEarly(Self.id(50), at: HybridTime(50), of: Self.eve, prev: Self.id(2))
-        heads.showEarly(Self.id(60), at: HybridTime(60), of: Self.eve, prev: Self.id(50))
+        heads.showEarly(Self.id(50), at: HybridTime(50), of: Self.eve)
+        heads.showEarly(Self.id(60), at: HybridTime(60), of: Self.eve)
         #expect(Self.deps(&heads, upTo: 20) == [1, 2])
         #expect(heads.count == 3)
         #expect(Self.deps(&heads, upTo: 60) == [1, 60])
-        Self.show(61, of: Self.eve, prev: 60, in: &heads)
+        Self.show(61, of: Self.eve, in: &heads)
         #expect(Self.deps(&heads, upTo: 70) == [1, 61])
     }
 
@@ -61,8 +60,8 @@ import Testing
     func caughtUp() {
         var heads = Heads()
         Self.show(2, of: Self.eve, in: &heads)
-        heads.showEarly(Self.id(50), at: HybridTime(50), of: Self.eve, prev: Self.id(2))
-        Self.show(51, of: Self.eve, prev: 50, in: &heads)
+        heads.showEarly(Self.id(50), at: HybridTime(50), of: Self.eve)
+        Self.show(51, of: Self.eve, in: &heads)
         #expect(Self.deps(&heads) == [51] && heads.count == 1)
         heads.release(
             Self.id(70), at: HybridTime(70), of: Self.eve, isFollowed: Self.isUp(to: 60))
@@ -70,6 +69,27 @@ import Testing
         heads.release(
             Self.id(71), at: HybridTime(71), of: Self.eve, isFollowed: Self.isUp(to: 90))
         #expect(Self.deps(&heads, upTo: 90).contains(71))
+    }
+
+    @Test("of a log one is a head, whichever of its entries was held and comes to be shown last")
+    func held() {
+        for isShownBefore in [false, true] {
+            var heads = Heads()
+            Self.show(1, of: Self.eve, in: &heads)
+            if isShownBefore { Self.show(51, of: Self.eve, in: &heads) }
+            heads.release(
+                Self.id(50), at: HybridTime(50), of: Self.eve, isFollowed: Self.isUp(to: 40))
+            if !isShownBefore { Self.show(51, of: Self.eve, in: &heads) }
+            #expect(Self.deps(&heads) == [51] && heads.count == 1)
+        }
+        var heads = Heads()
+        Self.show(1, of: Self.eve, in: &heads)
+        heads.showEarly(Self.id(60), at: HybridTime(60), of: Self.eve)
+        heads.release(Self.id(50), at: HybridTime(50), of: Self.eve, isFollowed: Self.isUp(to: 55))
+        #expect(Self.deps(&heads, upTo: 55) == [50])
+        #expect(Self.deps(&heads) == [60] && heads.count == 1)
+        heads.drop(Self.eve)
+        #expect(heads.count == 0)
     }
 
     @Test("an entry that is older than what it names as a dep takes no place from it")
@@ -83,9 +103,10 @@ import Testing
     @Test("what cannot be followed takes no place from what can")
     func places() {
         var heads = Heads()
-        heads.restore(Self.id(1), at: HybridTime(1))
+        heads.restore(Self.id(1), at: HybridTime(1), of: Self.ada)
         for number in UInt8(100)..<130 {
-            heads.restore(Self.id(number), at: HybridTime(UInt64(number)))
+            let log = LogName(author: Harness.peer(3), incarnation: UInt64(number))
+            heads.restore(Self.id(number), at: HybridTime(UInt64(number)), of: log)
         }
         #expect(Self.deps(&heads, upTo: 50) == [1])
     }
