@@ -34,6 +34,8 @@ struct InFlight: Sendable {
     var answers: [(request: RequestID, answer: Answer)] = []
     /// Where the batch's payloads came from.
     var arrivals: [PayloadArrival] = []
+    /// The credit of the frames that brought its proofs.
+    var proofCredits: [HeldCredit] = []
 }
 
 /// What waits for the disk, what is on its way there, and how the next batch is put together.
@@ -50,6 +52,8 @@ struct CommitQueue: Sendable {
     var records = WaitingRecords()
     var droppedRecords: Set<RecordKey> = []
     private(set) var proofs: [ForkProof] = []
+    /// The credit of the frames that brought these.
+    private(set) var proofCredits: [HeldCredit] = []
     /// Logs that give way, until nothing is left of them on the disk.
     var drops = ListedSet<LogKey>()
     /// What is noted of logs from here on.
@@ -136,11 +140,23 @@ struct CommitQueue: Sendable {
     /// Takes payloads whose hashes were checked.
     mutating func add(_ arrival: PayloadArrival) { self.arrivals.append(arrival) }
 
+    /// Takes a proof, in the place of one of the same log that shows a later point.
     mutating func addProof(_ proof: ForkProof) {
         #if MUTANTS
             if Mutant.forgetForkProofs.isActive { return }
         #endif
+        self.proofs.removeAll { $0.key == proof.key }
         self.proofs.append(proof)
+    }
+
+    /// Keeps the credit of a frame with a proof until that is on disk: else a peer could have any number of
+    /// them wait for it.
+    mutating func hold(_ credit: HeldCredit) { self.proofCredits.append(credit) }
+
+    /// Takes out the credit of proofs that are not on their way to the disk.
+    mutating func takeProofCredits() -> [HeldCredit] {
+        defer { self.proofCredits = [] }
+        return self.proofCredits
     }
 
     /// Forgets what was to be noted of a log that gives way.
@@ -243,6 +259,7 @@ struct CommitQueue: Sendable {
         flight.batch.droppedRecords =
             self.droppedRecords.subtracting(flight.batch.records.map(\.key)).sorted()
         flight.batch.proofs = self.proofs
+        (flight.proofCredits, self.proofCredits) = (self.proofCredits, [])
         flight.batch.peers = self.peers.sorted { $0.key < $1.key }.map(\.value)
         flight.batch.forgotten = self.forgotten.sorted()
         flight.batch.notices += self.notices
@@ -339,7 +356,11 @@ struct CommitQueue: Sendable {
     mutating func fail(_ flight: InFlight) -> (keys: [LogKey], links: [LinkID]) {
         let dropped = flight.accepted + self.live + self.sync
         (self.live, self.sync) = ([], [])
-        self.proofs = flight.batch.proofs + self.proofs
+        self.proofs =
+            flight.batch.proofs.filter { old in
+                !self.proofs.contains { $0.key == old.key }
+            } + self.proofs
+        self.proofCredits = flight.proofCredits + self.proofCredits
         for peer in flight.batch.peers
         where self.peers[peer.id] == nil && !self.forgotten.contains(peer.id) {
             self.peers[peer.id] = peer
@@ -374,6 +395,13 @@ struct CommitQueue: Sendable {
 
     /// The store is tried again.
     mutating func retry() { self.isResting = false }
+}
+
+/// Bytes of a channel that a peer gets back later.
+struct HeldCredit: Hashable, Sendable {
+    var link: LinkID
+    var channel: Channel
+    var byteCount: Int
 }
 
 extension InFlight {

@@ -38,6 +38,9 @@ extension Node {
         self.settleReads(outcome.reads)
         self.answerDrafts(flight, outcome)
         for accepted in flight.accepted { self.returnCredit(for: accepted) }
+        for credit in flight.proofCredits {
+            self.consume(credit.byteCount, on: credit.channel, of: credit.link)
+        }
         self.settleStandings(flight.batch.people)
         self.settleChoices(of: flight)
         for (request, answer) in flight.answers { self.answer(request, answer) }

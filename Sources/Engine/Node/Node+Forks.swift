@@ -49,16 +49,25 @@ extension Node {
         self.performForkStep(self.forkSearches.readOwn(run, of: key, at: self.now))
     }
 
-    mutating func receiveForkProof(_ proof: ForkProof, on id: LinkID) {
+    /// Takes a proof; true where it is to be written, and its credit returns with that.
+    mutating func receiveForkProof(_ proof: ForkProof, on id: LinkID) -> Bool {
         let key = proof.key
         let conversation = self.conversationTable[known: key.conversation]
-        guard conversation.takes(key.name) else { return }
-        if let known = conversation.log(key.name).forkPoint, known <= proof.point { return }
-        guard proof.isValid else {
-            return self.violation(
-                id, "forged fork proof against \(key.name.author.shortText)")
+        guard conversation.takes(key.name) else { return false }
+        if let known = conversation.log(key.name).forkPoint {
+            guard proof.point < known else { return false }
+            // An author who proves ever earlier points has each of them sent to all: it comes again.
+            let isTimely =
+                self.forkSearches.isTimely(key, at: self.now.monotonic)
+                || self.tier(of: key.name.author) >= .fellow
+            guard isTimely else { return false }
         }
-        guard self.makeRoom(for: proof, on: id) else { return }
+        guard proof.isValid else {
+            self.violation(id, "forged fork proof against \(key.name.author.shortText)")
+            return false
+        }
+        guard self.makeRoom(for: proof, on: id) else { return false }
+        self.forkSearches.noteProof(key, at: self.now.monotonic)
         self.learnName(key)
         let head = conversation.log(key.name).head
         if head.seq < proof.point || proof.point == 1 {
@@ -67,13 +76,21 @@ extension Node {
             // The own history may have left both of the proof's before their point.
             self.read(.end(proof), key, from: proof.point - 1, through: proof.point - 1)
         }
+        return true
+    }
+
+    /// Gives back the credit of proofs that need not be written after all.
+    private mutating func creditProofs() {
+        for credit in self.commits.takeProofCredits() {
+            self.consume(credit.byteCount, on: credit.channel, of: credit.link)
+        }
     }
 
     /// The own entry before a proven fork point has come: there the log ends.
     mutating func endRead(_ run: Run?, _ proof: ForkProof) {
         guard let run, let id = run.ids.first else {
             // A smaller point was proven meanwhile.
-            return
+            return self.creditProofs()
         }
         self.endLog(
             by: proof, after: Head(seq: run.first, id: id, time: run.entries[0].time))
@@ -86,7 +103,7 @@ extension Node {
         let key = proof.key
         let conversation = key.conversation
         let log = self.conversationTable[known: conversation].log(key.name)
-        if let known = log.forkPoint, known <= proof.point { return }
+        if let known = log.forkPoint, known <= proof.point { return self.creditProofs() }
         self.forkSearches.end(key)
         let head = log.head.seq < proof.point ? log.head : last
         // What is being written of the log before the point will be on disk in a moment.

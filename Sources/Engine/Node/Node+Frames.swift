@@ -32,6 +32,12 @@ extension Node {
             self.receiveEphemeral(piece, received.byteCount, on: id)
         case .presence(let presence):
             self.receivePresence(presence, received.byteCount, on: id)
+        case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
+            if self.receiveForkProof(proof, on: id) {
+                // As that of a run, when it is on disk.
+                return self.commits.hold(
+                    HeldCredit(link: id, channel: received.channel, byteCount: received.byteCount))
+            }
         case .some(let frame): self.route(frame, on: id)
         case nil: break
         }
@@ -91,8 +97,6 @@ extension Node {
         case .recordClock(let conversation, let rows)
         where self.links.isShared(conversation, on: id):
             self.receiveRecordClock(rows, of: conversation, on: id)
-        case .forkProof(let proof) where self.links.isShared(proof.key.conversation, on: id):
-            self.receiveForkProof(proof, on: id)
         case .blobAsk(let conversation?, let blob)
         where self.links.isShared(conversation, on: id):
             self.receiveBlobAsk(blob, in: conversation, on: id)

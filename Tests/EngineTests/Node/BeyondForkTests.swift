@@ -77,6 +77,58 @@ import Testing
         }
     }
 
+    @Test(
+        "ever earlier points of a stranger's log are taken one a minute, and credited once they are on disk"
+    )
+    func everEarlier() throws {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.link(2, in: [Self.ops])
+        harness.settle()
+        let log = TestLog(signer(3), in: Self.ops.conversation)
+        let opening = log.opening()
+        func run(_ texts: [String]) -> VerifiedRun {
+            let entries = texts.enumerated().map {
+                TestLog.text($1, at: UInt64($0 + 1) << 16)
+            }
+            return log.run(entries, first: 2, prev: opening.ids[0])
+        }
+        let own = run(["two", "three", "four"])
+        func proof(_ other: VerifiedRun, at seq: UInt64) throws -> ForkProof {
+            let left = try #require(own.suffix(from: seq))
+            let right = try #require(other.suffix(from: seq))
+            return try #require(ForkProof(left, right))
+        }
+        let late = try proof(run(["two", "three", "4"]), at: 4)
+        let early = try proof(run(["two", "3"]), at: 3)
+        harness.give(.syncRun(opening.run), from: 2)
+        for (index, entry) in own.run.entries.enumerated() {
+            let prev = index == 0 ? opening.ids[0] : own.ids[index - 1]
+            harness.give(
+                .syncRun(log.run([entry], first: UInt64(index) + 2, prev: prev).run), from: 2)
+            harness.settle()
+        }
+        func uncredited() -> Int {
+            harness.node.links[LinkID(2)].flow.uncredited(on: .sync)
+        }
+        let before = uncredited()
+        harness.give(.forkProof(late), from: 2)
+        while !harness.reads.isEmpty { harness.answer(0) }
+        #expect(uncredited() > before && harness.batch?.proofs == [late])
+        harness.settle()
+        #expect(harness.node.commits.proofCredits.isEmpty)
+        for wait in [0, Limits.proofMilliseconds - 1] {
+            harness.now.monotonic += wait
+            harness.give(.forkProof(early), from: 2)
+            #expect(harness.batch == nil)
+        }
+        harness.now.monotonic += 1
+        harness.give(.forkProof(early), from: 2)
+        harness.settle()
+        let ended = harness.node.conversationTable[Self.ops.conversation]?.log(log.key.name)
+        #expect(ended?.forkPoint == 3)
+    }
+
     @Test("who shows another head keeps nobody from being asked for what is new")
     func searchBesideFetch() throws {
         var harness = Harness()
