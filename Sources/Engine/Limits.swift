@@ -326,9 +326,6 @@ public enum Limits {
     public static let refusedLogs = 1_024
     /// Logs and peers of which was told that histories differ, before all are told anew.
     public static let forkSuspicions = 1_024
-    /// Of a stranger's log an earlier point where it was forked is proven once in a minute: each proof goes to
-    /// all.
-    static let proofMilliseconds: UInt64 = 60_000
     /// Fork-search steps of 128 entries, doubled each time, before the search is given up.
     public static let forkSearchSteps = 40
 

@@ -56,15 +56,24 @@ import Testing
     @Test("what costs much is read in small portions, and what costs little in large ones")
     func portion() {
         var portion = ReadPortion()
-        #expect(portion.count == ReadBuffer.byteCount)
+        #expect(portion.count < ReadBuffer.byteCount / 4)
         #expect(portion.frames < 8, "nobody knows yet what they cost")
         for _ in 0..<20 { portion.note(microseconds: 50_000) }
         #expect(portion.count == ReadPortion.least && portion.frames == 1)
         for _ in 0..<20 { portion.note(microseconds: 2_000) }
         #expect(portion.count == ReadPortion.least, "neither much nor little")
-        for _ in 0..<20 { portion.note(microseconds: 100) }
+        for _ in 0..<20 {
+            portion.note(frames: 1)
+            portion.note(microseconds: 100)
+        }
         #expect(portion.count == ReadBuffer.byteCount)
         #expect(portion.frames == ReadPortion.mostFrames)
+        // Of the smallest frames few are read at a time, however little they cost.
+        for _ in 0..<20 {
+            portion.note(frames: portion.count / 18)
+            for _ in 0..<20 { portion.note(microseconds: 100) }
+        }
+        #expect(portion.count / 18 <= ReadPortion.manyFrames)
     }
 
     @Test("who has just come is before those who have asked without end, by where they are")

@@ -60,7 +60,9 @@ final class PeerStream {
     static let userTimeoutMilliseconds: UInt32 = 14_000
     /// What was read is handled on after so long, though the socket takes nothing: else two who wait for each other
     /// would for ever.
-    static let unhandledMilliseconds: UInt64 = 2_000
+    ///
+    /// The second is for strangers who come last, and may leave unread what they are sent.
+    static let unhandledMilliseconds: (first: UInt64, last: UInt64) = (20, 2_000)
     /// A little more than the time between two pings, so that the kernel asks only where none is sent.
     static let keepaliveSeconds: Int32 = 20
 
@@ -282,8 +284,9 @@ final class PeerStream {
         // Nearly always at once, behind all others of its rank.
         if self.hasOutput || isBusy && !self.isPaused { wanted.insert(.writable) }
         if isBusy {
+            let (first, last) = Self.unhandledMilliseconds
             self.deadline?.set(
-                afterMilliseconds: Self.unhandledMilliseconds, accuracy: .milliseconds(50))
+                afterMilliseconds: self.rank > 0 ? last : first, accuracy: .milliseconds(10))
         }
         if watch.interest != wanted { watch.set(wanted) }
     }
@@ -331,6 +334,7 @@ final class PeerStream {
     }
 
     private func process(_ events: [SessionEvent]) {
+        self.portion.note(frames: events.count)
         self.unhandled = events[...]
         self.handleOn()
     }

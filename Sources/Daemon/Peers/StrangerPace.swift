@@ -105,10 +105,28 @@ struct ReadPortion: Sendable {
     /// What a portion may take: a message of somebody waits for one at most.
     static let goal: UInt64 = 4_000
 
+    /// Of so many frames in a portion the next ones are smaller: frames that wait, read, take some times their
+    /// bytes.
+    static let manyFrames = 256
+    /// Of so few they may be larger.
+    static let fewFrames = 64
+
     /// Bytes.
-    private(set) var count = ReadBuffer.byteCount
+    private(set) var count = 8_192
+    /// The most bytes of frames such as come.
+    private var limit = 16_384
     /// Frames of them that are handled in one turn; a few bytes may have much be looked at.
     private(set) var frames = 4
+
+    /// A portion was read, of so many frames.
+    mutating func note(frames: Int) {
+        if frames > Self.manyFrames {
+            self.limit = max(Self.least, self.limit / 2)
+            self.count = min(self.count, self.limit)
+        } else if frames < Self.fewFrames {
+            self.limit = min(ReadBuffer.byteCount, self.limit * 2)
+        }
+    }
 
     /// A portion was handled.
     mutating func note(microseconds: UInt64) {
@@ -116,7 +134,7 @@ struct ReadPortion: Sendable {
             self.count = max(Self.least, self.count / 2)
             self.frames = max(1, self.frames / 2)
         } else if microseconds < Self.goal / 4 {
-            self.count = min(ReadBuffer.byteCount, self.count * 2)
+            self.count = min(self.limit, self.count * 2)
             self.frames = min(Self.mostFrames, self.frames * 2)
         }
     }

@@ -7,6 +7,8 @@ struct Accepted: Hashable, Sendable {
     var link: LinkID
     var channel: Channel
     var byteCount: Int
+    /// Whether the user knows who has written or brought it.
+    var isOfKnown = false
 
     var key: LogKey { self.append.run.run.key }
 
@@ -127,14 +129,15 @@ struct CommitQueue: Sendable {
     /// So few are never too many: each fits a frame.
     private static let uncrowdedRuns = Limits.crowdedRunBytes / Limits.runFrameBytes
 
-    /// Takes a run; a live one goes before bulk, but never before what its own log has there.
+    /// Takes a run; a live one goes before bulk, and one of somebody whom the user knows before those of others,
+    /// but never before what its own log has there.
     mutating func add(_ accepted: Accepted, hasPending: Bool) {
         let isBehindBulk = hasPending && self.sync.contains { $0.key == accepted.key }
-        if accepted.channel == .live && !isBehindBulk {
-            self.live.append(accepted)
-        } else {
-            self.sync.append(accepted)
-        }
+        guard accepted.channel == .live && !isBehindBulk else { return self.sync.append(accepted) }
+        guard accepted.isOfKnown, let place = self.live.firstIndex(where: { !$0.isOfKnown }),
+            !self.live[place...].contains(where: { $0.key == accepted.key })
+        else { return self.live.append(accepted) }
+        self.live.insert(accepted, at: place)
     }
 
     /// Takes payloads whose hashes were checked.

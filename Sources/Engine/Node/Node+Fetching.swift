@@ -64,9 +64,11 @@ extension Node {
     }
 
     /// Whether a link is with somebody whom the user knows, or with an own device.
-    private func isOfKnown(_ id: LinkID) -> Bool {
-        let peer = self.links[id].info.peer
-        return self.people.tier(of: peer).map { $0 >= .known } ?? self.isOwnDevice(peer)
+    func isOfKnown(_ id: LinkID) -> Bool { self.isKnown(self.links[id].info.peer) }
+
+    /// Whether somebody is known to the user, or an own device.
+    func isKnown(_ peer: PeerID) -> Bool {
+        self.people.tier(of: peer).map { $0 >= .known } ?? self.isOwnDevice(peer)
     }
 
     /// Asks for what is lacking as far as one turn goes: first those whom the user knows.

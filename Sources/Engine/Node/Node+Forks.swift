@@ -54,20 +54,12 @@ extension Node {
         let key = proof.key
         let conversation = self.conversationTable[known: key.conversation]
         guard conversation.takes(key.name) else { return false }
-        if let known = conversation.log(key.name).forkPoint {
-            guard proof.point < known else { return false }
-            // An author who proves ever earlier points has each of them sent to all: it comes again.
-            let isTimely =
-                self.forkSearches.isTimely(key, at: self.now.monotonic)
-                || self.tier(of: key.name.author) >= .fellow
-            guard isTimely else { return false }
-        }
+        if let known = conversation.log(key.name).forkPoint, known <= proof.point { return false }
         guard proof.isValid else {
             self.violation(id, "forged fork proof against \(key.name.author.shortText)")
             return false
         }
         guard self.makeRoom(for: proof, on: id) else { return false }
-        self.forkSearches.noteProof(key, at: self.now.monotonic)
         self.learnName(key)
         let head = conversation.log(key.name).head
         if head.seq < proof.point || proof.point == 1 {

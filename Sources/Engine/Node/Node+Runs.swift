@@ -116,7 +116,8 @@ extension Node {
         }
         let accepted = Accepted(
             append: self.withErasures(append),
-            link: id, channel: frame.channel, byteCount: frame.byteCount)
+            link: id, channel: frame.channel, byteCount: frame.byteCount,
+            isOfKnown: self.isOfKnown(id) || self.isKnown(key.name.author))
         self.enqueueRun(accepted, hasPending: hasPending)
     }
 

@@ -199,14 +199,20 @@ extension Node {
     mutating func receiveBuckets(
         _ theirs: [UInt64], of conversation: ConversationID, on id: LinkID
     ) {
-        let isAnswered = self.links[id].shared[known: conversation].digests.buckets
-            .take(at: self.now.monotonic)
-        guard isAnswered else { return }
         let own = self.conversationTable[known: conversation].bucketHashes()
         let tags = self.links[id].tags
-        let finding = self.links[id].shared[known: conversation].pages
-            .receiveBuckets(theirs, own: own) { tags.bucket($0, of: conversation, by: tags.peer) }
+        var pages = self.links[id].shared[known: conversation].pages
+        let finding = pages.receiveBuckets(theirs, own: own) {
+            tags.bucket($0, of: conversation, by: tags.peer)
+        }
         self.noteEqual(conversation, on: id) { finding.equal.contains($0) }
+        let isAnswered =
+            finding.toSend.isEmpty
+            || self.links[id].shared[known: conversation].digests.buckets
+                .take(at: self.now.monotonic)
+        // What was not answered differs after the next digest, too.
+        guard isAnswered else { return }
+        self.links[id].shared[known: conversation].pages = pages
         self.owePages(finding.toSend, of: conversation, on: id)
     }
 

@@ -37,8 +37,6 @@ struct ForkSearches: Sendable {
 
     private var searches: [LogKey: ForkSearch] = [:]
     private var suspicions: Set<Suspicion> = []
-    /// When a proof about a log was taken last, of those of the last minute.
-    private var provenAt: [LogKey: UInt64] = [:]
 
     var count: Int { self.searches.count }
 
@@ -52,19 +50,6 @@ struct ForkSearches: Sendable {
     mutating func isNews(_ key: LogKey, from peer: PeerID) -> Bool {
         if self.suspicions.count >= Limits.forkSuspicions { self.suspicions = [] }
         return self.suspicions.insert(Suspicion(key: key, peer: peer)).inserted
-    }
-
-    /// Whether another proof about a log may be taken, a minute after the last one.
-    func isTimely(_ key: LogKey, at now: UInt64) -> Bool {
-        self.provenAt[key].map { now >= $0 + Limits.proofMilliseconds } ?? true
-    }
-
-    /// Notes that a proof about a log was taken.
-    mutating func noteProof(_ key: LogKey, at now: UInt64) {
-        if self.provenAt.count >= Limits.forkSuspicions {
-            self.provenAt = self.provenAt.filter { now < $0.value + Limits.proofMilliseconds }
-        }
-        self.provenAt[key] = now
     }
 
     /// Begins to search where a run leaves the own log, or where a peer's head differs.

@@ -7,14 +7,15 @@ import Testing
     private static let release = HybridTime(0)
 
     private static func accepted(
-        _ author: UInt8, first: UInt64, on channel: Channel, link: UInt64 = 1
+        _ author: UInt8, first: UInt64, on channel: Channel, link: UInt64 = 1,
+        isOfKnown: Bool = false
     ) -> Accepted {
         let log = TestLog(signer(author), in: room("ops").conversation)
         let prev = first > 1 ? EntryID(fixed32(1)) : nil
         let run = log.run([TestLog.text("x", at: first * 65_536)], first: first, prev: prev)
         return Accepted(
             append: Append(run: run, heldFrom: 1), link: LinkID(link), channel: channel,
-            byteCount: 100)
+            byteCount: 100, isOfKnown: isOfKnown)
     }
 
     private static func fill(_ queue: inout CommitQueue) -> InFlight? {
@@ -33,6 +34,24 @@ import Testing
         #expect(flight.accepted.map(\.append.run.run.first) == [1, 1, 2])
         #expect(flight.accepted.first?.key.name.author == Harness.peer(3))
         #expect(queue.isEmpty)
+    }
+
+    @Test("of live runs those of known people go first, but behind what their own log has there")
+    func knownFirst() throws {
+        var queue = CommitQueue()
+        queue.add(Self.accepted(2, first: 1, on: .live), hasPending: false)
+        queue.add(Self.accepted(3, first: 1, on: .live), hasPending: false)
+        queue.add(Self.accepted(4, first: 1, on: .live, isOfKnown: true), hasPending: false)
+        queue.add(Self.accepted(4, first: 2, on: .live, isOfKnown: true), hasPending: false)
+        // Brought by a stranger before, and by somebody known from here on.
+        queue.add(Self.accepted(2, first: 2, on: .live, isOfKnown: true), hasPending: false)
+        queue.add(Self.accepted(5, first: 1, on: .live, isOfKnown: true), hasPending: false)
+        let flight = try #require(Self.fill(&queue))
+        let order = flight.accepted.map { ($0.key.name.author, $0.append.run.run.first) }
+        let due: [(PeerID, UInt64)] = [
+            (4, 1), (4, 2), (5, 1), (2, 1), (3, 1), (2, 2),
+        ].map { (Harness.peer($0), $1) }
+        #expect(order.elementsEqual(due, by: ==))
     }
 
     @Test("there is one batch at a time")
