@@ -24,6 +24,8 @@ class Meter:
         self.reader = Control(reader, seconds)
         self.count = 0
         self.number = next(Meter.numbers)
+        # The texts that the sender's daemon has taken, also those that the reader has not seen in time.
+        self.acknowledged: list[str] = []
         self.reader.call("subscribe", to="bench")
 
     def once(self) -> float:
@@ -33,12 +35,14 @@ class Meter:
         number = self.sender.post("send", to="bench", text=text)
         # Not parsed: under some attacks thousands of others come in between.
         mark = f'"{text}"'.encode()
-        while mark not in (line := self.reader.lines.readline()):
-            if not line:
-                raise ConnectionError("the subscriber was closed")
-        took = time.monotonic() - begin
-        self.sender.answer(number)
-        return took
+        try:
+            while mark not in (line := self.reader.lines.readline()):
+                if not line:
+                    raise ConnectionError("the subscriber was closed")
+            return time.monotonic() - begin
+        finally:
+            self.sender.answer(number)
+            self.acknowledged.append(text)
 
     def measure(self, count: int, pause: float) -> list[float]:
         times = []
@@ -107,12 +111,15 @@ class Calls(Repeated):
     def __init__(self, path: Path, seconds: float) -> None:
         self.control = Control(path, seconds)
         self.slowest: dict[str, float] = {}
+        self.acknowledged: list[str] = []
         super().__init__(0.02)
 
     def once(self) -> None:
         for method, params in self.METHODS:
             self.call(method, params)
-        self.call("send", {"to": "bench", "text": f"called {len(self.times)}"})
+        text = f"called {len(self.times)}"
+        self.call("send", {"to": "bench", "text": text})
+        self.acknowledged.append(text)
 
     def call(self, method: str, params: dict[str, object]) -> None:
         began = time.monotonic()
@@ -129,6 +136,18 @@ def texts(control: Control, room: str, limit: int = 1_000) -> set[str]:
     """What was written there last."""
     page = control.call("history", to=room, limit=limit)["messages"]
     return {each.get("text", "") for each in page}
+
+
+def lacking(control: Control, room: str, due: set[str]) -> set[str]:
+    """Which of these texts are not in the history there, which is read back to its beginning."""
+    left, before = set(due), {}
+    while left:
+        page = control.call("history", to=room, limit=1_000, **before)
+        left -= {each.get("text", "") for each in page["messages"]}
+        if not page["more"]:
+            break
+        before = {"before": page["messages"][0]["id"]}
+    return left
 
 
 def shown(value: object) -> str:
