@@ -43,7 +43,7 @@
                 [.seed(35, says: "a file that it must not have"), EngineCatches.uploads]
             case .believeWrongChunks:
                 [
-                    .assault(41, says: "shows as whole what its author did not send"),
+                    .assault(38, says: "shows as whole what its author did not send"),
                     EngineCatches.parts, EngineCatches.liars,
                 ]
             case .forgetPieces:
