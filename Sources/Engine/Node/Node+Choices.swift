@@ -60,6 +60,8 @@ extension Node {
                 continue
             }
             self.conversationTable[id] = nil
+            // The key of a private one came with the request; an open room has none of its own.
+            guard conversation.name == nil else { continue }
             self.keyring.remove(id)
             self.privates.remove(conversation.kind)
         }
