@@ -27,7 +27,10 @@ COMPLETIONS = HERE.parents[2] / "Completions"
 # How each is started without anybody's settings, and told where the completions are, as a package does by
 # the folder that it installs them in.
 STARTS = {
-    "bash": ("bash --noprofile --norc -i", f". {COMPLETIONS}/stoa.bash; PS1='$ '"),
+    # Whoever presses Tab on an empty line is not asked whether all commands are to be shown: nobody answers.
+    "bash": (
+        "bash --noprofile --norc -i",
+        f". {COMPLETIONS}/stoa.bash; PS1='$ '; bind 'set completion-query-items 0' 'set page-completions off'"),
     "zsh": (
         "zsh -f -i",
         f"fpath=({COMPLETIONS} $fpath); autoload -Uz compinit; compinit -u -D; PS1='$ '; LISTMAX=500"),
@@ -71,8 +74,8 @@ class Shell:
             self.terminal.screen()[1:]))
 
     def line(self) -> str:
-        """What stands behind the prompt; a space at its end cannot be seen."""
-        lines = [row for row in self.terminal.screen() if row.startswith("$ ")]
+        """What stands behind the newest prompt; a space at its end cannot be seen."""
+        lines = [row for row in self.terminal.screen() if row == "$" or row.startswith("$ ")]
         return lines[-1][2:] if lines else ""
 
     def completes(self, typed: str, due: str) -> None:
