@@ -58,7 +58,7 @@ sim: setup  ## Simulate networks: FROM=, COUNT=, ASSAULT=1, NODES=n, RESULTS=fil
 	$(swift_build) -c release --static-swift-stdlib --product simulate
 ifdef SEED
 	@$(PROGRAMS)/simulate --from $(SEED) $(if $(ASSAULT),--assault) \
-		$(if $(NODES),--nodes $(NODES)) $(if $(OFFICE),--office) $(if $(VERBOSE),--log)
+		$(if $(NODES),--nodes $(NODES)) $(if $(OFFICE),--office) $(if $(LINKS),--links $(LINKS)) $(if $(VERBOSE),--log)
 else
 	@Tests/System/Tools/simulate.sh $(PROGRAMS)/simulate $(SCRATCH)/simulations
 endif

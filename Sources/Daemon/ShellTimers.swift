@@ -76,7 +76,7 @@ extension Engine.Timer {
         case .packets: .milliseconds(1)
         case .delta, .fetch, .stagger, .probe, .delivery, .connect, .search, .dialBacks:
             .milliseconds(5)
-        case .pulse: .milliseconds(100)
+        case .pulse, .trial, .seek: .milliseconds(100)
         case .ping, .redial, .release, .networkCheck, .storage, .secrets, .payloads, .alerts,
             .marks, .transfers, .signals:
             .coarse

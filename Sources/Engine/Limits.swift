@@ -131,6 +131,15 @@ public enum Limits {
     public static let knownLinks = 32
     /// Of the others, for what this node dials itself: so strangers cannot choose all of its neighbours.
     public static let dialledLinks = 16
+    /// Links on trial of peers that dial: one of each source, and more than 16 hosts can hold together.
+    static let trialLinks = 24
+    /// On trial a peer says in which conversations it is: two round trips, also between busy hosts.
+    static let trialMilliseconds: UInt64 = 2_000
+    /// A conversation that fewer sources share is looked for among services that are not linked: of those
+    /// that 16 hostile hosts and few others share, some honest ones are then always among the linked.
+    static let soughtSources = 24
+    /// Services are dialled so often while such a conversation is looked for: 1,000 hosts in eight minutes.
+    static let seekMilliseconds: UInt64 = 500
     /// Control frames a link may queue before it counts as dead: pings and credits are tiny.
     public static let controlQueueBytes = 65_536
 

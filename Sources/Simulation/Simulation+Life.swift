@@ -22,15 +22,16 @@ extension Simulation {
             }
         }
         let machine = self.machines[index]
+        var configuration = NodeConfiguration(
+            name: "n\(index)", staticPeers: statics, buildTime: Self.built,
+            realms: machine.realms,
+            preferences: NodePreferences(
+                autoFetchBytes: machine.autoFetchBytes, tellsPresence: self.checker.signals,
+                tellsTyping: self.checker.signals))
+        configuration.linkBudget = self.linkBudget
         self.machines[index].node = Node(
             signer: machine.signer, certificate: machine.certificate, person: machine.person,
-            boot: boot,
-            configuration: NodeConfiguration(
-                name: "n\(index)", staticPeers: statics, buildTime: Self.built,
-                realms: machine.realms,
-                preferences: NodePreferences(
-                    autoFetchBytes: machine.autoFetchBytes, tellsPresence: self.checker.signals,
-                    tellsTyping: self.checker.signals)),
+            boot: boot, configuration: configuration,
             snapshot: machine.store.snapshot(isContinuous: isContinuous),
             keyring: machine.keyring, random: self.machines[index].random.split())
         try self.tell(index, .started)

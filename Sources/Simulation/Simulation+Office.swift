@@ -10,13 +10,15 @@ extension Simulation {
         package var copies = 0.0
         /// How long after all were back all agreed, in milliseconds.
         package var healedWithin: UInt64 = 0
+        /// How long it took until a room of few was one piece, and two people had each other.
+        package var foundWithin: UInt64 = 0
         /// The fewest links of an honest node, the median, and the most.
         package var links: (least: Int, median: Int, most: Int) = (0, 0, 0)
 
         /// In words and numbers in turn.
         package var summary: String {
             "pieces \(self.pieces) copies \(Double(Int(self.copies * 1_000)) / 1_000) "
-                + "healed \(self.healedWithin) "
+                + "found \(self.foundWithin) healed \(self.healedWithin) "
                 + "links \(self.links.least)/\(self.links.median)/\(self.links.most)"
         }
     }
@@ -29,28 +31,48 @@ extension Simulation {
     private static var tellEvery: Int { 50 }
     /// All must agree so long after the last machine is back.
     package static var healMilliseconds: UInt64 { 30_000 }
+    /// So many are in a room of their own.
+    private static var fewMembers: Int { 10 }
+    /// They, and two people who write to one another, have found each other so long after.
+    package static var findMilliseconds: UInt64 { 600_000 }
 
     /// Runs a network on which all find all: its machines start one by one and enter one room, some come
     /// and go, then a fifth of them fail at once and come back.
     ///
-    /// - Parameter progress: told now and then how far it is, since a large one takes an hour.
+    /// Beside that some are in a small room, and two write to one another, who are hardly linked by chance.
+    ///
+    /// - Parameters:
+    ///   - links: how many links each has at most; nil for as many as daemons.
+    ///   - progress: told now and then how far it is, since a large one takes an hour.
     /// - Throws: ``Violation`` where the honest members are not one piece, get messages more often than
     ///   they need, or do not agree in time.
     package static func office(
-        seed: UInt64, _ count: Int, log: ((String) -> Void)? = nil,
-        progress: (String) -> Void = { _ in }
+        seed: UInt64, _ count: Int, links: Int? = nil,
+        log: ((String) -> Void)? = nil, progress: (String) -> Void = { _ in }
     ) throws -> (simulation: Simulation, figures: OfficeFigures) {
         var random = SeededRandom(seed: seed)
         var faults = Faults()
         faults.jitter = 10
         let simulation = Simulation(seed: random.next(), machines: count, faults: faults)
         simulation.log = log
+        if let links { simulation.linkBudget = Self.budget(of: links) }
         return (
             simulation,
             try simulation.playOffice { moment in
                 progress("\(moment), \(simulation.time / 1_000) s, \(simulation.eventCount) events")
             }
         )
+    }
+
+    /// Each part of it is as large a share as that of daemons.
+    private static func budget(of links: Int) -> LinkBudget {
+        var budget = LinkBudget()
+        budget.known = budget.known * links / budget.links
+        budget.dialled = budget.dialled * links / budget.links
+        budget.wanted = budget.wanted * links / budget.links
+        budget.sources = budget.sources * links / budget.links
+        budget.links = links
+        return budget
     }
 
     private func playOffice(reached: (String) -> Void) throws -> OfficeFigures {
@@ -67,6 +89,9 @@ extension Simulation {
         reached("some have come and gone")
         try self.run(for: 30_000)
         figures.pieces = try self.checkPiece(of: room, "after the start")
+        let few = Array(self.honest.shuffled(using: &self.random).prefix(Self.fewMembers))
+        figures.foundWithin = try self.findFew(few)
+        reached("few have found each other")
         figures.copies = try self.copies(of: 30, in: room)
         figures.links = self.linkFigures()
         reached("calm messages have come to all")
@@ -90,7 +115,36 @@ extension Simulation {
         }
         figures.healedWithin = self.time - begin
         figures.pieces = try self.checkPiece(of: room, "at the end")
+        try self.findAgain(few)
         return figures
+    }
+
+    /// Few enter a room of their own, and the last two write to one another; gives how long it took until
+    /// the room is one piece, and the two have what was written.
+    private func findFew(_ few: [Int]) throws -> UInt64 {
+        let begin = self.time
+        for index in few { try self.request(index, .join(self.room(1))) }
+        let (one, other) = (few[few.count - 2], few[few.count - 1])
+        try self.send("for you alone", from: one, toPersonOf: other)
+        try self.run(
+            until: "few have found each other", every: 1_000, within: Self.findMilliseconds
+        ) {
+            self.pieces(of: self.room(1), among: few) == 1
+                && !self.pendingRequests(on: other).isEmpty
+        }
+        return self.time - begin
+    }
+
+    /// The few are one piece again after some have been away.
+    private func findAgain(_ few: [Int]) throws {
+        try self.request(
+            few[0], .send(Outgoing(conversation: self.room(1).conversation, text: "again")))
+        try self.run(
+            until: "few have found each other again", every: 1_000, within: Self.findMilliseconds
+        ) {
+            self.pieces(of: self.room(1), among: few) == 1
+                && self.disagreement(in: self.room(1).conversation, among: few) == nil
+        }
     }
 
     /// The honest machines that run.
@@ -147,9 +201,9 @@ extension Simulation {
         return copies
     }
 
-    /// With whom each honest machine shares a room, of these.
-    private func neighbourhood(in room: Room) -> [Int: Set<Int>] {
-        var found = Dictionary(uniqueKeysWithValues: self.honest.map { ($0, Set<Int>()) })
+    /// With whom each of some machines shares a room, of these.
+    private func neighbourhood(in room: Room, among members: [Int]) -> [Int: Set<Int>] {
+        var found = Dictionary(uniqueKeysWithValues: members.map { ($0, Set<Int>()) })
         for wire in self.wires.values
         where !wire.isDead && wire.ends.allSatisfy({ !$0.isGone && $0.link != nil })
             && wire.directions.allSatisfy({ $0.announced.contains(room.conversation) })
@@ -162,15 +216,21 @@ extension Simulation {
         return found
     }
 
-    /// Of how many pieces the honest machines are; throws where it is not one.
-    private func checkPiece(of room: Room, _ moment: String) throws -> Int {
-        var links = self.neighbourhood(in: room)
+    /// Of how many pieces some machines are.
+    private func pieces(of room: Room, among members: [Int]) -> Int {
+        var links = self.neighbourhood(in: room, among: members)
         var pieces = 0
         while let first = links.keys.min() {
             pieces += 1
             var next = [first]
             while let one = next.popLast() { next += links.removeValue(forKey: one) ?? [] }
         }
+        return pieces
+    }
+
+    /// Throws where the honest machines are not one piece.
+    private func checkPiece(of room: Room, _ moment: String) throws -> Int {
+        let pieces = self.pieces(of: room, among: self.honest)
         guard pieces == 1 else {
             throw Violation("\(moment) honest nodes are \(pieces) pieces")
         }

@@ -68,6 +68,8 @@ package final class Simulation {
     var vacated: [String] = []
     /// How many addresses were given out beyond the first ones.
     var addressCount = 0
+    /// How many links each node may have.
+    var linkBudget = LinkBudget()
     /// Whom each machine can discover; nil where all can discover all.
     private(set) var neighbours: [Set<Int>]?
     /// Runs whose attestation has been checked once.

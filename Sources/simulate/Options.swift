@@ -5,11 +5,11 @@ import Simulation
 struct Options {
     static let usage = """
         usage: simulate [--from SEED] [--count N] [--assault] [--log]
-               simulate --nodes N [--office] [--from SEED] [--log]
+               simulate --nodes N [--office [--links N]] [--from SEED] [--log]
 
         Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
         simulation of so many nodes, of which each finds a few others, or with --office all of
-        them; with --assault simulations in which peers do all that is forbidden and little else
+        them, of which each has at most 128 links, or as many as --links says; with --assault simulations in which peers do all that is forbidden and little else
         goes wrong, with --log all that nodes were told and did.
 
         """
@@ -20,6 +20,9 @@ struct Options {
     /// More nodes than that take longer than anyone waits.
     private static let crowd: ClosedRange<UInt64> = 2...10_000
 
+    /// Links of a node: too few for all its conversations are never one piece.
+    private static let linkCounts: ClosedRange<UInt64> = 16...128
+
     /// What makes no sense among the arguments, and what would.
     struct Refusal: Error {
         let text: String
@@ -28,6 +31,7 @@ struct Options {
     private var from: UInt64 = 1
     private var count: UInt64 = 1
     private var nodes: Int?
+    private var links: Int?
     private var isAssault = false
     private var isOffice = false
     private var hasLog = false
@@ -43,6 +47,8 @@ struct Options {
                 self.count = try Self.number(argument, rest.next(), in: Self.seeds)
             case "--nodes":
                 self.nodes = Int(try Self.number(argument, rest.next(), in: Self.crowd))
+            case "--links":
+                self.links = Int(try Self.number(argument, rest.next(), in: Self.linkCounts))
             case "--assault": self.isAssault = true
             case "--office": self.isOffice = true
             case "--log": self.hasLog = true
@@ -51,6 +57,9 @@ struct Options {
         }
         if self.isOffice, self.nodes == nil {
             throw Refusal(text: "--office needs --nodes N")
+        }
+        if self.links != nil, !self.isOffice {
+            throw Refusal(text: "--links needs --office")
         }
         if self.isAssault, self.nodes != nil {
             throw Refusal(text: "--assault and --nodes exclude each other: leave one out")
@@ -80,6 +89,7 @@ struct Options {
                     (self.isAssault ? " ASSAULT=1" : "")
                     + (self.nodes.map { " NODES=\($0)" } ?? "")
                     + (self.isOffice ? " OFFICE=1" : "")
+                    + (self.links.map { " LINKS=\($0)" } ?? "")
                 print("FAILED SEED=\(seed)\(kind) make sim: \(error)")
                 isFine = false
             }
@@ -90,7 +100,9 @@ struct Options {
     private func summary(_ seed: UInt64) throws -> String {
         let log: ((String) -> Void)? = self.hasLog ? { print($0) } : nil
         if let nodes = self.nodes, self.isOffice {
-            let (simulation, figures) = try Simulation.office(seed: seed, nodes, log: log) {
+            let (simulation, figures) = try Simulation.office(
+                seed: seed, nodes, links: self.links, log: log
+            ) {
                 moment in
                 let text = "office of \(nodes), seed \(seed): \(moment)\n"
                 _ = write(STDERR_FILENO, text, text.utf8.count)

@@ -59,10 +59,13 @@ struct SeedTests {
     }
 
     @Test(
-        "an office is one piece and says all once, with churn, strangers who keep all, and a fifth that fails",
+        """
+        an office is one piece and says all once, and a room of few in it, too, with churn, strangers who keep \
+        all, and a fifth that fails
+        """,
         .enabled(if: !Replay.isOn))
     func office() throws {
-        let figures = try Simulation.office(seed: 1, 20).figures
+        let figures = try Simulation.office(seed: 1, 20, links: 16).figures
         #expect(figures.pieces == 1 && figures.copies <= 1.1)
         #expect(figures.healedWithin <= Simulation.healMilliseconds)
     }

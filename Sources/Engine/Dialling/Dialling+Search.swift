@@ -11,7 +11,7 @@ extension Dialling {
         at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [DiallingAction] {
         let decision = self.search.due(
-            hasPlaces: self.linked.count < Limits.links, isAlone: self.linked.isEmpty,
+            hasPlaces: self.linked.count < self.budget.links, isAlone: self.linked.isEmpty,
             at: now.monotonic, using: &random)
         self.perform(decision)
         if decision.explores { self.explore(at: now, using: &random) }
@@ -57,6 +57,7 @@ extension Dialling {
                 time: now.wall, count: 1, nextTry: nil)
         }
         self.dialWaiting(at: now, using: &random)
+        self.armSeek(at: now)
         return self.take()
     }
 
@@ -64,6 +65,7 @@ extension Dialling {
     mutating func serviceLost(_ name: String) -> [DiallingAction] {
         let id = TargetID.service(name)
         self.spares.removeAll { $0.name == name }
+        self.tried.remove(id)
         guard let target = self.targets[id] else { return [] }
         self.tell("discovery lost \(name)")
         if let peer = target.peer, self.linked.contains(peer) {
@@ -142,7 +144,7 @@ extension Dialling {
 
     /// Has a service wait for its turn, which comes at once where there are few.
     mutating func queueService(_ id: TargetID) {
-        guard let target = self.targets[id] else { return }
+        guard let target = self.targets[id], !self.tried.contains(id) else { return }
         if target.isForeign {
             self.queue.remove(id)
         } else {
@@ -151,7 +153,7 @@ extension Dialling {
     }
 
     /// Services that are being dialled.
-    private var serviceDials: Int {
+    var serviceDials: Int {
         let services = self.dials.values.filter { if case .service = $0 { true } else { false } }
         return Set(services).count
     }
@@ -160,14 +162,25 @@ extension Dialling {
     mutating func dialWaiting(
         at now: Instant, using random: inout some RandomNumberGenerator
     ) {
-        guard self.queue.count > 0, self.linked.count < Limits.wantedLinks else { return }
+        guard self.linked.count < self.budget.wanted else { return }
         var places = Limits.serviceDials - self.serviceDials
-        while self.linked.count < Limits.wantedLinks, places > 0,
-            let id = self.queue.take(using: &random)
+        while self.linked.count < self.budget.wanted, places > 0,
+            self.dialOne(at: now, using: &random)
         {
-            self.dial(id, at: now)
-            if self.targets[id]?.attempts.isEmpty == false { places -= 1 }
+            places -= 1
         }
+    }
+
+    /// Dials one of the services that wait; false where none does.
+    @discardableResult
+    mutating func dialOne(
+        at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> Bool {
+        while let id = self.queue.take(using: &random) {
+            self.dial(id, at: now)
+            if self.targets[id]?.attempts.isEmpty == false { return true }
+        }
+        return false
     }
 
     /// Dials some services although there are links enough: where two networks become one, each of which
@@ -175,12 +188,10 @@ extension Dialling {
     private mutating func explore(
         at now: Instant, using random: inout some RandomNumberGenerator
     ) {
-        var places = Limits.exploredServices
-        while self.linked.count < Limits.links - Limits.reservedLinks, places > 0,
-            let id = self.queue.take(using: &random)
-        {
-            self.dial(id, at: now)
-            if self.targets[id]?.attempts.isEmpty == false { places -= 1 }
+        self.takeUpTried()
+        for _ in 0..<Limits.exploredServices
+        where self.linked.count < self.budget.links - Limits.reservedLinks {
+            self.dialOne(at: now, using: &random)
         }
     }
 

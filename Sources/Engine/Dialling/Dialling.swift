@@ -11,16 +11,17 @@ struct Dialling: Sendable {
     private static let refreshedSteps = 4
 
     private let own: PeerID
+    let budget: LinkBudget
     var targets: [TargetID: DialTarget] = [:]
     /// Peers that were linked, with their addresses.
-    private(set) var known: [PeerID: KnownPeer]
-    private(set) var linked: Set<PeerID> = []
+    var known: [PeerID: KnownPeer]
+    var linked: Set<PeerID> = []
     /// Of those linked, those that give no sign: others dial them anew, and so does this node.
-    private var doubted: Set<PeerID> = []
+    var doubted: Set<PeerID> = []
     /// Peers that are not dialled for having been linked, since the user has blocked them.
-    private var blocked: Set<PeerID> = []
+    var blocked: Set<PeerID> = []
     /// Peers whom the user knows, who come first.
-    private var wanted: Set<PeerID> = []
+    var wanted: Set<PeerID> = []
     private(set) var dials: [DialID: TargetID] = [:]
     private var lastDial: UInt64 = 0
     /// Requests that wait for a link with a target.
@@ -31,18 +32,19 @@ struct Dialling: Sendable {
     /// How services are looked for, and which wait to be dialled.
     var search = Search()
     var queue = DialQueue()
+    /// Services whose peers share no conversation that needs them, and which are not dialled again for now.
+    var tried: Set<TargetID> = []
+    var isSeekArmed = false
     /// What the running call gathers.
-    private var actions: [DiallingAction] = []
+    var actions: [DiallingAction] = []
 
-    init(own: PeerID, known: [KnownPeer]) {
+    init(own: PeerID, known: [KnownPeer], budget: LinkBudget = LinkBudget()) {
         self.own = own
+        self.budget = budget
         self.known = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     }
 
     // MARK: Targets
-
-    /// Says whom the user knows, before the start and whenever that changes.
-    mutating func setWanted(_ peers: Set<PeerID>) { self.wanted = peers }
 
     /// Dials the configured peers and the remembered ones: of these those first whom the user knows, then
     /// those that were seen last.
@@ -117,7 +119,7 @@ struct Dialling: Sendable {
 
     /// Makes room for what a user asks for, or whom the user knows: the target that failed most often gives
     /// way, but none that a user has asked for or that leads to somebody known.
-    private mutating func makeRoom() -> Bool {
+    mutating func makeRoom() -> Bool {
         guard self.targets.count >= Limits.targets else { return true }
         let others = self.targets.filter { id, target in
             switch id {
@@ -136,6 +138,7 @@ struct Dialling: Sendable {
         self.perform(.disarm(.redial(id)))
         self.queue.remove(id)
         self.targets[id] = nil
+        self.tried.remove(id)
         self.isFullTold = false
     }
 
@@ -185,7 +188,7 @@ struct Dialling: Sendable {
         return DialID(self.lastDial)
     }
 
-    private mutating func dropAttempts(of id: TargetID, but kept: DialID?) {
+    mutating func dropAttempts(of id: TargetID, but kept: DialID?) {
         self.perform(.disarm(.stagger(id)))
         for dial in self.targets[known: id].attempts.keys.sorted() where dial != kept {
             self.dials[dial] = nil
@@ -206,6 +209,7 @@ struct Dialling: Sendable {
     ) -> [DiallingAction] {
         self.dialInTurn(id, at: now)
         self.dialWaiting(at: now, using: &random)
+        self.armSeek(at: now)
         return self.take()
     }
 
@@ -221,10 +225,12 @@ struct Dialling: Sendable {
     mutating func redialAll(
         at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [DiallingAction] {
+        self.tried = []
         for id in self.targets.keys.sorted() {
             self.targets[known: id].backoffSteps = 0
             self.dialInTurn(id, at: now)
         }
+        self.armSeek(at: now)
         self.dialWaiting(at: now, using: &random)
         return self.take()
     }
@@ -306,7 +312,7 @@ struct Dialling: Sendable {
     }
 
     /// Dials again later: after one second, then twice as long each time, with jitter.
-    private mutating func backOff(
+    mutating func backOff(
         _ id: TargetID, isRefused: Bool, at now: Instant,
         using random: inout some RandomNumberGenerator
     ) {
@@ -326,187 +332,10 @@ struct Dialling: Sendable {
         self.perform(.arm(.redial(id), at: now.monotonic + jittered))
     }
 
-    // MARK: Links
-
-    /// A peer is linked, at an address where it can be dialled if that is known.
-    mutating func peerLinked(
-        _ peer: PeerID, address: String?, of person: PublicPerson? = nil, at now: Instant
-    ) -> [DiallingAction] {
-        self.linked.insert(peer)
-        self.doubted.remove(peer)
-        for id in self.leads(to: peer).keys { self.targets[known: id].besideSince = nil }
-        self.remember(peer, address: address, of: person, lastSeen: now.wall)
-        self.answerLinked()
-        return self.take()
-    }
-
-    /// A peer's link has ended, on which it was last heard at a moment of the wall clock.
-    mutating func peerUnlinked(
-        _ peer: PeerID, address: String?, lastHeard: UInt64
-    ) -> [DiallingAction] {
-        self.linked.remove(peer)
-        self.doubted.remove(peer)
-        self.remember(peer, address: address, lastSeen: lastHeard)
-        return self.take()
-    }
-
-    /// A peer has no link any longer: all that led to it is tried again.
-    mutating func redialPeer(
-        _ peer: PeerID, isRefused: Bool, at now: Instant,
-        using random: inout some RandomNumberGenerator
-    ) -> [DiallingAction] {
-        let gone = self.leads(to: peer).filter(\.value.isGone)
-        for id in gone.keys.sorted() { self.removeTarget(id) }
-        if self.leads(to: peer).isEmpty { self.addRemembered(peer) }
-        for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key })
-        where target.attempts.isEmpty {
-            // Who is linked and turned away each time is asked less often each time.
-            if !isRefused { self.targets[known: id].backoffSteps = 0 }
-            self.backOff(id, isRefused: isRefused, at: now, using: &random)
-        }
-        self.perform(self.search.missed(at: now.monotonic))
-        self.dialWaiting(at: now, using: &random)
-        return self.take()
-    }
-
-    /// A peer gives no sign on its link, or gave none before that ended: it is dialled beside it, again and
-    /// again, until it does.
-    mutating func dialBeside(_ peer: PeerID, at now: Instant) -> [DiallingAction] {
-        if self.linked.contains(peer) { self.doubted.insert(peer) }
-        if self.leads(to: peer).isEmpty { self.addRemembered(peer) }
-        for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key }) {
-            if let since = target.besideSince, !target.attempts.isEmpty {
-                guard now.monotonic - since >= Limits.besideMilliseconds else { continue }
-                self.dropAttempts(of: id, but: nil)
-            }
-            self.targets[known: id].besideSince = now.monotonic
-            self.targets[known: id].backoffSteps = 0
-            self.dial(id, at: now)
-        }
-        return self.take()
-    }
-
-    /// A peer gives signs again: no other link to it is dialled.
-    mutating func trust(_ peer: PeerID) -> [DiallingAction] {
-        guard self.doubted.remove(peer) != nil else { return [] }
-        for id in self.leads(to: peer).keys.sorted() {
-            self.targets[known: id].besideSince = nil
-            guard self.linked.contains(peer) else { continue }
-            self.dropAttempts(of: id, but: nil)
-            self.perform(.disarm(.redial(id)))
-        }
-        return self.take()
-    }
-
-    /// Keeps where a peer was linked, for the next start.
-    private mutating func remember(
-        _ peer: PeerID, address: String?, of person: PublicPerson? = nil, lastSeen: UInt64
-    ) {
-        var known = self.known[peer] ?? KnownPeer(id: peer, addresses: [], lastSeen: 0)
-        known.person = person ?? known.person
-        if let address {
-            known.addresses.removeAll { $0 == address }
-            known.addresses.insert(address, at: 0)
-            known.addresses = Array(known.addresses.prefix(Limits.addressesPerTarget))
-            // Whoever else leads to this address leads to this peer: no need to dial it again.
-            for (id, target) in self.targets
-            where target.peer == nil && target.addresses.contains(address) {
-                self.targets[known: id].peer = peer
-                self.targets[known: id].peerAddress = address
-            }
-        }
-        known.lastSeen = lastSeen
-        self.known[peer] = known
-        self.actions.append(.keep(known))
-        if self.targets[.remembered(peer)] != nil {
-            self.targets[known: .remembered(peer)].addresses = known.addresses
-        }
-    }
-
-    /// Remembers peers that were not linked here, as those that a backup has, and dials where they were.
-    mutating func recall(_ peers: [KnownPeer], at now: Instant) -> [DiallingAction] {
-        for peer in peers where self.known[peer.id] == nil {
-            self.known[peer.id] = peer
-            self.actions.append(.keep(peer))
-        }
-        self.dialRemembered(peers, at: now)
-        return self.take()
-    }
-
-    /// Dials peers where they were linked: those first whom the user knows, then those that were last.
-    private mutating func dialRemembered(_ peers: some Sequence<KnownPeer>, at now: Instant) {
-        let sorted = peers.sorted { left, right in
-            let (one, other) = (self.wanted.contains(left.id), self.wanted.contains(right.id))
-            guard one == other else { return one }
-            return (right.lastSeen, left.id) < (left.lastSeen, right.id)
-        }
-        for peer in sorted.prefix(Limits.rememberedTargets) where !self.linked.contains(peer.id) {
-            let id = TargetID.remembered(peer.id)
-            guard self.targets[id] == nil else { continue }
-            self.addRemembered(peer.id)
-            if self.targets[id] != nil { self.dial(id, at: now) }
-        }
-    }
-
-    /// Has a peer be dialled where it was linked, if that is known and there is a place.
-    ///
-    /// Whoever the user knows takes the place of others. Of all others a bounded number is dialled so: any
-    /// key may link, and leave for good.
-    private mutating func addRemembered(_ peer: PeerID) {
-        guard let known = self.known[peer], !known.addresses.isEmpty, !self.blocked.contains(peer)
-        else { return }
-        if self.wanted.contains(peer) {
-            guard self.makeRoom() else { return self.tellFull(known.addresses[0]) }
-        } else {
-            let others = self.targets.filter { id, target in
-                guard case .remembered(let other) = id else { return false }
-                return !self.wanted.contains(other) && !self.isLinked(target)
-            }
-            if others.count >= Limits.rememberedTargets, let worst = Self.worst(of: others) {
-                self.removeTarget(worst)
-            }
-            guard self.targets.count < Limits.targets else {
-                return self.tellFull(known.addresses[0])
-            }
-        }
-        self.targets[.remembered(peer)] = DialTarget(
-            addresses: known.addresses, expecting: peer)
-    }
-
-    /// The target that has failed most often.
-    static func worst(of targets: [TargetID: DialTarget]) -> TargetID? {
-        targets.max { ($0.value.backoffSteps, $0.key) < ($1.value.backoffSteps, $1.key) }?.key
-    }
-
-    /// Forgets peers that are not linked, and dials them no longer for having been.
-    mutating func forget(_ peers: [PeerID]) -> [DiallingAction] {
-        for peer in peers where !self.linked.contains(peer) {
-            self.known[peer] = nil
-            if self.targets[.remembered(peer)] != nil { self.removeTarget(.remembered(peer)) }
-        }
-        return self.take()
-    }
-
-    /// Dials peers no longer for having been linked.
-    mutating func block(_ peers: [PeerID]) -> [DiallingAction] {
-        self.blocked.formUnion(peers)
-        for peer in peers where self.targets[.remembered(peer)] != nil {
-            self.removeTarget(.remembered(peer))
-        }
-        return self.take()
-    }
-
-    /// Dials a peer again where it was linked.
-    mutating func unblock(_ peer: PeerID, at now: Instant) -> [DiallingAction] {
-        guard self.blocked.remove(peer) != nil, let known = self.known[peer] else { return [] }
-        self.dialRemembered([known], at: now)
-        return self.take()
-    }
-
     // MARK: What calls gather
 
     /// Answers the requests whose target is linked.
-    private mutating func answerLinked() {
+    mutating func answerLinked() {
         for (request, id) in self.waiting.sorted(by: { $0.key < $1.key }) {
             // Targets that users have asked for stay.
             guard let peer = self.linkedPeer(of: self.targets[known: id]) else { continue }

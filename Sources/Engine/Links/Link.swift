@@ -25,6 +25,10 @@ struct Link: Sendable {
     /// The monotonic moment at which it was opened.
     let openedAt: UInt64
 
+    /// Whether the user has named the address that was dialled.
+    var isChosen = false
+    /// Whether it has no place yet, and is open only for its peer to say in which conversations it is.
+    var isOnTrial = false
     /// The realms that both ends are in.
     var realms: LinkRealms
     /// The rooms of these that the peer says it is in.

@@ -2,7 +2,11 @@
 ///
 /// Keys cost nothing, so places are given by how far somebody is trusted, then by where they come from:
 /// of equals, one of the source with most links gives way to a source with fewer. So whoever opens
-/// links without end from one host, or a few, takes places from itself.
+/// links without end from one host, or a few, takes places from itself. Where that leaves no place, one goes
+/// to whoever shares a conversation that few links share: so a room of ten is one piece also among a thousand
+/// hosts, of which nobody can be linked to all.
+///
+/// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.
 enum LinkPlaces {
     /// A link that is open, or is to be.
     struct Occupant: Hashable, Sendable {
@@ -13,6 +17,8 @@ enum LinkPlaces {
         var tier: Tier
         /// Whether this node has dialled.
         var isDialled: Bool
+        /// How many links share the conversation of this one that fewest share; none counts as all there are.
+        var fewestSharing = Int.max
     }
 
     /// What becomes of a newcomer.
@@ -26,25 +32,37 @@ enum LinkPlaces {
     }
 
     /// Whether there is a place for anybody beside so many links.
-    static func hasPlace(beside count: Int) -> Bool {
-        count < Limits.links - Limits.knownLinks - Limits.dialledLinks
+    static func hasPlace(beside count: Int, in budget: LinkBudget) -> Bool {
+        count < budget.forAnybody - budget.dialled
     }
 
-    /// Decides about a newcomer among the links that are open.
-    static func verdict(for newcomer: Occupant, among links: [Occupant]) -> Verdict {
+    /// Whether somebody without a place may say for a moment in which conversations it is.
+    ///
+    /// Of those who dial one of each source may, so that a few hosts leave some of these places to others,
+    /// however many keys they have; what this node dials has places of its own.
+    static func mayTry(_ newcomer: Occupant, beside trials: [Occupant]) -> Bool {
+        let rivals = trials.filter { $0.isDialled == newcomer.isDialled }
+        return rivals.count < Limits.trialLinks
+            && (newcomer.isDialled || !rivals.contains { $0.source == newcomer.source })
+    }
+
+    /// Decides about a newcomer among the links that have a place.
+    static func verdict(
+        for newcomer: Occupant, among links: [Occupant], in budget: LinkBudget = LinkBudget()
+    ) -> Verdict {
         // Known people have places of their own, and take those of others.
         if newcomer.tier >= .known {
-            guard links.count >= Limits.links else { return .free }
+            guard links.count >= budget.links else { return .free }
             return Self.replacing(newcomer, among: links)
         }
         let others = links.filter { $0.tier < .known }
         let incoming = others.filter { !$0.isDialled }
-        let limit = Limits.links - Limits.knownLinks
+        let limit = budget.forAnybody
         // Dialling is this node's own choice: some places are left for that.
-        if !newcomer.isDialled, incoming.count >= limit - Limits.dialledLinks {
+        if !newcomer.isDialled, incoming.count >= limit - budget.dialled {
             return Self.replacing(newcomer, among: incoming)
         }
-        guard others.count >= limit || links.count >= Limits.links else { return .free }
+        guard others.count >= limit || links.count >= budget.links else { return .free }
         return Self.replacing(newcomer, among: others)
     }
 
@@ -59,8 +77,19 @@ enum LinkPlaces {
         let equals = links.filter { $0.tier == newcomer.tier && $0.tier < .known }
         let own = equals.count { $0.source == newcomer.source }
         // It must have fewer than the other also with this one, or the two would change places for ever.
-        guard let victim = Self.newest(ofLargestSource: equals),
+        if let victim = Self.newest(ofLargestSource: equals),
             equals.count(where: { $0.source == victim.source }) > own + 1
+        {
+            return .replaces(victim.link)
+        }
+        // A conversation that few links share needs one more than one that many share. Twice as many, and for
+        // each further link of a source as many again: so nobody changes places for ever, nor has many keys
+        // for nothing.
+        let (needed, isOver) = newcomer.fewestSharing.multipliedReportingOverflow(
+            by: 2 * (own + 1))
+        let idle = equals.filter { $0.fewestSharing > needed }
+        guard !isOver, let most = idle.map(\.fewestSharing).max(),
+            let victim = Self.newest(ofLargestSource: idle.filter { $0.fewestSharing == most })
         else { return .full }
         return .replaces(victim.link)
     }

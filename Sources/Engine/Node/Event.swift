@@ -193,6 +193,10 @@ public enum Timer: Hashable, Sendable {
     case redial(TargetID)
     /// The search for peers has its turn.
     case search
+    /// Another service is to be dialled, where a conversation is looked for.
+    case seek
+    /// A peer without a place has said in which conversations it is.
+    case trial(LinkID)
     /// The time that a user has given a connect is over.
     case connect(RequestID)
     /// Peers that were asked to dial back have had their time.

@@ -5,8 +5,11 @@ extension Node {
     // MARK: Opening
 
     mutating func linkOpened(_ id: LinkID, _ info: LinkInfo, address: String, dial: DialID?) {
-        let link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
-        let (obstacle, replaced) = self.obstacle(to: link)
+        var link = Link(id: id, info: info, address: address, dial: dial, now: self.now)
+        link.isChosen = dial.map { self.dialling.isChosen($0) } ?? false
+        let reception = self.reception(of: link)
+        let obstacle: DialFailure? =
+            if case .refused(let failure, _) = reception { failure } else { nil }
         if dial == nil {
             // Before the two links are compared, of which the one that was asked on may end.
             self.reachability.accepted(from: info.peer, at: self.now)
@@ -19,26 +22,66 @@ extension Node {
                 self.dialling.dialReached(
                     dial, info.peer, obstacle, at: self.now, using: &self.random))
         }
-        switch obstacle?.reason {
-        case .ownAddress: self.actions.append(.close(id, .`self`, "this node dialled itself"))
-        case .some where info.peer == self.id:
-            self.turnAway(link, .identityInUse, "the same key runs in another daemon")
-            self.alertIdentityInUse(at: address)
-        case .some where self.isBlocked(info):
-            self.turnAway(link, .blocked, Self.blocked)
-        case .some: self.turnAway(link, .busy, Self.noPlace)
-        case nil:
-            if let old = self.links.link(with: info.peer) {
-                self.decide(between: old, and: link)
-            } else {
-                if let replaced { self.replace(replaced) }
-                self.adopt(link)
+        switch reception {
+        case .refused(_, .`self`):
+            self.actions.append(.close(id, .`self`, "this node dialled itself"))
+        case .refused(let failure, let reason):
+            self.turnAway(link, reason, failure.detail)
+            if reason == .identityInUse { self.alertIdentityInUse(at: address) }
+        case .rival(let old): self.decide(between: old, and: link)
+        case .place(let replaced):
+            if let replaced { self.replace(replaced) }
+            self.adopt(link)
+        case .trial:
+            link.isOnTrial = true
+            self.adopt(link)
+        }
+    }
+
+    /// What becomes of a link with whoever has shaken hands.
+    private enum Reception {
+        /// There can be none.
+        case refused(DialFailure, GoawayReason)
+        /// There is one already.
+        case rival(Link)
+        /// It has a place, which may be that of another one.
+        case place(replacing: LinkID?)
+        /// It is open for a moment, for the peer to say in which conversations it is.
+        case trial
+    }
+
+    private func reception(of link: Link) -> Reception {
+        let info = link.info
+        if info.peer == self.id {
+            return info.boot == self.own.boot
+                ? .refused(DialFailure(.ownAddress, "the address is this node's own"), .`self`)
+                : .refused(
+                    DialFailure(.rejected, "the same key runs in another daemon"), .identityInUse)
+        }
+        guard !self.isBlocked(info) else {
+            return .refused(DialFailure(.rejected, Self.notWanted), .blocked)
+        }
+        // Of two links to one peer one stays.
+        if let old = self.links.link(with: info.peer) { return .rival(old) }
+        let budget = self.own.configuration.linkBudget
+        guard !LinkPlaces.hasPlace(beside: self.links.count, in: budget) else {
+            return .place(replacing: nil)
+        }
+        let newcomer = self.occupant(link)
+        switch LinkPlaces.verdict(for: newcomer, among: self.occupants, in: budget) {
+        case .free: return .place(replacing: nil)
+        case .replaces(let other): return .place(replacing: other)
+        case .full:
+            let trials = self.links.all.filter(\.isOnTrial).map { self.occupant($0) }
+            guard LinkPlaces.mayTry(newcomer, beside: trials) else {
+                return .refused(DialFailure(.rejected, Self.noPlace), .busy)
             }
+            return .trial
         }
     }
 
     /// Ends a link whose place another one takes; one that waits for it goes with it.
-    private mutating func replace(_ id: LinkID) {
+    mutating func replace(_ id: LinkID) {
         let (peer, text) = (self.links[id].info.peer, "its place is for somebody else")
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
@@ -47,38 +90,20 @@ extension Node {
         self.close(id, .busy, text)
     }
 
-    private static var blocked: String { "not wanted" }
+    private static var notWanted: String { "not wanted" }
     private static var noPlace: String { "all links that it could have are taken" }
 
-    /// Why there can be no link with whoever has shaken hands, or else whose place it takes, if any.
-    private func obstacle(to link: Link) -> (DialFailure?, replacing: LinkID?) {
-        let info = link.info
-        if info.peer == self.id {
-            let failure =
-                info.boot == self.own.boot
-                ? DialFailure(.ownAddress, "the address is this node's own")
-                : DialFailure(.rejected, "the same key runs in another daemon")
-            return (failure, nil)
-        }
-        guard !self.isBlocked(info) else {
-            return (DialFailure(.rejected, Self.blocked), nil)
-        }
-        // Of two links to one peer one stays.
-        guard self.links.id(of: info.peer) == nil, !LinkPlaces.hasPlace(beside: self.links.count)
-        else { return (nil, nil) }
-        let verdict = LinkPlaces.verdict(
-            for: self.occupant(link), among: self.links.all.map { self.occupant($0) })
-        switch verdict {
-        case .free: return (nil, nil)
-        case .replaces(let other): return (nil, other)
-        case .full: return (DialFailure(.rejected, Self.noPlace), nil)
-        }
+    /// The links that have a place.
+    var occupants: [LinkPlaces.Occupant] {
+        self.links.all.filter { !$0.isOnTrial }.map { self.occupant($0) }
     }
 
-    private func occupant(_ link: Link) -> LinkPlaces.Occupant {
+    func occupant(_ link: Link) -> LinkPlaces.Occupant {
         var tier = self.tier(of: link.info.peer)
         // Who has shaken hands by the secret of a realm is in it.
         if link.info.realm != .open { tier = max(tier, .fellow) }
+        // The user has named the address.
+        if link.isChosen { tier = max(tier, .known) }
         return LinkPlaces.Occupant(
             link: link.id, source: Source(link.address), tier: tier, isDialled: link.dial != nil)
     }
@@ -141,16 +166,16 @@ extension Node {
         let (id, peer) = (link.id, link.info.peer)
         self.links.add(link)
         self.links[id].newsTold = self.news.last
-        self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
         let person = link.info.certificate.personID
         self.people.met(peer, of: person)
         self.inheritStanding(peer, of: person)
-        self.lookAtPerson(of: link.info, at: link.address)
-        self.tellLinked(peer, true)
-        self.missNoLonger(person)
-        self.performDialling(
-            self.dialling.peerLinked(
-                peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))
+        if link.isOnTrial {
+            self.performDialling(self.dialling.peerTried(peer))
+            let end = self.now.monotonic + Limits.trialMilliseconds
+            self.actions.append(.arm(.trial(id), at: end))
+        } else {
+            self.welcome(link)
+        }
         self.ping(id)
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
         self.sendRealms(on: id)
@@ -163,6 +188,18 @@ extension Node {
         #endif
     }
 
+    /// Takes note of a peer whose link has a place.
+    mutating func welcome(_ link: Link) {
+        let peer = link.info.peer
+        self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
+        self.lookAtPerson(of: link.info, at: link.address)
+        self.tellLinked(peer, true)
+        self.missNoLonger(link.info.certificate.personID)
+        self.performDialling(
+            self.dialling.peerLinked(
+                peer, address: link.listenAddress, of: link.info.certificate.keys, at: self.now))
+    }
+
     // MARK: Closing
 
     mutating func linkClosed(_ id: LinkID, _ failure: SessionFailure?) {
@@ -171,7 +208,7 @@ extension Node {
         if let failure {
             self.refuse(address: link.address, peer: link.info.peer, "\(failure)")
         }
-        self.forget(link, isRefused: failure != nil, isLost: true)
+        self.forget(link, failure != nil ? .refused : .ended, isLost: true)
     }
 
     /// Ends a link with a reason; the shell says goodbye and closes it.
@@ -179,9 +216,13 @@ extension Node {
     /// Only for what no frame of that link is the cause of: those mark it (``LinkTable/doom(_:_:_:)``).
     mutating func close(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
         self.actions.append(.close(id, reason, text))
-        let isRefused = [.protocolViolation, .identityInUse, .blocked, .storage, .busy]
-            .contains(reason)
-        self.forget(self.links[id], isRefused: isRefused, isLost: reason == .dead)
+        let ending: LinkEnding =
+            switch reason {
+            case .notNeeded: .tried
+            case .protocolViolation, .identityInUse, .blocked, .storage, .busy: .refused
+            case .shutdown, .duplicate, .`self`, .dead: .ended
+            }
+        self.forget(self.links[id], ending, isLost: reason == .dead)
     }
 
     /// Ends the links that were marked while the event was handled.
@@ -189,9 +230,13 @@ extension Node {
         while let doom = self.links.takeDoomed() { self.close(doom.link, doom.reason, doom.text) }
     }
 
-    private mutating func forget(_ link: Link, isRefused: Bool, isLost: Bool) {
+    private mutating func forget(_ link: Link, _ ending: LinkEnding, isLost: Bool) {
         let (id, peer) = (link.id, link.info.peer)
-        self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
+        if link.isOnTrial {
+            self.actions.append(.disarm(.trial(id)))
+        } else {
+            self.logLink("unlinked from \(peer.shortText) at \(link.address)", with: peer)
+        }
         self.links.remove(id)
         self.dropRequests(of: link)
         self.profiles.dropEarly(of: id)
@@ -211,16 +256,17 @@ extension Node {
         self.performDialling(
             self.dialling.peerUnlinked(
                 peer, address: link.listenAddress,
-                lastHeard: link.pulse.lastHeardWall(at: self.now)))
+                lastHeard: link.isOnTrial ? nil : link.pulse.lastHeardWall(at: self.now)))
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
             self.adoptChallenger(challenger)
         } else {
-            self.tellLinked(peer, false)
-            self.noteGone(link.info, isLost: isLost)
+            if !link.isOnTrial {
+                self.tellLinked(peer, false)
+                self.noteGone(link.info, isLost: isLost)
+            }
             self.performDialling(
-                self.dialling.redialPeer(
-                    peer, isRefused: isRefused, at: self.now, using: &self.random))
+                self.dialling.redialPeer(peer, ending, at: self.now, using: &self.random))
             self.keepDialling(link)
         }
         self.updateClockAlert()
@@ -398,11 +444,16 @@ extension Node {
             self.refuse(
                 address: link.address, peer: link.info.peer,
                 "the peer said goodbye: \(reason.map { "\($0)" } ?? "unknown reason") \(text)")
-        case .duplicate, .`self`, .dead: break
+        case .duplicate, .`self`, .dead, .notNeeded: break
         }
         self.actions.append(.close(id, .shutdown, ""))
-        let isRefused = reason != .shutdown && reason != .duplicate && reason != .dead
-        self.forget(link, isRefused: isRefused, isLost: reason == .dead)
+        let ending: LinkEnding =
+            switch reason {
+            case .notNeeded: .tried
+            case .shutdown, .duplicate, .dead: .ended
+            default: .refused
+            }
+        self.forget(link, ending, isLost: reason == .dead)
         if reason == .identityInUse { self.updateShutOutAlert() }
     }
 }

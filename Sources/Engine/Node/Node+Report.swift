@@ -4,7 +4,7 @@ extension Node {
     public func status(at now: Instant) -> NodeStatus {
         NodeStatus(
             id: self.id, person: self.own.certificate.personID,
-            name: self.profile(of: self.id).name, links: self.links.count,
+            name: self.profile(of: self.id).name, links: self.links.all.count { !$0.isOnTrial },
             conversations: self.conversationTable.values.count(where: \.isJoined),
             requests: self.requests.pending.count, requestsTurnedAway: self.requests.turnedAway,
             held: self.held.count, incarnation: self.history.incarnation,

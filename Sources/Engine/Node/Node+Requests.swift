@@ -123,6 +123,7 @@ extension Node {
             return
         }
         self.announce(id)
+        self.seek()
     }
 
     /// A leave is on disk: somebody else in the room is to have it before this node is silent there.

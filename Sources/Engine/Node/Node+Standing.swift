@@ -77,5 +77,6 @@ extension Node {
     mutating func wantKnown() {
         let tiers = self.tiers(of: self.dialling.known.keys)
         self.dialling.setWanted(Set(tiers.filter { $0.value >= .known }.keys))
+        self.seek()
     }
 }

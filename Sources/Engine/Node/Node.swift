@@ -96,7 +96,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         self.isAfterLoss = snapshot.isAfterLoss
         self.held = snapshot.held
         self.time = NodeTime(buildTime: configuration.buildTime)
-        self.dialling = Dialling(own: self.id, known: snapshot.peers)
+        self.dialling = Dialling(
+            own: self.id, known: snapshot.peers, budget: configuration.linkBudget)
         self.profiles = Profiles(snapshot.records)
         self.pictures = Pictures(self.profiles)
         self.people = People(snapshot, own: self.id)
@@ -223,6 +224,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
                 self.dialling.redialDue(id, at: self.now, using: &self.random))
         case .search:
             self.performDialling(self.dialling.searchDue(at: self.now, using: &self.random))
+        case .seek: self.seekDue()
+        case .trial(let link): self.trialDue(link)
         case .connect(let request): self.performDialling(self.dialling.connectDue(request))
         case .dialBacks: self.dialBacksDue()
         case .packets: self.packetsDue()

@@ -249,6 +249,8 @@ public struct NodeConfiguration: Sendable {
     public var logBounds = LogBounds()
     /// How much of the disk those may have whom the user has not chosen.
     public var diskBounds: DiskBounds
+    /// How many links there may be.
+    public var linkBudget = LinkBudget()
 
     /// Describes a configuration.
     public init(

@@ -55,6 +55,8 @@ public enum GoawayReason: UInt64, Hashable, Sendable {
     case blocked = 8
     /// Nothing came from the peer for too long.
     case dead = 9
+    /// The peer has links enough, and no conversation that needs this one.
+    case notNeeded = 10
 }
 
 /// A log in somebody's vector clock, named by a tag that only this link can compute.

@@ -63,7 +63,7 @@ import Testing
         for due in [16, 32, 60, 60] as [UInt64] {
             fixture.reach(try #require(fixture.dials.first?.id), self.peer)
             fixture.link(self.peer, at: nil)
-            fixture.unlink(self.peer, isRefused: true)
+            fixture.unlink(self.peer, .refused)
             let wait = try #require(fixture.redialAt) - fixture.now.monotonic
             #expect((due * 1_000...due * 1_250).contains(wait))
             fixture.redial(.fixed("192.0.2.8:4100"))
@@ -86,7 +86,7 @@ import Testing
         fixture.reach(try #require(fixture.dials.first?.id), self.peer)
         fixture.link(self.peer, at: nil)
         fixture.block(self.peer)
-        fixture.unlink(self.peer, isRefused: true)
+        fixture.unlink(self.peer, .refused)
         #expect(fixture.redialAt == nil && fixture.dialling.targets.isEmpty)
     }
 

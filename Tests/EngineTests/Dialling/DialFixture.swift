@@ -11,8 +11,15 @@ struct DialFixture {
     /// What the last call gave.
     private(set) var actions: [DiallingAction] = []
 
-    init(known: [KnownPeer] = []) {
-        self.dialling = Dialling(own: Harness.ownKey, known: known)
+    init(known: [KnownPeer] = [], budget: LinkBudget = LinkBudget()) {
+        self.dialling = Dialling(own: Harness.ownKey, known: known, budget: budget)
+    }
+
+    /// Whether the last call wants to look for somebody among the services.
+    var isSeekArmed: Bool {
+        self.actions.contains {
+            if case .perform(.arm(.seek, _)) = $0 { true } else { false }
+        }
     }
 
     /// The dials of the last call, with their addresses.
@@ -95,10 +102,25 @@ struct DialFixture {
         self.actions = self.dialling.unblock(peer, at: self.now)
     }
 
-    mutating func unlink(_ peer: PeerID, isRefused: Bool = false) {
+    mutating func unlink(_ peer: PeerID, _ ending: LinkEnding = .ended) {
         self.actions = self.dialling.peerUnlinked(peer, address: nil, lastHeard: self.now.wall)
         self.actions += self.dialling.redialPeer(
-            peer, isRefused: isRefused, at: self.now, using: &self.random)
+            peer, ending, at: self.now, using: &self.random)
+    }
+
+    /// A peer without a place has ended being tried.
+    mutating func endTrial(of peer: PeerID) {
+        self.actions = self.dialling.peerUnlinked(peer, address: nil, lastHeard: nil)
+        self.actions += self.dialling.redialPeer(peer, .tried, at: self.now, using: &self.random)
+    }
+
+    mutating func tryOut(_ peer: PeerID) { self.actions = self.dialling.peerTried(peer) }
+
+    mutating func seek() { self.actions = self.dialling.seek(at: self.now) }
+
+    mutating func seekDue(isSeeking: Bool = true) {
+        self.actions = self.dialling.seekDue(
+            isSeeking: isSeeking, at: self.now, using: &self.random)
     }
 
     mutating func redial(_ id: TargetID) {

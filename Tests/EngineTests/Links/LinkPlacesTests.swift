@@ -94,6 +94,54 @@ struct LinkPlacesTests {
         #expect(Self.verdict(newcomer, links) == .replaces(LinkID(95)))
     }
 
+    @Test(
+        "who shares a conversation that few links share takes the place of who shares what many share, or nothing"
+    )
+    func sharing() {
+        func sharing(_ count: Int, _ occupants: [LinkPlaces.Occupant]) -> [LinkPlaces.Occupant] {
+            occupants.map {
+                var occupant = $0
+                occupant.fewestSharing = count
+                return occupant
+            }
+        }
+        func newcomer(sharing count: Int, from source: String = "new") -> LinkPlaces.Occupant {
+            sharing(count, [Self.occupant(999, from: source)])[0]
+        }
+        let many = sharing(70, Self.occupants(0..<70)) + Self.occupants(70..<80)
+        #expect(Self.verdict(newcomer(sharing: 3), many) == .replaces(LinkID(79)))
+        let all = sharing(80, Self.occupants(0..<79) + [Self.occupant(79, from: "last")])
+        #expect(Self.verdict(newcomer(sharing: 39), all) == .replaces(LinkID(79)))
+        // As few again, or half as many: else those two would change places for ever.
+        #expect(Self.verdict(newcomer(sharing: 40), all) == .full)
+        #expect(Self.verdict(Self.occupant(999, from: "new"), all) == .full)
+        // Each further link of a host needs it as much less.
+        #expect(Self.verdict(newcomer(sharing: 19, from: "host3"), all) == .replaces(LinkID(79)))
+        #expect(Self.verdict(newcomer(sharing: 20, from: "host3"), all) == .full)
+        // What this node has dialled gives way to nobody who dials, and whom the user knows to nobody.
+        let own = sharing(80, Self.occupants(0..<79)) + Self.occupants(80..<96, isDialled: true)
+        let known = Self.occupants(100..<116, from: "office", .known)
+        #expect(
+            Self.verdict(
+                newcomer(sharing: 1), own + sharing(80, [Self.occupant(79, from: "last")]) + known)
+                == .replaces(LinkID(79)))
+    }
+
+    @Test(
+        "on trial is one of each source of those who dial, and not more than there are such places")
+    func trials() {
+        let newcomer = Self.occupant(999, from: "new")
+        #expect(LinkPlaces.mayTry(newcomer, beside: Self.occupants(0..<23)))
+        #expect(!LinkPlaces.mayTry(newcomer, beside: Self.occupants(0..<24)))
+        #expect(!LinkPlaces.mayTry(newcomer, beside: [Self.occupant(1, from: "new")]))
+        let dialled = Self.occupants(0..<24, from: "new", isDialled: true)
+        #expect(LinkPlaces.mayTry(newcomer, beside: dialled))
+        #expect(
+            LinkPlaces.mayTry(
+                Self.occupant(999, from: "new", isDialled: true), beside: dialled.dropLast()))
+        #expect(!LinkPlaces.mayTry(Self.occupant(999, from: "x", isDialled: true), beside: dialled))
+    }
+
     @Test("a node that one host has filled with links takes others, and tells whom it turns away")
     func node() {
         var harness = Harness()

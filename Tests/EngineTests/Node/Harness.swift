@@ -76,7 +76,8 @@ struct Harness {
     init(
         _ number: UInt8 = 1, realms: Realms = Realms(), tellsReads: Bool = true,
         tellsSignals: Bool = true, bounds: LogBounds = LogBounds(),
-        disk: DiskBounds = DiskBounds(), snapshot: Snapshot = Snapshot()
+        disk: DiskBounds = DiskBounds(), links: LinkBudget = LinkBudget(),
+        snapshot: Snapshot = Snapshot()
     ) {
         var configuration = NodeConfiguration(
             name: "ada", staticPeers: [], buildTime: 0, realms: realms,
@@ -84,6 +85,7 @@ struct Harness {
                 tellsReads: tellsReads, tellsPresence: tellsSignals, tellsTyping: tellsSignals))
         configuration.logBounds = bounds
         configuration.diskBounds = disk
+        configuration.linkBudget = links
         self.node = Node(
             signer: signer(number), certificate: testCertificate(of: signer(number)),
             person: personKeys(40, 41), boot: 1,

@@ -2,7 +2,7 @@
 # Runs simulations on all cores, in shares of 50 seeds. A share that is done is kept in FOLDER, so that
 # a run that was interrupted goes on where it stopped; another build of the program begins anew.
 #
-#   [FROM=1] [COUNT=1000] [ASSAULT=1] [NODES=N [OFFICE=1]] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
+#   [FROM=1] [COUNT=1000] [ASSAULT=1] [NODES=N [OFFICE=1 [LINKS=N]]] [JOBS=CORES] [RESULTS=FILE] simulate.sh PROGRAM FOLDER
 #
 # RESULTS names a page to whose table a row is added. Prints each failure with the line that repeats
 # it, the sums, and at last `N passed, N failed`.
@@ -11,7 +11,7 @@ refuse() { echo "simulate.sh: $*" >&2; exit 64; }
 program=$(realpath "${1:?PROGRAM is missing: .build/release/simulate}")
 [ -x "$program" ] || refuse "there is no program $program; first: make sim"
 from=${FROM:-1} count=${COUNT:-1000} jobs=${JOBS:-$(nproc)} share=50
-for name in from count jobs ${NODES:+NODES}; do
+for name in from count jobs ${NODES:+NODES} ${LINKS:+LINKS}; do
     [[ ${!name} =~ ^[1-9][0-9]{0,17}$ ]] || refuse "${name^^}=${!name}: give a number from 1 on"
 done
 if [ -n "${RESULTS:-}" ] && ! [ -w "$RESULTS" ]; then
@@ -24,6 +24,7 @@ if [ -n "${NODES:-}" ]; then
     options+=(--nodes "$NODES"); kind="of $NODES nodes"; share=1
     if [ -z "${COUNT:-}" ]; then count=1; fi
     if [ -n "${OFFICE:-}" ]; then options+=(--office); kind="of offices of $NODES"; fi
+    if [ -n "${LINKS:-}" ]; then options+=(--links "$LINKS"); kind+=" with $LINKS links"; fi
 fi
 build=$(sha256sum "$program" | cut -c1-12)
 shares=$2/$build/${kind// /-}
@@ -43,7 +44,7 @@ run() {
         if [ "$code" -le 1 ]; then break; fi
         next=$(tail -n 1 "$part" | sed -nE 's/^seed ([0-9]+) $/\1/p')
         if [ -z "$next" ] || [ "$code" = 130 ] || [ "$code" = 143 ]; then return 1; fi
-        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1} make sim:" \
+        echo "FAILED SEED=$next${ASSAULT:+ ASSAULT=1}${NODES:+ NODES=$NODES}${OFFICE:+ OFFICE=1}${LINKS:+ LINKS=$LINKS} make sim:" \
             "the process ended with $code" >> "$part"
         next=$((next + 1))
     done
@@ -51,7 +52,7 @@ run() {
 }
 
 export -f run
-export program shares share last ASSAULT NODES OFFICE
+export program shares share last ASSAULT NODES OFFICE LINKS
 # Arrays cannot be exported.
 export options_text="${options[*]}"
 start=$SECONDS

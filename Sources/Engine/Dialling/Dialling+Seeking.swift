@@ -1,0 +1,74 @@
+/// Services that are dialled although there are links enough, since somebody is looked for whom any of them may be.
+///
+/// `Docs/Decisions/0044-small-rooms-are-found-by-trial.md`.
+extension Dialling {
+    /// Whether a dial goes to an address that the user has named.
+    func isChosen(_ dial: DialID) -> Bool {
+        if case .fixed? = self.dials[dial] { true } else { false }
+    }
+
+    /// A peer is linked for a moment only, and not remembered for that.
+    mutating func peerTried(_ peer: PeerID) -> [DiallingAction] {
+        self.linked.insert(peer)
+        self.doubted.remove(peer)
+        self.answerLinked()
+        return self.take()
+    }
+
+    /// Says whom the user knows, before the start and whenever that changes.
+    mutating func setWanted(_ peers: Set<PeerID>) { self.wanted = peers }
+
+    /// Somebody else is looked for than before: all services are tried again, at once those of whom the user knows.
+    mutating func seek(at now: Instant) -> [DiallingAction] {
+        let known = self.tried.filter { id in
+            self.targets[id]?.peer.map { self.wanted.contains($0) } ?? false
+        }
+        self.takeUpTried()
+        for id in known.sorted() {
+            self.queue.remove(id)
+            self.dial(id, at: now)
+        }
+        self.armSeek(at: now)
+        return self.take()
+    }
+
+    /// Another service has its turn, where anybody is looked for.
+    mutating func seekDue(
+        isSeeking: Bool, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [DiallingAction] {
+        self.isSeekArmed = false
+        guard isSeeking else { return [] }
+        if self.linked.count >= self.budget.wanted, self.serviceDials < Limits.serviceDials {
+            self.dialOne(at: now, using: &random)
+        }
+        self.armSeek(at: now)
+        return self.take()
+    }
+
+    /// Looks in a moment whether anybody is looked for among the services that wait.
+    mutating func armSeek(at now: Instant) {
+        guard !self.isSeekArmed, self.queue.count > 0, self.linked.count >= self.budget.wanted
+        else { return }
+        self.isSeekArmed = true
+        self.perform(.arm(.seek, at: now.monotonic + Limits.seekMilliseconds))
+    }
+
+    /// Does not dial a service for now whose peer needs no link; false where it is none, or links are missing.
+    mutating func setAside(_ id: TargetID) -> Bool {
+        guard case .service = id, self.linked.count >= self.budget.wanted else { return false }
+        self.perform(.disarm(.redial(id)))
+        self.queue.remove(id)
+        self.targets[known: id].backoffSteps = 0
+        // It keeps that also where it waits for a place among those that are dialled.
+        _ = self.giveTurn(id)
+        self.tried.insert(id)
+        return true
+    }
+
+    /// Has those services wait for their turn that were set aside.
+    mutating func takeUpTried() {
+        let tried = self.tried
+        self.tried = []
+        for id in tried.sorted() { self.queueService(id) }
+    }
+}

@@ -1,0 +1,9 @@
+/// What the end of a link says of dialling its peer again.
+enum LinkEnding: Hashable, Sendable {
+    /// Nothing: it is dialled again soon.
+    case ended
+    /// One side wants no such link: it is dialled again later each time.
+    case refused
+    /// Neither side needs it: others are dialled first.
+    case tried
+}
