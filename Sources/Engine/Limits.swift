@@ -153,6 +153,8 @@ public enum Limits {
     static let heldFrameBytes = 256
     /// Often enough to notice a dead peer within a minute, rare enough to cost nothing.
     public static let pingMilliseconds: UInt64 = 15_000
+    /// So many links, and twice as many, are pinged that often; of more each is more rarely.
+    static let oftenPingedLinks = 4
     /// After the network has changed a link that lives answers within this time.
     public static let networkCheckMilliseconds: UInt64 = 3_000
     /// Four pings without an answer.

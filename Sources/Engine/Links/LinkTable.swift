@@ -23,6 +23,10 @@ struct LinkTable: Sendable {
     var lost: [PeerID: UInt64] = [:]
     /// Whether a moment is set at which links are looked at from which a sign is due.
     var isPulseArmed = false
+    /// When something was last written.
+    var changedAt: UInt64 = 0
+    /// Whether links are looked at more rarely, since nothing has changed.
+    var isResting = false
     /// When the network changed, until the links have been looked at.
     var networkChangedAt: UInt64?
 

@@ -17,6 +17,10 @@ struct Pulse: Sendable {
     /// What the answer to the last ping must carry.
     private(set) var nonce: UInt64 = 0
     private var sentAt: UInt64?
+    /// When the last ping was sent.
+    private var pingedAt: UInt64 = 0
+    /// When the link is looked at next.
+    var lookAt: UInt64 = 0
     /// When something was sent first since something came in last; nil where nothing was.
     private var unansweredSince: UInt64?
     /// Whether that was followed by a ping that must be answered.
@@ -65,6 +69,28 @@ struct Pulse: Sendable {
     mutating func ping(_ nonce: UInt64, at now: Instant) {
         self.nonce = nonce
         self.sentAt = now.monotonic
+        self.pingedAt = now.monotonic
+    }
+
+    /// How often each of so many links is pinged.
+    ///
+    /// Of many each is as much more rarely, so that all together cost what a few do. The kernel notices who is
+    /// gone.
+    static func interval(beside count: Int) -> UInt64 {
+        let few = Limits.oftenPingedLinks
+        guard count > 2 * few else { return Limits.pingMilliseconds }
+        return Limits.pingMilliseconds * UInt64(count - few) / UInt64(few)
+    }
+
+    /// Whether a ping is due where pings come so often.
+    func isPingDue(every interval: UInt64, at now: Instant) -> Bool {
+        now.monotonic >= self.pingedAt + interval
+    }
+
+    /// Whether nothing was heard for so long that nobody is there, though something was to be answered.
+    func isDead(at now: Instant) -> Bool {
+        now.monotonic - self.lastHeard >= Limits.silenceMilliseconds
+            && self.lastHeard < self.pingedAt
     }
 
     /// Reads the clock in a ping, where no pong has told it more exactly; true when that is news.

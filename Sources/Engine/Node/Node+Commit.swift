@@ -5,6 +5,7 @@ extension Node {
         precondition(flight.batch.number == outcome.number, "the store answers its batch")
         if flight.batch.incarnation == self.history.incarnation { self.history.isStored = true }
         self.alerts.clear(.storage, at: self.now)
+        self.noteWritten()
         self.held = outcome.held
         var changes: [Change] = []
         let gone = outcome.gone

@@ -177,7 +177,7 @@ extension Node {
             self.welcome(link)
         }
         self.ping(id)
-        self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
+        self.look(at: id, in: Limits.pingMilliseconds)
         self.sendRealms(on: id)
         self.sendShares(on: id)
         #if MUTANTS
@@ -285,20 +285,53 @@ extension Node {
         return nonce
     }
 
+    /// A link is looked at: it is pinged where that is due, and what has changed meanwhile is told.
     mutating func pingDue(_ id: LinkID) {
         // The timer may have been due when the link ended.
         guard self.links.has(id) else { return }
-        let silence = self.now.monotonic - self.links[id].pulse.lastHeard
-        guard silence < Limits.silenceMilliseconds else {
+        guard !self.links[id].pulse.isDead(at: self.now) else {
             return self.close(id, .dead, "nothing was heard for a minute")
         }
-        self.ping(id)
+        let interval = Pulse.interval(beside: self.links.count)
+        if !self.mayRest || self.links[id].pulse.isPingDue(every: interval, at: self.now) {
+            self.ping(id)
+        }
         self.links[id].realms.pinged()
         self.links[id].rooms.pinged()
         self.releaseIfDue()
         self.renewProfile()
         self.refreshDigests(on: id)
-        self.actions.append(.arm(.ping(id), at: self.now.monotonic + Limits.pingMilliseconds))
+        let isResting = self.mayRest && self.isQuiet(id)
+        self.links.isResting = self.links.isResting || isResting
+        self.look(at: id, in: isResting ? interval : Limits.pingMilliseconds)
+    }
+
+    /// Whether there are so many links that they are pinged more rarely than they are looked at.
+    private var mayRest: Bool {
+        Pulse.interval(beside: self.links.count) > Limits.pingMilliseconds
+    }
+
+    private mutating func look(at id: LinkID, in wait: UInt64) {
+        self.links[id].pulse.lookAt = self.now.monotonic + wait
+        self.actions.append(.arm(.ping(id), at: self.now.monotonic + wait))
+    }
+
+    /// Whether nothing was written since a link was looked at, and its peer has all that is here, and no more.
+    private func isQuiet(_ id: LinkID) -> Bool {
+        self.now.monotonic >= self.links.changedAt + Limits.pingMilliseconds && self.held.first == nil
+            && self.links[id].shared.values.allSatisfy(\.digests.isSettled)
+    }
+
+    /// Something was written: links that rest are looked at soon, one after the other.
+    mutating func noteWritten() {
+        self.links.changedAt = self.now.monotonic
+        guard self.links.isResting else { return }
+        self.links.isResting = false
+        let soon = Limits.pingMilliseconds
+        for (number, id) in self.links.ids.enumerated()
+        where self.links[id].pulse.lookAt > self.now.monotonic + soon {
+            self.look(at: id, in: soon * UInt64(number + 1) / UInt64(self.links.count))
+        }
     }
 
     /// Something was sent on a link: its peer is to give a sign.

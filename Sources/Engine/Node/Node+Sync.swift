@@ -73,7 +73,7 @@ extension Node {
         self.send(.digest(conversation, digest), on: id)
     }
 
-    /// At each ping a digest says what has changed since the last one.
+    /// At each look at a link a digest says what has changed since the last one.
     mutating func refreshDigests(on id: LinkID) {
         for conversation in self.links[id].shared.keys.sorted()
         where !self.isWaitingToBeLetIn(conversation, on: id) {

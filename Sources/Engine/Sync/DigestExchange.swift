@@ -90,6 +90,9 @@ struct DigestExchange: Sendable {
     private var logTellings = DigestPace()
     private var recordTellings = DigestPace()
 
+    /// Whether the peer has said last what this node has, or neither has said anything.
+    var isSettled: Bool { self.sent == self.received }
+
     mutating func noteSent(_ digest: ConversationDigest) {
         self.sent = digest
         self.recordClocks.noteDigestSent()

@@ -41,6 +41,8 @@ struct Harness {
     /// Why the node has closed links.
     private(set) var closed: [LinkID: GoawayReason] = [:]
     var deltaAt: UInt64?
+    /// When each link is looked at next.
+    private(set) var looksAt: [LinkID: UInt64] = [:]
     /// How far members have own logs, as it was written.
     private(set) var savedPositions: [LogKey: [PeerID: MemberPosition]] = [:]
     /// What is on disk: a model that keeps no order of its own.
@@ -188,6 +190,7 @@ struct Harness {
                 self.payloadReads.append((read, key, from, through))
             case .readProof(let read, let key): self.proofReads.append((read, key))
             case .arm(.delta, let at): self.deltaAt = at
+            case .arm(.ping(let link), let at): self.looksAt[link] = at
             case .arm(.signals, let at): self.signalsAt = at
             case .arm(.alerts, let at): self.alertsAt = at
             case .arm(.packets, let at): self.packetsAt = at
