@@ -84,6 +84,9 @@ public enum Limits {
     static let waitingRecordBytes = 8 << 20
     /// What keeping a record takes in memory besides its value, with its key in a table.
     static let recordOverheadBytes = 512
+    /// Records of which is remembered by name that one peer is owed them, of people whom the user knows and as many of
+    /// all others: more than a room of a thousand people has.
+    static let owedRecords = 1_024
     /// The kinds that a later version may have beside those of this one.
     public static let recordKinds = 16
 

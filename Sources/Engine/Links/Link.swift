@@ -54,8 +54,9 @@ struct Link: Sendable {
     var isReadingLive = false
     var serving: [Serving] = []
     var isReadingSync = false
-    /// Conversations of which the peer is owed something.
-    var owing = Turns<ConversationID>()
+    /// Conversations of which the peer is owed something; nil stands for records of any.
+    var owing = Turns<ConversationID?>()
+    var owedRecords = OwedRecords()
     var isReadingProof = false
     /// The payloads that the peer asks for; a new question takes the place of the one before.
     var payloadServing: PayloadServing?

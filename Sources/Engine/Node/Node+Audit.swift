@@ -136,12 +136,13 @@ extension Link {
         found.check(self.serving.count, Limits.wantsPerLink, "served wants of a link")
         found.check(self.wants.open, Limits.wantsPerLink, "wants of a link")
         found.check(self.earlyRecords.count, Limits.earlyRecords, "early records of a link")
+        found.check(self.owedRecords.count, 2 * Limits.owedRecords, "records a link is owed")
         for key in self.shared.keys {
             let unknown = self.shared[known: key].unknown
             found.check(unknown.count, Limits.logsPerConversation, "unknown logs of a link")
             found.check(
-                self.shared[known: key].owed.count,
-                Limits.logsPerConversation * (Limits.recordKinds + 1), "what a link is owed")
+                self.shared[known: key].owed.count, Limits.logsPerConversation,
+                "what a link is owed")
             found.check(
                 unknown.discoveries.count, Limits.discoveriesPerLink, "discoveries of a link")
         }

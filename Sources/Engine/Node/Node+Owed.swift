@@ -13,14 +13,44 @@ extension Node {
     /// Sends what is owed until something waits for credit, or is read.
     mutating func pumpOwed(_ id: LinkID) {
         while self.links[id].flow.outbox.isEmpty, !self.links[id].isReadingProof,
-            let conversation = self.links[id].owing.next()
+            let turn = self.links[id].owing.next()
         {
+            guard let conversation = turn else {
+                self.payRecords(on: id)
+                continue
+            }
             // The conversation may have been left since.
             guard self.links.isShared(conversation, on: id),
                 let item = self.links[id].shared[known: conversation].owed.next()
             else { continue }
             self.links[id].owing.add(conversation)
             self.pay(item, of: conversation, on: id)
+        }
+    }
+
+    /// Notes that a peer is owed records, and sends them where nothing waits before them.
+    mutating func oweRecords(
+        _ keys: some Sequence<RecordKey>, of conversation: ConversationID, on id: LinkID
+    ) {
+        for key in keys {
+            self.links[id].owedRecords.owe(
+                key, of: conversation, isOfKnown: self.isKnown(key.author))
+        }
+        guard !self.links[id].owedRecords.isEmpty else { return }
+        self.links[id].owing.add(nil)
+        self.pumpOwed(id)
+    }
+
+    private mutating func payRecords(on id: LinkID) {
+        let keys = self.links[id].owedRecords.next()
+        // A conversation may have been left since.
+        let records = keys.compactMap { self.profiles.record($0) }
+            .filter { self.mayTell($0, on: id) }
+        if !records.isEmpty { self.send(.records(records), on: id) }
+        if !self.links[id].owedRecords.isEmpty { return self.links[id].owing.add(nil) }
+        for conversation in self.links[id].owedRecords.takeCut()
+        where self.links.isShared(conversation, on: id) {
+            self.links[id].shared[known: conversation].digests.tellAgain()
         }
     }
 
@@ -31,9 +61,6 @@ extension Node {
         case .logs: self.tellLogs(of: conversation, on: id)
         case .pages(let buckets): self.sendPages(buckets, of: conversation, on: id)
         case .recordClock: self.sendRecordClock(of: conversation, on: id)
-        case .records(let keys):
-            let records = keys.compactMap { self.profiles.record($0) }
-            if !records.isEmpty { self.send(.records(records), on: id) }
         case .proof(let name):
             let key = LogKey(conversation: conversation, name: name)
             guard self.conversationTable[known: conversation].log(name).forkPoint != nil else {

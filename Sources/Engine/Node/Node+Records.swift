@@ -64,7 +64,7 @@ extension Node {
         if self.links[id].flow.takesNow(frame) {
             self.sendEncoded(frame, on: id)
         } else {
-            self.owe(conversation, on: id) { $0.owe(record: key) }
+            self.oweRecords([key], of: conversation, on: id)
         }
     }
 
@@ -231,8 +231,28 @@ extension Node {
             return row.time == record.time
                 ? row.recordTag != tags.record(record) : row.time < record.time
         }
-        self.owe(conversation, on: id) { owed in
-            for record in lacking { owed.owe(record: record.key) }
-        }
+        self.oweRecords(self.chosen(of: lacking.map(\.key)), of: conversation, on: id)
+    }
+
+    /// Puts those of records first that are to be remembered where a peer lacks more than that: of strangers
+    /// profiles, since names are what people miss most, but half of them at most.
+    ///
+    /// Which of each is left to chance: what a clock had no room to tell is not lacking, and what the peer has
+    /// left out will be left out again, so the same must not always stand before what it would take.
+    private mutating func chosen(of keys: [RecordKey]) -> [RecordKey] {
+        guard keys.count > Limits.owedRecords else { return keys }
+        let known = keys.filter { self.isKnown($0.author) }
+        let others = keys.filter { !self.isKnown($0.author) }
+        let profiles = self.turned(others.filter { $0.kind == Record.Kind.profile })
+        let rest = self.turned(others.filter { $0.kind != Record.Kind.profile })
+        let half = Limits.owedRecords / 2
+        return self.turned(known) + profiles.prefix(half) + rest + profiles.dropFirst(half)
+    }
+
+    /// Records in their order, from any of them on.
+    private mutating func turned(_ keys: [RecordKey]) -> [RecordKey] {
+        guard !keys.isEmpty else { return [] }
+        let start = Int.random(in: keys.indices, using: &self.random)
+        return Array(keys[start...] + keys[..<start])
     }
 }

@@ -103,6 +103,9 @@ struct DigestExchange: Sendable {
         self.recordTellings.noteDigestSent()
     }
 
+    /// The own digest is sent with the next ping, whether or not it has changed.
+    mutating func tellAgain() { self.sent = nil }
+
     /// Whether a digest is to be sent at a ping: it says what has changed since the last one, and so
     /// repairs what deltas have missed.
     ///

@@ -11,8 +11,6 @@ struct OwedAnswers: Sendable {
         case pages([UInt8])
         /// Which records are here.
         case recordClock
-        /// Records, as many as fit a frame.
-        case records([RecordKey])
         /// That a log's author has signed two histories.
         case proof(LogName)
     }
@@ -20,18 +18,15 @@ struct OwedAnswers: Sendable {
     var logs = false
     var pages = BucketSet()
     var recordClock = false
-    private var records = Turns<RecordKey>()
     private var proofs = Turns<LogName>()
 
     var isEmpty: Bool {
-        !self.logs && self.pages.isEmpty && !self.recordClock && self.records.isEmpty
-            && self.proofs.isEmpty
+        !self.logs && self.pages.isEmpty && !self.recordClock && self.proofs.isEmpty
     }
 
     /// How many things are owed.
-    var count: Int { self.records.count + self.proofs.count }
+    var count: Int { self.proofs.count }
 
-    mutating func owe(record: RecordKey) { self.records.add(record) }
     mutating func owe(proof: LogName) { self.proofs.add(proof) }
 
     /// Takes what is to be sent next.
@@ -45,11 +40,6 @@ struct OwedAnswers: Sendable {
             self.recordClock = false
             return .recordClock
         }
-        var keys: [RecordKey] = []
-        while keys.count < Limits.recordsPerFrame, let key = self.records.next() {
-            keys.append(key)
-        }
-        if !keys.isEmpty { return .records(keys) }
         return self.proofs.next().map { .proof($0) }
     }
 }
