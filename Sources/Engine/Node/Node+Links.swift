@@ -271,7 +271,7 @@ extension Node {
         }
         self.updateClockAlert()
         // Who waits for delivery may now wait for fewer.
-        for key in self.deliveries.keys { self.checkDeliveries(of: key) }
+        for key in self.deliveries.keys(where: link.shared.has) { self.checkDeliveries(of: key) }
     }
 
     // MARK: Liveness

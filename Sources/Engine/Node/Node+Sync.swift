@@ -52,7 +52,7 @@ extension Node {
         }
         self.planFetches(in: conversation)
         // Who waits for delivery may now wait for fewer.
-        for key in self.deliveries.keys where key.conversation == conversation {
+        for key in self.deliveries.keys(where: { $0 == conversation }) {
             self.checkDeliveries(of: key)
         }
     }

@@ -27,6 +27,11 @@ struct Deliveries: Sendable {
 
     var keys: [LogKey] { self.lines.keys.sorted() }
 
+    /// The logs of some conversations for which somebody waits, in order.
+    func keys(where isMeant: (ConversationID) -> Bool) -> [LogKey] {
+        self.lines.keys.filter { isMeant($0.conversation) }.sorted()
+    }
+
     func isEmpty(for key: LogKey) -> Bool { self.lines[key] == nil }
 
     /// What the waits of a log are for, in the order in which they came.

@@ -36,6 +36,15 @@ import Testing
         #expect(deliveries.isEmpty(for: Self.keys[0]) && deliveries.keys == [Self.keys[1]])
     }
 
+    @Test("are looked at only in the conversations that something concerns")
+    func concerned() {
+        var deliveries = Deliveries()
+        for key in Self.keys { deliveries.add(Self.wait(1, 1, by: 50, of: key)) }
+        let concerned = Self.keys[1].conversation
+        #expect(deliveries.keys { $0 == concerned } == [Self.keys[1]])
+        #expect(deliveries.keys { _ in false }.isEmpty)
+    }
+
     @Test("end when their time is over, and no other")
     func due() {
         var deliveries = Deliveries()
