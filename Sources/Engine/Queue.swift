@@ -7,6 +7,9 @@ struct Queue<Element: Sendable>: Sendable {
 
     var isEmpty: Bool { self.next == self.elements.count }
 
+    /// The elements, in order.
+    var all: [Element] { self.elements[self.next...].compactMap(\.self) }
+
     var first: Element? { self.isEmpty ? nil : self.elements[self.next] }
 
     mutating func append(_ element: Element) { self.elements.append(element) }
@@ -42,6 +45,9 @@ struct Turns<Key: Hashable & Sendable>: Sendable {
     var count: Int { self.queue.count }
 
     var isEmpty: Bool { self.queue.isEmpty }
+
+    /// The keys, in the order of their turns.
+    var all: [Key] { self.queue.all }
 
     func contains(_ key: Key) -> Bool { self.members.contains(key) }
 

@@ -99,4 +99,19 @@ import Testing
         usage.keep([])
         #expect(!usage.isHeavy(newcomer))
     }
+
+    @Test("what was read is handled on soon, and what is sent does not put it off")
+    func unhandled() {
+        var wait = UnhandledWait()
+        let idle = wait.arm(isBusy: false, isLast: false)
+        let soon = wait.arm(isBusy: true, isLast: false)
+        let sending = wait.arm(isBusy: true, isLast: true)
+        wait.handled()
+        let later = wait.arm(isBusy: true, isLast: true)
+        #expect([idle, soon, sending, later] == [nil, 20, nil, 2_000])
+        // Once all was handled, what comes next has its own time.
+        let done = wait.arm(isBusy: false, isLast: true)
+        let next = wait.arm(isBusy: true, isLast: false)
+        #expect([done, next] == [nil, 20])
+    }
 }

@@ -58,11 +58,6 @@ final class PeerStream {
     /// Sent bytes that nobody acknowledges for so long: with the time until the next ping, a lost peer is
     /// noticed within half a minute.
     static let userTimeoutMilliseconds: UInt32 = 14_000
-    /// What was read is handled on after so long, though the socket takes nothing: else two who wait for each other
-    /// would for ever.
-    ///
-    /// The second is for strangers who come last, and may leave unread what they are sent.
-    static let unhandledMilliseconds: (first: UInt64, last: UInt64) = (20, 2_000)
     /// A little more than the time between two pings, so that the kernel asks only where none is sent.
     static let keepaliveSeconds: Int32 = 20
 
@@ -84,6 +79,7 @@ final class PeerStream {
     private var portion = ReadPortion()
     /// What was read and is still to be handled: of a stranger little is at a time, and nothing more is read.
     private var unhandled: ArraySlice<SessionEvent> = []
+    private var unhandledWait = UnhandledWait()
     private var rank = 0
     private var isPaused = false
     /// Told what happens, within a turn.
@@ -283,10 +279,8 @@ final class PeerStream {
         var wanted: IOEvents = self.isPaused || isBusy ? [] : .readable
         // Nearly always at once, behind all others of its rank.
         if self.hasOutput || isBusy && !self.isPaused { wanted.insert(.writable) }
-        if isBusy {
-            let (first, last) = Self.unhandledMilliseconds
-            self.deadline?.set(
-                afterMilliseconds: self.rank > 0 ? last : first, accuracy: .milliseconds(10))
+        if let wait = self.unhandledWait.arm(isBusy: isBusy, isLast: self.rank > 0) {
+            self.deadline?.set(afterMilliseconds: wait, accuracy: .milliseconds(10))
         }
         if watch.interest != wanted { watch.set(wanted) }
     }
@@ -341,6 +335,7 @@ final class PeerStream {
 
     /// Handles what was read, of a stranger some frames in a turn: a few bytes may have much be looked at.
     private func handleOn() {
+        self.unhandledWait.handled()
         var left = self.portion.frames
         while let event = self.unhandled.popFirst() {
             switch event {
@@ -417,7 +412,9 @@ final class PeerStream {
         case .connecting: self.end(DialFailure(.timedOut, "no answer within 5 seconds"))
         case .handshaking: self.end(DialFailure(.timedOut))
         case .draining: self.close()
-        case .open: if !self.isPaused { self.handleOn() }
+        case .open:
+            self.unhandledWait.handled()
+            if !self.isPaused { self.handleOn() }
         case .closed: break
         }
     }

@@ -139,3 +139,26 @@ struct ReadPortion: Sendable {
         }
     }
 }
+
+/// When what was read of a stream is handled on, though its socket takes nothing and so does not say that it could: else
+/// two who wait for each other would for ever.
+struct UnhandledWait: Sendable {
+    /// Nearly always the socket is there before.
+    static let milliseconds: UInt64 = 20
+    /// Of strangers who come last, and may leave unread what they are sent.
+    static let lastMilliseconds: UInt64 = 2_000
+
+    private var isArmed = false
+
+    /// After how many milliseconds the stream is to be woken; nil where that is arranged, or nothing is to be handled.
+    ///
+    /// What is sent meanwhile does not put it off.
+    mutating func arm(isBusy: Bool, isLast: Bool) -> UInt64? {
+        defer { self.isArmed = isBusy }
+        guard isBusy, !self.isArmed else { return nil }
+        return isLast ? Self.lastMilliseconds : Self.milliseconds
+    }
+
+    /// Some of it was handled, or the stream was woken.
+    mutating func handled() { self.isArmed = false }
+}

@@ -49,7 +49,7 @@ struct InFlight: Sendable {
 /// store by ``send(_:)``; ``finish()`` ends it.
 struct CommitQueue: Sendable {
     private(set) var drafts = Drafts()
-    private(set) var live: [Accepted] = []
+    private(set) var live = LiveRuns()
     private(set) var sync: [Accepted] = []
     var records = WaitingRecords()
     var droppedRecords: Set<RecordKey> = []
@@ -109,7 +109,7 @@ struct CommitQueue: Sendable {
     }
 
     /// All runs of others that are not yet on disk.
-    var underWay: [Accepted] { self.live + self.sync + (self.inFlight?.accepted ?? []) }
+    var underWay: [Accepted] { self.live.all + self.sync + (self.inFlight?.accepted ?? []) }
 
     // MARK: What comes in
 
@@ -121,8 +121,7 @@ struct CommitQueue: Sendable {
     var isCrowded: Bool {
         guard self.live.count + self.sync.count > Self.uncrowdedRuns else { return false }
         if self.live.count + self.sync.count > Limits.crowdedRuns { return true }
-        let bytes =
-            self.live.reduce(0) { $0 + $1.byteCount } + self.sync.reduce(0) { $0 + $1.byteCount }
+        let bytes = self.live.byteCount + self.sync.reduce(0) { $0 + $1.byteCount }
         return bytes > Limits.crowdedRunBytes
     }
 
@@ -134,10 +133,7 @@ struct CommitQueue: Sendable {
     mutating func add(_ accepted: Accepted, hasPending: Bool) {
         let isBehindBulk = hasPending && self.sync.contains { $0.key == accepted.key }
         guard accepted.channel == .live && !isBehindBulk else { return self.sync.append(accepted) }
-        guard accepted.isOfKnown, let place = self.live.firstIndex(where: { !$0.isOfKnown }),
-            !self.live[place...].contains(where: { $0.key == accepted.key })
-        else { return self.live.append(accepted) }
-        self.live.insert(accepted, at: place)
+        self.live.add(accepted)
     }
 
     /// Takes payloads whose hashes were checked.
@@ -195,10 +191,8 @@ struct CommitQueue: Sendable {
 
     /// Takes out the runs of a log that has ended.
     mutating func drop(_ key: LogKey) -> [Accepted] {
-        let dropped = (self.live + self.sync).filter { $0.key == key }
-        guard !dropped.isEmpty else { return [] }
-        self.live.removeAll { $0.key == key }
-        self.sync.removeAll { $0.key == key }
+        let dropped = self.live.drop(key) + self.sync.filter { $0.key == key }
+        if !dropped.isEmpty { self.sync.removeAll { $0.key == key } }
         return dropped
     }
 
@@ -295,26 +289,19 @@ struct CommitQueue: Sendable {
         // Who has only joined waits for what it catches up with.
         let hasLive =
             flight.drafts.contains { $0.content.traits.isLive }
-            || self.live.contains { $0.append.run.run.isLive }
+            || self.live.all.contains { $0.append.run.run.isLive }
         if hasLive { self.smallUntil = now.monotonic + Limits.liveMilliseconds }
         let isLive = now.monotonic < self.smallUntil
         let limit = isLive ? Limits.runsPerLiveBatch : Limits.runsPerBatch
         let bulk = isLive ? Limits.bulkRunsPerLiveBatch : Limits.runsPerBatch
-        let count = Self.fitting(self.live, runs: limit)
-        var live: [Accepted] = []
-        if count == self.live.count {
-            swap(&live, &self.live)
-        } else {
-            live = Array(self.live.prefix(count))
-            self.live.removeFirst(count)
-        }
+        let live = self.live.removeFirst(Self.fitting(self.live.all, runs: limit))
         for accepted in live { flight.take(accepted, self.expiries) }
         // A live message that had to wait for bulk does not wait for more of it.
         let isAlone = hasLive && self.hadCatchUp
         self.hadCatchUp = false
         guard !isAlone, !self.sync.isEmpty else { return }
         // Bulk gets on however many live runs come, but not with what follows one that still waits.
-        let left = Set(self.live.map(\.key))
+        let left = Set(self.live.all.map(\.key))
         let size = live.reduce(0) { $0 + $1.size }
         let rest = limit - (size + Accepted.fullRun - 1) / Accepted.fullRun
         let sync = self.sync.prefix(Self.fitting(self.sync, runs: max(1, min(bulk, rest))))
@@ -357,8 +344,8 @@ struct CommitQueue: Sendable {
     /// None of a batch is on disk: what is still true is written again, and runs of others are
     /// dropped; gives their logs, and the links that had brought them.
     mutating func fail(_ flight: InFlight) -> (keys: [LogKey], links: [LinkID]) {
-        let dropped = flight.accepted + self.live + self.sync
-        (self.live, self.sync) = ([], [])
+        let dropped = flight.accepted + self.live.all + self.sync
+        (self.live, self.sync) = (LiveRuns(), [])
         self.proofs =
             flight.batch.proofs.filter { old in
                 !self.proofs.contains { $0.key == old.key }

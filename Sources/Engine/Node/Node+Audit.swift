@@ -106,8 +106,7 @@ extension Node {
             found.check(
                 self.conversationTable[known: id].logs.count, Limits.logsPerConversation, "logs")
         }
-        var bytes = 0
-        for accepted in self.commits.live { bytes += accepted.byteCount }
+        var bytes = self.commits.live.byteCount
         for accepted in self.commits.sync { bytes += accepted.byteCount }
         for arrival in self.commits.arrivals { bytes += arrival.byteCount }
         // Each link's credit bounds what it brings; some links may have ended meanwhile.

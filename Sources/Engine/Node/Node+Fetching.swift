@@ -35,7 +35,7 @@ extension Node {
         }
         let now = self.now.monotonic
         let isFree = self.fetching.plans.isFree(at: now)
-        guard !isFree || self.fetching.plans.isWaiting(conversation) else {
+        guard !isFree || self.fetching.plans.waiting.contains(conversation) else {
             return self.plan(known)
         }
         self.fetching.plans.wait(conversation)
@@ -57,7 +57,7 @@ extension Node {
             }
             self.plan(known)
         }
-        for conversation in self.fetching.plans.waiting {
+        for conversation in self.fetching.plans.waiting.all {
             guard let known = self.conversationTable[conversation] else { continue }
             self.planForKnown(known)
         }

@@ -8,8 +8,7 @@ struct FetchPlans: Sendable {
     private var level = Limits.fetchSteps
     private var since: UInt64 = 0
     /// Those to be planned, in the order of their turns.
-    private(set) var waiting: [ConversationID] = []
-    private var members: Set<ConversationID> = []
+    private(set) var waiting = Turns<ConversationID>()
     /// The link on which the last turn of a conversation has ended, where it has not come to all.
     private var lastTurn: [ConversationID: LinkID] = [:]
     /// How many logs on links all plans have looked at.
@@ -34,19 +33,13 @@ struct FetchPlans: Sendable {
         self.level = max(-Limits.fetchSteps, self.level - steps)
     }
 
-    func isWaiting(_ conversation: ConversationID) -> Bool { self.members.contains(conversation) }
-
     /// Puts a conversation at the end, unless it waits already.
-    mutating func wait(_ conversation: ConversationID) {
-        if self.members.insert(conversation).inserted { self.waiting.append(conversation) }
-    }
+    mutating func wait(_ conversation: ConversationID) { self.waiting.add(conversation) }
 
     /// The next conversation to be planned; nil where there is none, or nothing is left to look at.
     mutating func next(at now: UInt64) -> ConversationID? {
         guard !self.waiting.isEmpty, self.isFree(at: now) else { return nil }
-        let next = self.waiting.removeFirst()
-        self.members.remove(next)
-        return next
+        return self.waiting.next()
     }
 
     /// When the next turn begins.
@@ -76,11 +69,6 @@ struct FetchPlans: Sendable {
         return (chosen, true)
     }
 
-    /// A conversation in which nobody is asked any longer.
-    mutating func drop(_ conversation: ConversationID) {
-        if self.members.remove(conversation) != nil {
-            self.waiting.removeAll { $0 == conversation }
-        }
-        self.lastTurn[conversation] = nil
-    }
+    /// A conversation in which nobody is asked any longer: where it waits, its turn does nothing.
+    mutating func drop(_ conversation: ConversationID) { self.lastTurn[conversation] = nil }
 }
