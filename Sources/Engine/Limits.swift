@@ -82,6 +82,14 @@ public enum Limits {
     static let strangersRecordBytes = 16 << 20
     /// What records may take that wait to be written: of more, those of strangers are left out.
     static let waitingRecordBytes = 8 << 20
+    /// What of strangers' records is passed on at once, to all links; the next digest tells of the rest.
+    static let passedRecordBytes = 262_144
+    /// The time in which as much again is passed on: 64 KiB in a second.
+    static let passedRecordMilliseconds: UInt64 = 4_000
+    /// In conversations of more authors the digest of records, which takes some milliseconds, is made anew this seldom.
+    static let recordDigestMilliseconds: UInt64 = 2_000
+    /// The most authors of whom it is made as soon as it is asked for.
+    static let recordDigestAuthors = 128
     /// What keeping a record takes in memory besides its value, with its key in a table.
     static let recordOverheadBytes = 512
     /// Records of which is remembered by name that one peer is owed them, of people whom the user knows and as many of
@@ -201,6 +209,8 @@ public enum Limits {
         let moments = Int(Self.deltaTurnMilliseconds / Self.deltaMilliseconds)
         return count <= 16 ? 4 : max(2, (count + moments - 1) / moments)
     }
+    /// Logs on links that are looked at at a time for those whose turn it is: some milliseconds.
+    static let deltaSteps = 4_096
     /// The author pushes at once; who still lacks an entry after this asks others.
     public static let relayMilliseconds: UInt64 = 150
     /// Spreads the askers, so that not all of them choose the same moment.
@@ -252,6 +262,12 @@ public enum Limits {
     /// The same payload is asked of the same link once an hour: one that may never come costs a few
     /// bytes, and whoever begins to have it says so in a clock.
     public static let payloadWantMilliseconds: UInt64 = 3_600_000
+    /// Logs of which is remembered that links were asked for their payloads, of all links together.
+    ///
+    /// Each takes some 130 bytes, for an hour.
+    static let payloadAsks = 65_536
+    /// Those of one link that are remembered in any case.
+    static let payloadAsksPerLink = 1_024
     /// Logs that are looked at for links to be asked for payloads, in one turn.
     static let payloadStepsPerTurn = 1_024
     /// Logs that are not known here of which one peer has asked for payloads: some tens of kilobytes.
@@ -328,8 +344,14 @@ public enum Limits {
     static let strangersUnknownBytes = 16 << 20
     /// What one of them takes, with what there is to find it by.
     static let unknownRowBytes = 192
+    /// What else rows may take there, all together, of logs that are known here.
+    static let strangersRememberedBytes = 16 << 20
+    /// What one of them takes that says more than how far a log goes: 36 bytes, and half of a table is empty.
+    static let specialRowBytes = 80
+    /// What is to be remembered of a log takes of which a peer has more than is here.
+    static let lackingLogBytes = 32
     /// So many come before links are looked at for that again.
-    static let unknownRowsStep = 1_024
+    static let rowsStep = 1_024
     /// Records in one frame: with the largest values they just fit.
     public static let recordsPerFrame = 64
     /// Records that one record clock tells of.

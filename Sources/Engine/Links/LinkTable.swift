@@ -32,8 +32,8 @@ struct LinkTable: Sendable {
 
     /// What was sent since links were looked at for what their peers do not take.
     private var sentBytes = 0
-    /// How many rows of logs that are not known here have come since links were looked at for these.
-    private var unknownRows = 0
+    /// How many rows have come since links were looked at for what they have told.
+    private var rows = 0
 
     var count: Int { self.table.count }
 
@@ -95,39 +95,63 @@ struct LinkTable: Sendable {
 
     /// Those links of some that leave most, where all of these together leave more than they may.
     func leavingTooMuch(among ids: [LinkID]) -> [LinkID] {
-        let left = ids.map { (id: $0, bytes: self.table[known: $0].flow.untakenBytes) }
-        var excess = left.reduce(0) { $0 + $1.bytes } - Limits.strangersUntakenBytes
+        self.most(of: ids, limit: Limits.strangersUntakenBytes) { $0.flow.untakenBytes }
+    }
+
+    // MARK: What peers have told of logs
+
+    /// Counts rows; gives whether links are to be looked at for what they have told.
+    mutating func isLookDue(afterRows count: Int) -> Bool {
+        self.rows += count
+        guard self.rows >= Limits.rowsStep else { return false }
+        self.rows = 0
+        return true
+    }
+
+    /// Which of some links have most of something, where all of these together have more than they may.
+    private func most(
+        of ids: [LinkID], limit: Int, _ amount: (Link) -> Int
+    ) -> [LinkID] {
+        let all = ids.map { (id: $0, amount: amount(self.table[known: $0])) }
+        var excess = all.reduce(0) { $0 + $1.amount } - limit
         var found: [LinkID] = []
-        for (id, bytes) in left.sorted(by: { ($1.bytes, $0.id) < ($0.bytes, $1.id) })
+        for (id, amount) in all.sorted(by: { ($1.amount, $0.id) < ($0.amount, $1.id) })
         where excess > 0 {
-            excess -= bytes
+            excess -= amount
             found.append(id)
         }
         return found
     }
 
-    // MARK: Logs that are not known here
-
-    /// Counts rows of such logs; gives whether links are to be looked at for what they have told.
-    mutating func isLookDue(afterRows count: Int) -> Bool {
-        self.unknownRows += count
-        guard self.unknownRows >= Limits.unknownRowsStep else { return false }
-        self.unknownRows = 0
-        return true
+    /// Has those links of some forget what they have told of logs that are here, beside what each log has anyway, whose
+    /// peers have told most, where all of these together have told more than is kept.
+    ///
+    /// - Parameter own: the numbers of own logs of a conversation, of which what is told is kept.
+    mutating func boundRemembered(
+        among ids: [LinkID], limit: Int = Limits.strangersRememberedBytes,
+        own: (ConversationID) -> Set<UInt32>
+    ) {
+        let most = self.most(of: ids, limit: limit) { link in
+            link.shared.values.reduce(0) { $0 + $1.rememberedBytes }
+        }
+        for id in most {
+            for conversation in self.table[known: id].shared.keys
+            where self.table[known: id].shared[known: conversation].rememberedBytes > 0 {
+                let own = own(conversation)
+                self.table[known: id].shared[known: conversation]
+                    .forgetRemembered(but: own.contains)
+            }
+        }
     }
 
     /// Has those links of some forget such rows that have told most, where all of these together have told
     /// more than is kept.
     mutating func boundUnknown(among ids: [LinkID]) {
-        let told = ids.map { id in
-            let shared = self.table[known: id].shared
-            return (id: id, count: shared.values.reduce(0) { $0 + $1.unknown.count })
+        let limit = Limits.strangersUnknownBytes / Limits.unknownRowBytes
+        let most = self.most(of: ids, limit: limit) { link in
+            link.shared.values.reduce(0) { $0 + $1.unknown.count }
         }
-        let most = Limits.strangersUnknownBytes / Limits.unknownRowBytes
-        var excess = told.reduce(0) { $0 + $1.count } - most
-        for (id, count) in told.sorted(by: { ($1.count, $0.id) < ($0.count, $1.id) })
-        where excess > 0 {
-            excess -= count
+        for id in most {
             for conversation in self.table[known: id].shared.keys {
                 self.table[known: id].shared[known: conversation].unknown.forgetRows()
             }
@@ -157,10 +181,7 @@ struct LinkTable: Sendable {
 
     /// The first of some conversations that a link shares.
     func firstShared(of conversations: [ConversationID], on id: LinkID) -> ConversationID? {
-        for conversation in conversations where self.sharers[conversation]?.contains(id) == true {
-            return conversation
-        }
-        return nil
+        conversations.first { self.isShared($0, on: id) }
     }
 
     mutating func share(_ conversation: ConversationID, on id: LinkID, _ sync: ConversationSync) {

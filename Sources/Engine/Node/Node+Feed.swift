@@ -100,7 +100,8 @@ extension Node {
         let head = self.conversationTable[known: conversation].log(name).head
         guard head.seq >= want.from else { return self.refuseWant(want, on: id) }
         if name.author != self.id {
-            self.links[id].shared[known: conversation].taken.insert(name)
+            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            self.links[id].shared[known: conversation].taken.insert(number)
         }
         self.links[id].serving.append(
             Serving(

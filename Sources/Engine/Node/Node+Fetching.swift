@@ -19,7 +19,8 @@ extension Node {
 
     /// Notes that a peer has more of a log, to be asked for from a moment on.
     mutating func seek(_ key: LogKey, on id: LinkID, from moment: UInt64) {
-        self.links[id].shared[known: key.conversation].lack(key.name, from: moment)
+        let number = self.conversationTable[known: key.conversation].numbers.number(of: key.name)
+        self.links[id].shared[known: key.conversation].lack(number, from: moment)
         self.fetching.seek(key.conversation)
     }
 
@@ -293,7 +294,13 @@ extension Node {
     /// The peer has not served a want.
     private mutating func missFetch(_ key: LogKey, on id: LinkID) {
         self.links[id].wants.miss()
-        self.links[id].shared[known: key.conversation].giveUp(key.name)
+        self.giveUp(key, on: id)
+    }
+
+    /// A peer does not serve what it has told of.
+    private mutating func giveUp(_ key: LogKey, on id: LinkID) {
+        let number = self.conversationTable[known: key.conversation].numbers.find(key.name)
+        if let number { self.links[id].shared[known: key.conversation].giveUp(number) }
     }
 
     /// Gives up wants that are not served and asks for what had to wait.
@@ -355,13 +362,13 @@ extension Node {
         }
         for key in asked {
             self.endFetch(key)
-            self.links[id].shared[known: conversation].giveUp(key.name)
+            self.giveUp(key, on: id)
         }
         self.endDiscoveries(conversation, on: id) { $0.tag == tag }
         for key in self.forkSearches.awaited(from: id, in: conversation)
         where self.links[id].tags.log(key.name, in: conversation) == tag {
             self.forkSearches.end(key)
-            self.links[id].shared[known: conversation].giveUp(key.name)
+            self.giveUp(key, on: id)
         }
         self.planFetches(in: conversation, for: id)
     }
@@ -418,7 +425,7 @@ extension Node {
             let seq = self.links[id].shared[known: conversation]
                 .learnName(number, tag: tag)
             if self.links[id].awaited.take(tag, in: conversation) {
-                self.links[id].shared[known: conversation].awaitsPayloads.insert(key.name)
+                self.links[id].shared[known: conversation].awaitsPayloads.insert(number)
             }
             let log = self.conversationTable[known: conversation].log(key.name)
             if let seq, seq > log.tail.seq, !log.isRefused {

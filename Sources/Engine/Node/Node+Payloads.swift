@@ -59,7 +59,9 @@ extension Node {
         while let id = self.payloadWants.takeDue() {
             guard self.links.has(id) else { continue }
             let (shared, conversations) = (self.links[id].shared, self.conversationTable)
-            let ask = self.payloadWants.ask(id, at: self.now.monotonic) { key in
+            let isOfKnown = self.isOfKnown(id)
+            let ask = self.payloadWants.ask(id, isOfKnown: isOfKnown, at: self.now.monotonic) {
+                key in
                 guard let conversation = conversations[key.conversation], conversation.isJoined
                 else { return nil }
                 return shared[key.conversation]?.whole(of: key.name, conversation.numbers)
@@ -168,10 +170,9 @@ extension Node {
     mutating func tellWhole(_ key: LogKey, author isAuthorTold: Bool = true) {
         let conversation = key.conversation
         let log = self.conversationTable[known: conversation].log(key.name)
+        let number = self.conversationTable[known: conversation].numbers.number(of: key.name)
         for id in self.links.sharing(conversation) {
-            let hasAsked =
-                !self.links[id].shared[known: conversation].awaitsPayloads.isEmpty
-                && self.links[id].shared[known: conversation].awaitsPayloads.remove(key.name) != nil
+            let hasAsked = self.links[id].shared[known: conversation].awaitsPayloads.remove(number)
             let isAuthor = isAuthorTold && self.links[id].info.peer == key.name.author
             guard hasAsked || isAuthor else { continue }
             let tags = self.links[id].tags
@@ -235,7 +236,9 @@ extension Node {
         // Frames that were sent since the read began may have used of the credit.
         guard self.links[id].flow.credit(on: .sync) >= frame.bytes.count else { return }
         if items.isEmpty || items.contains(.wanted) {
-            self.links[id].shared[known: conversation].awaitsPayloads.insert(serving.key.name)
+            let name = serving.key.name
+            let number = self.conversationTable[known: conversation].numbers.number(of: name)
+            self.links[id].shared[known: conversation].awaitsPayloads.insert(number)
         }
         self.sendEncoded(frame, on: id)
         let next = serving.from + UInt64(items.count)

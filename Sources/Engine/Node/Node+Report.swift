@@ -163,7 +163,8 @@ extension Node {
         for link in links {
             let peer = self.links[link].info.peer
             let sync = self.links[link].shared[known: id]
-            for name in sync.ahead.union(partial) where self.isBelieved(peer, of: name) {
+            for name in sync.ahead(conversation.numbers).union(partial)
+            where self.isBelieved(peer, of: name) {
                 let log = conversation.log(name)
                 guard log.forkPoint == nil else { continue }
                 missing.add(

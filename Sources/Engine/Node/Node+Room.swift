@@ -195,8 +195,9 @@ extension Node {
         self.forkSearches.end(key)
         self.endFetch(key)
         self.payloadWants.end(key, before: 1)
+        let numbers = self.conversationTable[known: conversation].numbers
         for id in self.links.sharing(conversation) {
-            self.links[id].shared[known: conversation].drop(key.name)
+            self.links[id].shared[known: conversation].drop(key.name, numbers)
         }
         self.noteRefused(key)
         self.tellRefused(key, on: nil)

@@ -168,7 +168,7 @@ extension Node {
     /// A run shows that the peer has more than its clock said.
     private mutating func noteMore(_ key: LogKey, seq: UInt64, on id: LinkID) {
         let number = self.conversationTable[known: key.conversation].numbers.number(of: key.name)
-        self.links[id].shared[known: key.conversation].noteMore(key.name, number, seq: seq)
+        self.links[id].shared[known: key.conversation].noteMore(number, seq: seq)
         self.seek(key, on: id, from: self.now.monotonic)
         self.planFetches(in: key.conversation, for: id)
     }

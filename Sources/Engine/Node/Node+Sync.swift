@@ -221,7 +221,7 @@ extension Node {
     ) {
         let own = self.conversationTable[known: conversation].bucketHashes()
         var answers: [UInt8] = []
-        defer { self.boundUnknown(after: pages.reduce(0) { $0 + $1.rows.count }) }
+        defer { self.boundRows(after: pages.reduce(0) { $0 + $1.rows.count }) }
         for page in pages {
             let isLookedAt = self.links[id].shared[known: conversation].digests.pages
                 .take(at: self.now.monotonic)
@@ -294,7 +294,7 @@ extension Node {
     mutating func receiveDelta(
         _ rows: [ClockRow], of conversation: ConversationID, on id: LinkID
     ) {
-        defer { self.boundUnknown(after: rows.count) }
+        defer { self.boundRows(after: rows.count) }
         for row in rows {
             if let name = self.logName(row.tag, of: conversation, on: id) {
                 _ = self.receiveRow(row, of: name, in: conversation, isComplete: false, on: id)
@@ -308,11 +308,16 @@ extension Node {
         self.planFetches(in: conversation, for: id)
     }
 
-    /// Rows have come: forgets those of logs that are not known here of which strangers tell too many.
-    private mutating func boundUnknown(after count: Int) {
+    /// Rows have come: forgets what is too much of what strangers have told together.
+    private mutating func boundRows(after count: Int) {
         guard self.links.isLookDue(afterRows: count) else { return }
         let strangers = self.links.ids.filter { self.tier(of: self.links[$0].info.peer) < .known }
         self.links.boundUnknown(among: strangers)
+        let (own, table) = (self.id, self.conversationTable)
+        self.links.boundRemembered(among: strangers) { conversation in
+            let known = table[known: conversation]
+            return Set(known.names(of: own).compactMap(known.numbers.find))
+        }
     }
 
     private mutating func receiveRow(

@@ -49,13 +49,13 @@ struct ConversationSync: Sendable {
     /// Its rows of logs whose names are known here, by their numbers.
     private var rows = PeerRows()
     /// Those of which the peer has more, or something else, by what it said last.
-    private var unsettled: Set<LogName> = []
+    private var unsettled = NumberSet()
     /// Those that show another history than is here: of this one the peer has nothing.
-    private var divergent: Set<LogName> = []
+    private var divergent = NumberSet()
     /// Its rows of logs not yet known here.
     var unknown = UnknownLogs()
     /// Logs of which the peer has more than this node, and when they may be asked for.
-    private(set) var lacking: [LogName: UInt64] = [:]
+    private(set) var lacking: [UInt32: UInt64] = [:]
 
     // What the peer is sent.
     /// What it has asked for and was not sent yet.
@@ -63,10 +63,10 @@ struct ConversationSync: Sendable {
     /// Own logs that the peer has, or was sent, up to here: new entries are pushed from there.
     var fed: [LogName: UInt64] = [:]
     /// Logs of others that the peer has asked for here: it is told at once when they grow.
-    var taken: Set<LogName> = []
+    var taken = NumberSet()
 
     /// Logs of which the peer was not given a payload that it had asked for: it is told when it can be.
-    var awaitsPayloads: Set<LogName> = []
+    var awaitsPayloads = NumberSet()
 
     init(names: [UInt64: UInt32] = [:], newsTold: UInt64) {
         self.names = names
@@ -82,7 +82,11 @@ struct ConversationSync: Sendable {
 
     /// How many entries of a log the peer says to have.
     func seq(of name: LogName, _ numbers: LogNumbers) -> UInt64 {
-        self.divergent.contains(name) ? 0 : self.row(of: name, numbers)?.seq ?? 0
+        numbers.find(name).map { self.seq(of: $0) } ?? 0
+    }
+
+    private func seq(of number: UInt32) -> UInt64 {
+        self.divergent.contains(number) ? 0 : self.rows[number]?.seq ?? 0
     }
 
     /// Up to which entry of a log the peer says that it has all payloads, which it does where it says
@@ -113,7 +117,9 @@ struct ConversationSync: Sendable {
     }
 
     /// Logs of which the peer has more than is here, or something else.
-    var ahead: Set<LogName> { self.unsettled.union(self.lacking.keys) }
+    func ahead(_ numbers: LogNumbers) -> Set<LogName> {
+        Set((self.unsettled.members + self.lacking.keys).compactMap { numbers[$0] })
+    }
 
     /// Whether the peer has what this node might ask it for.
     var isSeeking: Bool { !self.lacking.isEmpty || self.unknown.isSeeking }
@@ -129,8 +135,8 @@ struct ConversationSync: Sendable {
         let earlier = self.rows[number]
         (row.whole, row.shown) = (earlier?.whole, earlier?.shown)
         let isNews = self.rows.update(row, of: number)
-        self.settle(name)
-        return self.divergent.remove(name) != nil || isNews
+        self.settle(number)
+        return self.divergent.remove(number) || isNews
     }
 
     /// Takes a row of a log that is known here, and compares it with what is here.
@@ -141,8 +147,8 @@ struct ConversationSync: Sendable {
         var finding = RowFinding()
         let row = Self.unproven(row)
         finding.isNews = self.rows.update(row, of: number)
-        self.settle(name)
-        self.divergent.remove(name)
+        self.settle(number)
+        self.divergent.remove(number)
         if log.forkPoint != nil {
             finding.lacksProof = row.state != .forked || row.seq > log.head.seq
             if row.state != .forked { return finding }
@@ -159,8 +165,8 @@ struct ConversationSync: Sendable {
         } else if isOwn && !isComplete {
             finding.step = .feed
         }
-        if finding.step == .searchFork || finding.step == .fetch { self.unsettled.insert(name) }
-        if finding.step == .searchFork { self.divergent.insert(name) }
+        if finding.step == .searchFork || finding.step == .fetch { self.unsettled.insert(number) }
+        if finding.step == .searchFork { self.divergent.insert(number) }
         return finding
     }
 
@@ -181,10 +187,13 @@ struct ConversationSync: Sendable {
 
     /// Takes from what the peer has told what differed and may be asked for again, in order.
     mutating func takeUnsettled(_ numbers: LogNumbers) -> [(name: LogName, row: ClockRow)] {
-        defer { self.unsettled = [] }
-        return self.unsettled.sorted().compactMap { name in
-            self.row(of: name, numbers).map { (name, $0) }
+        defer { self.unsettled = NumberSet() }
+        var found: [(name: LogName, row: ClockRow)] = []
+        for number in self.unsettled.members {
+            guard let name = numbers[number], let row = self.rows[number] else { continue }
+            found.append((name, row))
         }
+        return found.sorted { $0.name < $1.name }
     }
 
     /// A page has come: settles from where an own log is pushed.
@@ -202,15 +211,15 @@ struct ConversationSync: Sendable {
     ///
     /// False where it had told nothing.
     mutating func dropRow(_ name: LogName, _ numbers: LogNumbers) -> Bool {
-        self.settle(name)
-        self.divergent.remove(name)
-        return numbers.find(name).map { self.rows.remove($0) } ?? false
+        guard let number = numbers.find(name) else { return false }
+        self.settle(number)
+        self.divergent.remove(number)
+        return self.rows.remove(number)
     }
 
     /// A run shows that the peer has more than its clock said.
-    mutating func noteMore(_ name: LogName, _ number: UInt32, seq: UInt64) {
-        let told = self.divergent.contains(name) ? 0 : self.rows[number]?.seq ?? 0
-        guard told < seq else { return }
+    mutating func noteMore(_ number: UInt32, seq: UInt64) {
+        guard self.seq(of: number) < seq else { return }
         self.rows.update(ClockRow(tag: 0, state: .open, seq: seq, headTag: 0), of: number)
     }
 
@@ -223,17 +232,18 @@ struct ConversationSync: Sendable {
     }
 
     /// A log is gone here, and not wanted: what the peer has of it stays known.
-    mutating func drop(_ name: LogName) {
-        self.settle(name)
-        self.divergent.remove(name)
+    mutating func drop(_ name: LogName, _ numbers: LogNumbers) {
         self.fed[name] = nil
-        self.taken.remove(name)
-        self.awaitsPayloads.remove(name)
+        guard let number = numbers.find(name) else { return }
+        self.settle(number)
+        self.divergent.remove(number)
+        self.taken.remove(number)
+        self.awaitsPayloads.remove(number)
     }
 
     /// Of a log nothing is remembered, not even its name.
     mutating func forget(_ name: LogName, tag: UInt64, _ numbers: LogNumbers) {
-        self.drop(name)
+        self.drop(name, numbers)
         self.names[tag] = nil
         if let number = numbers.find(name) { self.rows.remove(number) }
     }
@@ -245,11 +255,11 @@ struct ConversationSync: Sendable {
     mutating func takeable(in conversation: Conversation, at now: UInt64) -> [LogName] {
         guard !self.lacking.isEmpty else { return [] }
         var found: [LogName] = []
-        for (name, notBefore) in self.lacking {
+        for (number, notBefore) in self.lacking {
+            guard let name = conversation.numbers[number] else { continue }
             let log = conversation.log(name)
-            let has = self.seq(of: name, conversation.numbers)
-            if has <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
-                self.settle(name)
+            if self.seq(of: number) <= log.tail.seq || log.isBeyondFork(log.tail.seq + 1) {
+                self.settle(number)
             } else if notBefore <= now {
                 found.append(name)
             }
@@ -258,23 +268,39 @@ struct ConversationSync: Sendable {
     }
 
     /// Notes that the peer has more of a log, which may be asked for from a moment on.
-    mutating func lack(_ name: LogName, from moment: UInt64) {
-        self.lacking[name] = moment
-        self.unsettled.insert(name)
+    mutating func lack(_ number: UInt32, from moment: UInt64) {
+        self.lacking[number] = moment
+        self.unsettled.insert(number)
     }
 
     /// Notes that nothing more of a log is to be asked for.
-    mutating func settle(_ name: LogName) {
-        self.lacking[name] = nil
-        self.unsettled.remove(name)
-        // Both keep their room, which a newcomer would have for all logs on each of a hundred links.
-        if self.lacking.isEmpty, self.lacking.capacity > 0 { self.lacking = [:] }
-        if self.unsettled.isEmpty, self.unsettled.capacity > 0 { self.unsettled = [] }
+    private mutating func settle(_ number: UInt32) {
+        self.giveUp(number)
+        self.unsettled.remove(number)
     }
 
     /// The peer does not serve what it has told of; it is asked again when it tells of it, or of a
     /// digest, again.
-    mutating func giveUp(_ name: LogName) { self.lacking[name] = nil }
+    mutating func giveUp(_ number: UInt32) {
+        self.lacking[number] = nil
+        // It keeps its room, which a newcomer would have for all logs on each of a hundred links.
+        if self.lacking.isEmpty, self.lacking.capacity > 0 { self.lacking = [:] }
+    }
+
+    // MARK: Bounds
+
+    /// What the peer has had this node remember of logs that are here, in bytes, beside what each log has anyway.
+    var rememberedBytes: Int {
+        self.rows.specialCount * Limits.specialRowBytes + self.lacking.count
+            * Limits.lackingLogBytes
+    }
+
+    /// Forgets that, but for what is said of own logs: what the peer has more is asked for once a digest has come that
+    /// differs.
+    mutating func forgetRemembered(but isOwn: (UInt32) -> Bool) {
+        self.lacking = [:]
+        self.rows.forgetSpecials(but: isOwn)
+    }
 
     // MARK: What the peer is sent
 
@@ -298,9 +324,10 @@ struct ConversationSync: Sendable {
     ) -> Bool {
         guard self.newsTold < number else { return false }
         if name.author == peer { return !isTurn }
-        guard isTurn != self.taken.contains(name), self.fed[name] == nil else { return false }
-        let row = self.row(of: name, numbers)
-        let seq = self.divergent.contains(name) ? 0 : row?.seq ?? 0
-        return seq < head && row?.state != .refused
+        guard let log = numbers.find(name) else {
+            return isTurn && head > 0 && self.fed[name] == nil
+        }
+        guard isTurn != self.taken.contains(log), self.fed[name] == nil else { return false }
+        return self.seq(of: log) < head && self.rows[log]?.state != .refused
     }
 }

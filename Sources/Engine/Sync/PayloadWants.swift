@@ -26,11 +26,14 @@ struct PayloadWants: Sendable {
         var ask: Ask?
         /// What was given up last, since a link that was silent may bring the answers yet.
         private(set) var late: [Ask] = []
-        var tried: [LogKey: Tried] = [:]
+        /// What the link was asked for of logs, by their numbers.
+        var tried: [UInt32: Tried] = [:]
         /// What is to be looked at.
-        var fresh = NumberQueue()
+        var fresh = NumberTurns()
         /// What was looked at, and the peer may have in parts: its turn is after all others.
-        var partial = NumberQueue()
+        var partial = NumberTurns()
+        /// Whether the user knows the peer.
+        var isOfKnown = false
 
         var isDue: Bool { self.ask == nil && !(self.fresh.isEmpty && self.partial.isEmpty) }
 
@@ -61,8 +64,8 @@ struct PayloadWants: Sendable {
 
         /// Takes what is to be looked at next, and whether the peer may be asked for parts of it.
         mutating func next() -> (number: UInt32, isPartial: Bool)? {
-            if let number = self.fresh.pop() { return (number, false) }
-            return self.partial.pop().map { ($0, true) }
+            if let number = self.fresh.next() { return (number, false) }
+            return self.partial.next().map { ($0, true) }
         }
     }
 
@@ -70,7 +73,8 @@ struct PayloadWants: Sendable {
     private struct Retry: Sendable {
         var at: UInt64
         var link: LinkID
-        var key: LogKey
+        /// The number of the log.
+        var log: UInt32
     }
 
     private var wanted = WantedLogs()
@@ -79,6 +83,10 @@ struct PayloadWants: Sendable {
     /// The links that are asked for a log.
     private var asking: [LogKey: [LinkID]] = [:]
     private var links: [LinkID: Asked] = [:]
+    /// How many logs all links together were asked for of late.
+    private var triedCount = 0
+    /// How many these may be before links of strangers have a bound.
+    private let mostAsks: Int
     /// Links that may have to be asked for something.
     private var due: Set<LinkID> = []
     /// The link that had its turn last.
@@ -92,6 +100,8 @@ struct PayloadWants: Sendable {
     private var armedAt: UInt64?
     /// How many logs were looked at so far, for a test.
     private(set) var steps = 0
+
+    init(mostAsks: Int = Limits.payloadAsks) { self.mostAsks = mostAsks }
 
     /// Whether nothing is wanted.
     var isEmpty: Bool { self.wanted.isEmpty }
@@ -107,7 +117,7 @@ struct PayloadWants: Sendable {
 
     /// How many stretches are wanted of all logs, and how many logs links were asked for.
     var count: (stretches: Int, tried: Int) {
-        (self.wanted.stretches, self.links.values.reduce(0) { $0 + $1.tried.count })
+        (self.wanted.stretches, self.triedCount)
     }
 
     /// How many links are being asked, and how many answers are on their way to the disk.
@@ -128,8 +138,10 @@ struct PayloadWants: Sendable {
 
     /// Entries of a log have their payloads, or will never have them.
     mutating func settle(_ key: LogKey, _ seqs: ClosedRange<UInt64>) {
-        guard self.wanted.remove(seqs, of: key) else { return }
-        for link in self.links.keys { self.links[link]?.tried[key] = nil }
+        guard let number = self.wanted.number(of: key), self.wanted.remove(seqs, of: key) else {
+            return
+        }
+        for link in self.links.keys { self.forgetTried(number, of: link) }
         if self.wanted.isEmpty { self.due = [] }
     }
 
@@ -145,8 +157,28 @@ struct PayloadWants: Sendable {
     }
 
     private mutating func queue(_ number: UInt32, for link: LinkID) {
-        self.links[link]?.fresh.push(number)
-        if self.links[link]?.ask == nil { self.due.insert(link) }
+        self.links[link]?.fresh.add(number)
+        self.noteDue(link)
+    }
+
+    private mutating func noteDue(_ link: LinkID) {
+        guard let asked = self.links[link], asked.isDue, !self.isExhausted(asked) else { return }
+        self.due.insert(link)
+    }
+
+    /// Whether a link is not to be asked for more, since it was asked for as many logs as are remembered: those of
+    /// strangers together have a bound, and each link has some in any case.
+    ///
+    /// Who brings what is asked for never comes so far, since that is then wanted no longer.
+    private func isExhausted(_ asked: Asked) -> Bool {
+        !asked.isOfKnown && asked.tried.count >= Limits.payloadAsksPerLink
+            && self.triedCount >= self.mostAsks
+    }
+
+    private mutating func forgetTried(_ number: UInt32, of link: LinkID) {
+        guard self.links[link]?.tried.removeValue(forKey: number) != nil else { return }
+        self.triedCount -= 1
+        self.noteDue(link)
     }
 
     // MARK: Links
@@ -160,22 +192,21 @@ struct PayloadWants: Sendable {
     /// The peer of a link has told what it has of a log, anew.
     mutating func hear(_ key: LogKey, on link: LinkID) {
         guard let number = self.wanted.number(of: key) else { return }
-        self.links[link]?.tried[key] = nil
+        self.forgetTried(number, of: link)
         self.queue(number, for: link)
     }
 
     /// A link has ended; others may be asked for what it was asked.
     mutating func drop(_ link: LinkID) {
         self.endAsk(of: link)
-        self.links[link] = nil
+        self.triedCount -= self.links.removeValue(forKey: link)?.tried.count ?? 0
         self.due.remove(link)
     }
 
     /// A link does not share a conversation any longer; if it comes to share it again, it is asked for all anew,
     /// since an answer that comes meanwhile is not heard.
     mutating func drop(_ conversation: ConversationID, of link: LinkID) {
-        let tried = self.links[link]?.tried.keys.filter { $0.conversation == conversation } ?? []
-        for key in tried { self.links[link]?.tried[key] = nil }
+        for number in self.wanted.numbers(in: conversation) { self.forgetTried(number, of: link) }
         guard self.links[link]?.ask?.key.conversation == conversation else { return }
         self.endAsk(of: link)
     }
@@ -185,7 +216,7 @@ struct PayloadWants: Sendable {
         self.links[link]?.ask = nil
         self.asking[ask.key]?.removeAll { $0 == link }
         if self.asking[ask.key]?.isEmpty == true { self.asking[ask.key] = nil }
-        if self.links[link]?.isDue == true { self.due.insert(link) }
+        self.noteDue(link)
         self.lookAgain(at: ask.key)
     }
 
@@ -205,32 +236,35 @@ struct PayloadWants: Sendable {
 
     /// What to ask a link for at this moment; nil for nothing, or while the turn is over.
     ///
-    /// - Parameter whole: up to which entry of a log the peer says that it has all payloads; nil
-    ///   where it cannot be asked. Asked are those first, then what it may have of the others.
+    /// - Parameters:
+    ///   - isOfKnown: whether the user knows the peer.
+    ///   - whole: up to which entry of a log the peer says that it has all payloads; nil where it cannot be
+    ///     asked. Asked are those first, then what it may have of the others.
     mutating func ask(
-        _ link: LinkID, at now: UInt64, whole: (LogKey) -> UInt64?
+        _ link: LinkID, isOfKnown: Bool, at now: UInt64, whole: (LogKey) -> UInt64?
     ) -> Ask? {
         // Taken out, so that its queues are changed where they lie.
         guard var asked = self.links.removeValue(forKey: link) else { return nil }
         self.due.remove(link)
+        asked.isOfKnown = isOfKnown
         defer {
-            if asked.isDue { self.due.insert(link) }
             self.links[link] = asked
+            self.noteDue(link)
         }
-        guard asked.ask == nil else { return nil }
+        guard asked.ask == nil, !self.isExhausted(asked) else { return nil }
         while self.stepsLeft > 0, let (number, isPartial) = asked.next() {
             self.stepsLeft -= 1
             self.steps += 1
             guard let key = self.wanted.key(number), let claimed = whole(key) else { continue }
-            var free = self.free(key, on: link, asked, at: now)
+            var free = self.free(key, number, asked, at: now)
             let limit = isPartial ? UInt64.max : claimed
             guard let seqs = free.first(through: limit, atMost: Limits.wantEntries) else {
-                if !free.isEmpty { asked.partial.push(number) }
+                if !free.isEmpty { asked.partial.add(number) }
                 continue
             }
             free.remove(seqs)
-            if !free.isEmpty { asked.fresh.push(number) }
-            self.begin(key, seqs, on: link, &asked, at: now)
+            if !free.isEmpty { asked.fresh.add(number) }
+            self.begin(key, number, seqs, on: link, &asked, at: now)
             return asked.ask
         }
         return nil
@@ -238,10 +272,10 @@ struct PayloadWants: Sendable {
 
     /// What a link may be asked for of a log.
     private func free(
-        _ key: LogKey, on link: LinkID, _ asked: Asked, at now: UInt64
+        _ key: LogKey, _ number: UInt32, _ asked: Asked, at now: UInt64
     ) -> SeqRanges {
         guard var free = self.wanted.seqs(of: key) else { return SeqRanges() }
-        if let tried = asked.tried[key], tried.until > now { free.remove(tried.seqs) }
+        if let tried = asked.tried[number], tried.until > now { free.remove(tried.seqs) }
         if let arriving = self.arriving[key] { free.remove(arriving) }
         for other in self.asking[key] ?? [] {
             if let ask = self.links[other]?.ask { free.remove(ask.rest) }
@@ -250,18 +284,19 @@ struct PayloadWants: Sendable {
     }
 
     private mutating func begin(
-        _ key: LogKey, _ seqs: ClosedRange<UInt64>, on link: LinkID, _ asked: inout Asked,
-        at now: UInt64
+        _ key: LogKey, _ number: UInt32, _ seqs: ClosedRange<UInt64>, on link: LinkID,
+        _ asked: inout Asked, at now: UInt64
     ) {
         asked.ask = Ask(key: key, rest: seqs, deadline: now + Limits.wantMilliseconds)
         self.asking[key, default: []].append(link)
         // Whatever comes of it, the same is not asked again soon.
         let until = now + Limits.payloadWantMilliseconds
-        if asked.tried[key].map({ $0.until <= now }) ?? true {
-            asked.tried[key] = Tried(until: until)
-            self.retries.append(Retry(at: until, link: link, key: key))
+        if asked.tried[number].map({ $0.until <= now }) ?? true {
+            let isNew = asked.tried.updateValue(Tried(until: until), forKey: number) == nil
+            self.triedCount += isNew ? 1 : 0
+            self.retries.append(Retry(at: until, link: link, log: number))
         }
-        asked.tried[key]?.seqs.insert(seqs)
+        asked.tried[number]?.seqs.insert(seqs)
     }
 
     // MARK: Answers
@@ -313,10 +348,8 @@ struct PayloadWants: Sendable {
         }
         while let retry = self.firstRetry, retry.at <= now {
             self.retriesStart += 1
-            self.links[retry.link]?.tried[retry.key] = nil
-            if let number = self.wanted.number(of: retry.key) {
-                self.queue(number, for: retry.link)
-            }
+            self.forgetTried(retry.log, of: retry.link)
+            if self.wanted.key(retry.log) != nil { self.queue(retry.log, for: retry.link) }
         }
     }
 
@@ -326,7 +359,7 @@ struct PayloadWants: Sendable {
         mutating get {
             while self.retriesStart < self.retries.count {
                 let retry = self.retries[self.retriesStart]
-                if self.links[retry.link]?.tried[retry.key]?.until == retry.at { return retry }
+                if self.links[retry.link]?.tried[retry.log]?.until == retry.at { return retry }
                 self.retriesStart += 1
             }
             return nil
@@ -352,7 +385,7 @@ struct PayloadWants: Sendable {
         guard self.retries.count > 2 * self.count.tried + 1_024 else { return }
         let links = self.links
         self.retries = self.retries[self.retriesStart...].filter {
-            links[$0.link]?.tried[$0.key]?.until == $0.at
+            links[$0.link]?.tried[$0.log]?.until == $0.at
         }
         self.retriesStart = 0
     }

@@ -59,32 +59,3 @@ struct WantedLogs: Sendable {
         return true
     }
 }
-
-/// Numbers in the order in which they came, each once.
-struct NumberQueue: Sendable {
-    private var numbers: [UInt32] = []
-    /// Those of before this index are taken.
-    private var start = 0
-    private var members: Set<UInt32> = []
-
-    var isEmpty: Bool { self.members.isEmpty }
-
-    /// Adds a number at the end, unless it is in it.
-    mutating func push(_ number: UInt32) {
-        if self.members.insert(number).inserted { self.numbers.append(number) }
-    }
-
-    /// Takes the first number.
-    mutating func pop() -> UInt32? {
-        guard self.start < self.numbers.count else { return nil }
-        let number = self.numbers[self.start]
-        self.start += 1
-        self.members.remove(number)
-        // Moved seldom, so that each costs the same on average.
-        if 2 * self.start > self.numbers.count {
-            self.numbers.removeFirst(self.start)
-            self.start = 0
-        }
-        return number
-    }
-}

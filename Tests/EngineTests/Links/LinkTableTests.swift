@@ -76,4 +76,45 @@ import Testing
         while let doom = table.takeDoomed() { texts.append(doom.text) }
         #expect(texts == ["first", "other"])
     }
+
+    /// What a peer has told of so many logs that are here: it has more of each, and lacks payloads.
+    private static func told(_ count: UInt64, _ numbers: inout LogNumbers) -> ConversationSync {
+        var sync = Self.sync()
+        for incarnation in 0..<count {
+            let name = LogName(author: Harness.peer(9), incarnation: incarnation)
+            let number = numbers.number(of: name)
+            var row = ClockRow(tag: 0, state: .open, seq: 9, headTag: 1)
+            row.whole = 4
+            _ = sync.receiveRow(
+                row, of: name, number, LogProgress(),
+                LinkTags(exporter: .zero, role: .initiator), isOwn: false, isComplete: true)
+            sync.lack(number, from: 0)
+        }
+        return sync
+    }
+
+    // The whole sentence stands in the table of Threats.md.
+    @Test(
+        "what strangers tell of logs that are here takes 16 MiB together at most: who tells of most has it forgotten, but of own logs, and is asked again"
+    )
+    func remembered() {
+        var table = Self.table([(1, peer: 2), (2, peer: 3), (3, peer: 4)])
+        var numbers = LogNumbers()
+        for (link, count) in [(1, 2_000), (2, 500), (3, 3_000)] as [(UInt64, UInt64)] {
+            table.share(Self.ops, on: LinkID(link), Self.told(count, &numbers))
+        }
+        func bytes(_ link: UInt64) -> Int {
+            table[LinkID(link)].shared[known: Self.ops].rememberedBytes
+        }
+        let before = [2, 3].map(bytes)
+        let own = LogName(author: Harness.peer(9), incarnation: 7)
+        table.boundRemembered(among: [LinkID(1), LinkID(2)], limit: 100_000) { _ in
+            [numbers.number(of: own)]
+        }
+        #expect(bytes(1) == Limits.specialRowBytes && [2, 3].map(bytes) == before)
+        var sync = table[LinkID(1)].shared[known: Self.ops]
+        #expect(sync.whole(of: own, numbers) == 4 && sync.lacking.isEmpty)
+        #expect(sync.takeUnsettled(numbers).count == 2_000)
+        #expect(Limits.strangersRememberedBytes == 16 << 20)
+    }
 }

@@ -44,7 +44,7 @@ import Testing
         }
         let kept = Self.strangers.reduce(0) { $0 + test.count(on: $1) }
         let most = Limits.strangersUnknownBytes / Limits.unknownRowBytes
-        #expect(kept <= most + Limits.unknownRowsStep)
+        #expect(kept <= most + Limits.rowsStep)
         #expect(kept > most - Limits.logsPerConversation)
         #expect(test.count(on: Self.friend) == Limits.logsPerConversation)
         #expect(test.count(on: 30) == 40)

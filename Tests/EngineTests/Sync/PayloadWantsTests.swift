@@ -4,7 +4,9 @@ import Testing
 
 /// The machine behind a reference, so that an expectation may hold a call that changes it.
 private final class Asking {
-    private(set) var wants = PayloadWants()
+    private(set) var wants: PayloadWants
+
+    init(_ wants: PayloadWants = PayloadWants()) { self.wants = wants }
 
     func change(_ body: (inout PayloadWants) -> Void) { body(&self.wants) }
 
@@ -14,10 +16,11 @@ private final class Asking {
     }
 
     func ask(
-        _ link: LinkID, at now: UInt64 = 0, whole: (LogKey) -> UInt64? = { _ in .max }
+        _ link: LinkID, isOfKnown: Bool = false, at now: UInt64 = 0,
+        whole: (LogKey) -> UInt64? = { _ in .max }
     ) -> PayloadWants.Ask? {
         self.wants.beginTurn()
-        return self.wants.ask(link, at: now, whole: whole)
+        return self.wants.ask(link, isOfKnown: isOfKnown, at: now, whole: whole)
     }
 
     func receive(_ key: LogKey, from seq: UInt64, count: Int, on link: LinkID) -> Bool {
@@ -182,7 +185,7 @@ private final class Asking {
         var asks: [(link: LinkID, ask: PayloadWants.Ask)] = []
         wants.beginTurn()
         while let link = wants.takeDue() {
-            if let ask = wants.ask(link, at: now, whole: { _ in .max }) {
+            if let ask = wants.ask(link, isOfKnown: false, at: now, whole: { _ in .max }) {
                 asks.append((link, ask))
             }
         }
@@ -251,10 +254,40 @@ private final class Asking {
         for time in UInt64(0)..<10_000 {
             wants.hear(keys[0], on: Self.one)
             wants.beginTurn()
-            _ = wants.ask(Self.one, at: time) { _ in .max }
+            _ = wants.ask(Self.one, isOfKnown: false, at: time) { _ in .max }
             _ = wants.receive(keys[0], from: 2, count: 0, on: Self.one, at: time)
             _ = wants.nextWake(after: time)
         }
         #expect(wants.retryCount < 2_048)
+    }
+
+    @Test("of strangers who bring nothing so much is remembered; who is known is asked for more")
+    func remembered() {
+        let wants = Asking(PayloadWants(mostAsks: 10))
+        let most = UInt64(Limits.payloadAsksPerLink)
+        let keys = (0..<most + 200).map { number in
+            LogKey(
+                conversation: Self.room,
+                name: LogName(author: Harness.peer(2), incarnation: number))
+        }
+        wants.change { $0.look(at: Self.one, in: Self.room) }
+        for key in keys { wants.change { $0.want(key, 1...1) } }
+        func ask(_ isOfKnown: Bool = false, at now: UInt64 = 0) -> LogKey? {
+            let key = wants.ask(Self.one, isOfKnown: isOfKnown, at: now)?.key
+            if let key { _ = wants.receive(key, from: 1, count: 0, on: Self.one) }
+            return key
+        }
+        var asked: [LogKey] = []
+        while let key = ask() { asked.append(key) }
+        #expect(asked.count == Int(most) && wants.wants.count.tried == Int(most))
+        #expect(!wants.wants.isDue, "nobody looks at it again and again")
+        // What was brought leaves room.
+        wants.change { $0.settle(asked[0], 1...1) }
+        #expect(wants.takeDue() == Self.one && ask() != nil && ask() == nil)
+        #expect(ask(true) != nil)
+        #expect(ask(at: 0) == nil)
+        let hour = Limits.payloadWantMilliseconds
+        wants.change { $0.wake(at: hour) }
+        #expect(ask(at: hour) != nil)
     }
 }

@@ -16,7 +16,7 @@ import Testing
         var rows = PeerRows()
         let told = [
             (3 as UInt32, Self.row(7)), (0, Self.row(0, .refused)), (5, Self.row(9, whole: 4)),
-            (4, Self.row(.max)),
+            (4, Self.row(UInt64(Int64.max))),
         ]
         for (number, row) in told {
             let isNews = rows.update(row, of: number)
@@ -40,6 +40,18 @@ import Testing
             #expect(rows[2]?.whole == row.whole)
         }
         #expect(rows.refused.isEmpty)
+    }
+
+    @Test("what is special about them is forgotten but for some, and how far each log goes stays")
+    func specials() {
+        var rows = PeerRows()
+        rows.update(Self.row(9, whole: 4), of: 1)
+        rows.update(Self.row(8, .refused), of: 2)
+        rows.update(Self.row(7), of: 3)
+        #expect(rows.specialCount == 2)
+        rows.forgetSpecials { $0 == 2 }
+        #expect(rows.specialCount == 1 && rows.count == 3 && rows.refused == [2])
+        #expect(rows[1]?.seq == 9 && rows[1]?.headTag == 109 && rows[1]?.whole == nil)
     }
 
     @Test("one that is forgotten is gone, whatever it said")
