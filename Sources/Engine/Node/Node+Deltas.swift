@@ -19,32 +19,45 @@ extension Node {
 
     mutating func deltaDue() {
         self.news.wokenUp()
+        self.tellFresh()
+        self.takeTurns()
+        self.armDelta()
+    }
+
+    /// Tells the authors, and those who have asked here for the logs.
+    private mutating func tellFresh() {
         var concerned: [LinkID: [LogKey]] = [:]
-        for key in self.news.takeFresh() {
-            for id in self.links.sharing(key.conversation) {
-                concerned[id, default: []].append(key)
+        for key in self.news.takeFresh() where !self.links.sharing(key.conversation).isEmpty {
+            let number = self.conversationTable[known: key.conversation].numbers.find(key.name)
+            let author = self.links.id(of: key.name.author)
+            self.links.visit(key.conversation) { id, sync in
+                let isConcerned = id == author || number.map(sync.taken.contains) ?? false
+                if isConcerned { concerned[id, default: []].append(key) }
             }
         }
         for (id, keys) in concerned.sorted(by: { $0.key < $1.key }) {
             _ = self.tell(keys, on: id, isTurn: false)
         }
-        self.takeTurns()
-        self.armDelta()
     }
 
     /// Tells those that have waited longest, in an order that differs from node to node: then one
     /// of many that have the same is soon the first to tell it.
+    ///
+    /// Strangers can have very much move, so it is looked at in portions.
     private mutating func takeTurns() {
         let turns = self.links.turns
-        var told = 0
+        var (told, left) = (0, Limits.deltaSteps)
         var oldest = self.news.last
         for turn in turns.sorted(by: <) where turn.told < self.news.last {
-            guard told < Limits.deltaPeers(ofLinks: turns.count) else {
-                oldest = turn.told
+            guard told < Limits.deltaPeers(ofLinks: turns.count), left > 0 else {
+                oldest = min(oldest, turn.told)
                 break
             }
-            if self.tell(self.news.since(turn.told), on: turn.id, isTurn: true) { told += 1 }
-            self.links[turn.id].newsTold = self.news.last
+            let (keys, through) = self.news.since(turn.told, atMost: left)
+            left -= keys.count
+            if self.tell(keys, on: turn.id, isTurn: true) { told += 1 }
+            self.links[turn.id].newsTold = through
+            oldest = min(oldest, through)
         }
         self.news.drop(through: oldest)
     }

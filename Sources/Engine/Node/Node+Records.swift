@@ -46,14 +46,22 @@ extension Node {
         let links = isMark ? self.passedOn(record) : self.links.ids
         let frame = Frame.records([record]).encoded
         let author = self.links.id(of: record.author)
+        let isOwnProfile = record.key == self.ownProfile
+        guard isOwnProfile || isMark || self.isPassedOn(record, frame) else { return }
         for link in links where link != author {
-            if record.key == self.ownProfile {
+            if isOwnProfile {
                 self.links[link].isProfileTold = false
                 self.tellProfile(on: link)
             } else if let conversation = self.links.firstShared(of: counting, on: link) {
                 self.passOn(record.key, frame, in: conversation, on: link)
             }
         }
+    }
+
+    /// Whether others are told of a record at once: of strangers' some are, however many come.
+    private mutating func isPassedOn(_ record: Record, _ frame: EncodedFrame) -> Bool {
+        self.isKnown(record.author)
+            || self.profiles.pace.take(frame.bytes.count, at: self.now.monotonic)
     }
 
     /// Passes a record on, at once or when there is credit: strangers can bring more of them at once than may

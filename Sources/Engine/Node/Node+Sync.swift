@@ -60,8 +60,8 @@ extension Node {
     // MARK: Digests
 
     private mutating func digest(of conversation: ConversationID) -> ConversationDigest {
-        let latest = self.time.latestDue
-        return self.conversationTable[known: conversation].digest(self.profiles, through: latest)
+        self.conversationTable[known: conversation].digest(
+            self.profiles, through: self.time.latestDue, at: self.now.monotonic)
     }
 
     private mutating func sendDigest(

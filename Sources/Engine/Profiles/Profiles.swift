@@ -9,6 +9,9 @@ struct Profiles: Sendable {
     private(set) var otherShares = RecordShares(limit: Limits.strangersRecordBytes)
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
+    /// What of strangers' records is passed on at once.
+    var pace = TokenBucket(
+        capacity: Limits.passedRecordBytes, fullMilliseconds: Limits.passedRecordMilliseconds)
     /// Those of before that were found right.
     var checked = CheckedRecords()
 

@@ -91,8 +91,10 @@ struct Conversation: Sendable {
     var retention = Retention()
     /// What the user has said of it in their list.
     var arrangement: Arrangement = []
-    /// The digest of records, and the newest one in it in milliseconds.
-    private var recordCache: (digest: Bytes32, newest: UInt64)?
+    /// The digest of records, the newest one in it in milliseconds, and when it was made.
+    private var recordCache: (digest: Bytes32, newest: UInt64, madeAt: UInt64)?
+    /// Whether records have changed since.
+    private var areRecordsNew = false
 
     init(_ kind: ConversationKind, isJoined: Bool, isRequest: Bool = false) {
         self.id = kind.id
@@ -272,7 +274,7 @@ struct Conversation: Sendable {
     /// Takes a log out, of which nothing is to be kept here.
     mutating func drop(_ name: LogName) {
         guard let log = self.logs[name] else { return }
-        if log.isCounted { self.recordCache = nil }
+        if log.isCounted { self.recordsChanged() }
         self.heads.drop(name)
         self.logs[name] = nil
         let left = self.count(of: name.author) - 1
@@ -291,7 +293,7 @@ struct Conversation: Sendable {
 
     /// A log counts from here on: so do the records of its author.
     private mutating func noteCounted(_ author: PeerID) {
-        self.recordCache = nil
+        self.recordsChanged()
         let place = self.authors.place(of: author)
         guard place == self.authors.count || self.authors[place] != author else { return }
         self.authors.insert(author, at: place)
@@ -418,7 +420,7 @@ struct Conversation: Sendable {
         }
     }
 
-    mutating func recordsChanged() { self.recordCache = nil }
+    mutating func recordsChanged() { self.areRecordsNew = true }
 
     /// Marks of before a conversation grew are with some members and refused by others: they are not to
     /// differ over them for ever.
@@ -426,7 +428,7 @@ struct Conversation: Sendable {
         let takesMarks = self.attendance.values.count { $0.isPresent } <= Limits.markMembers + 1
         guard takesMarks != self.takesMarks else { return }
         self.takesMarks = takesMarks
-        self.recordCache = nil
+        self.recordsChanged()
     }
 
     /// Those of some records that digests and record clocks count.
@@ -449,15 +451,25 @@ struct Conversation: Sendable {
 
     /// The digest of all that is on disk; records that are ahead of a millisecond do not count.
     ///
-    /// `Docs/Protocol/Sync.md` section 3.
-    mutating func digest(_ profiles: Profiles, through latest: UInt64) -> ConversationDigest {
+    /// Where there are many authors that of records may be as of a moment ago. `Docs/Protocol/Sync.md` section 3.
+    ///
+    /// - Parameter now: a monotonic moment.
+    mutating func digest(
+        _ profiles: Profiles, through latest: UInt64, at now: UInt64 = 0
+    ) -> ConversationDigest {
         ConversationDigest(
             logs: self.buckets.digest(of: self.id, self.logs),
-            records: self.recordDigest(profiles, through: latest))
+            records: self.recordDigest(profiles, through: latest, at: now))
     }
 
-    private mutating func recordDigest(_ profiles: Profiles, through latest: UInt64) -> Bytes32 {
-        if let (digest, newest) = self.recordCache, newest <= latest { return digest }
+    private mutating func recordDigest(
+        _ profiles: Profiles, through latest: UInt64, at now: UInt64
+    ) -> Bytes32 {
+        if let (digest, newest, madeAt) = self.recordCache, newest <= latest {
+            let isRecent = now - min(now, madeAt) < Limits.recordDigestMilliseconds
+            let isPaced = self.authors.count > Limits.recordDigestAuthors
+            if !self.areRecordsNew || isPaced && isRecent { return digest }
+        }
         var writer = WireWriter(capacity: 32 + 74 * self.authors.count)
         writer.raw(self.id.hash)
         var (newest, isComplete): (UInt64, Bool) = (0, true)
@@ -478,7 +490,8 @@ struct Conversation: Sendable {
         }
         let digest = BLAKE2b.hash256(writer.bytes, personal: .recordDigest)
         // A record that is ahead will count once its time has come, or no longer once the clock is set.
-        if isComplete { self.recordCache = (digest, newest) }
+        self.recordCache = isComplete ? (digest, newest, now) : nil
+        self.areRecordsNew = false
         return digest
     }
 }

@@ -116,7 +116,8 @@ struct Harness {
     /// The digest that the node would send of a room.
     func ownDigest(of room: Room) -> ConversationDigest? {
         var conversation = self.node.conversationTable[room.conversation]
-        return conversation?.digest(self.node.profiles, through: self.node.time.latestDue)
+        return conversation?.digest(
+            self.node.profiles, through: self.node.time.latestDue, at: self.now.monotonic)
     }
 
     static func peer(_ number: UInt8) -> PeerID { PeerID(signer(number).publicKey) }

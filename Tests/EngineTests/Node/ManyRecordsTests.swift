@@ -57,8 +57,10 @@ import Testing
         }
         #expect(largest <= Limits.recordBytesPerBatch + Limits.recordBytes)
         #expect(test.harness.closed.isEmpty)
-        // All of them come as they are taken.
+        // Some come at once, and all of them as they are taken.
         var known = Self.keys(test.harness.take(from: Self.honest))
+        #expect(!known.isEmpty)
+        test.harness.give(.recordClock(Self.ops.conversation, []), from: Self.honest)
         for _ in 0..<200 {
             let flow = test.harness.node.links[LinkID(UInt64(Self.honest))].flow
             let spent = Limits.initialCredit - flow.credit(on: .sync)
@@ -70,6 +72,40 @@ import Testing
         let due = Self.authors.flatMap { Self.records(of: $0).map(\.key) }
         #expect(Set(known).isSuperset(of: due))
         #expect(test.harness.node.excess == nil)
+    }
+
+    @Test("go on to the others a quarter of a megabyte at once, and all of whom the user knows")
+    func passedOn() {
+        var harness = Harness()
+        harness.join(Self.ops)
+        harness.settle()
+        let (known, strangers): (UInt8, ClosedRange<UInt8>) = (20, 100...147)
+        for peer in Self.bringers + [Self.honest] { harness.link(peer, in: [Self.ops]) }
+        harness.give(.request(RequestID(7), .stand(Harness.peer(known), .known)))
+        for author in Array(strangers) + [known] {
+            let log = TestLog(signer(author), in: Self.ops.conversation)
+            harness.give(.liveRun(log.opening(of: personKeys(author, 41)).run), from: 2)
+        }
+        harness.settle()
+        func passed(_ records: [Record]) -> [RecordKey] {
+            harness.give(.records(records), from: 2)
+            harness.settle()
+            let flow = harness.node.links[LinkID(UInt64(Self.honest))].flow
+            let spent = UInt64(Limits.initialCredit - flow.credit(on: .sync))
+            if spent > 0 { harness.give(.credit(.sync, bytes: spent), from: Self.honest) }
+            return Self.keys(harness.take(from: Self.honest))
+        }
+        var bytes = 0
+        for author in strangers {
+            let records = Self.records(of: author, byteCount: 1_000)
+            bytes += passed(records).count * 1_000
+        }
+        #expect(bytes <= Limits.passedRecordBytes && bytes > Limits.passedRecordBytes / 2)
+        #expect(passed(Self.records(of: known)).count == 16)
+        // After a while others have their turn.
+        harness.pass(milliseconds: Limits.passedRecordMilliseconds)
+        let later = Self.records(of: 147, 5...6, in: Self.ops.conversation)
+        #expect(passed(later).count == 2)
     }
 
     @Test("before their authors take four megabytes at most, where a room is shared")

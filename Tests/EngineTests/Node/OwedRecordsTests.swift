@@ -35,7 +35,7 @@ import Testing
                 time: HybridTime(wallMilliseconds: Harness().now.wall),
                 value: kind == Record.Kind.profile
                     ? Profile(name: "eve", status: "").encoded
-                    : [UInt8](repeating: kind, count: 200),
+                    : [UInt8](repeating: kind, count: 600),
                 signer: signer(author))
         }
     }

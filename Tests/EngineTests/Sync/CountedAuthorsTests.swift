@@ -37,4 +37,23 @@ import Testing
         }
         #expect(!conversation.authors.isEmpty)
     }
+
+    @Test("of few the digest of records is made anew at once, of many once in a while")
+    func paced() {
+        let profile = Record(
+            kind: Record.Kind.profile, author: Harness.peer(1), conversation: nil,
+            time: HybridTime(wallMilliseconds: 1),
+            value: Profile(name: "ada", status: "").encoded, signer: signer(1))
+        for (count, isPaced) in [(20, false), (200, true)] as [(UInt8, Bool)] {
+            var conversation = Conversation(.room(room("ops")), isJoined: true)
+            for author in 1...count { conversation.restore(Self.name(author, 1), Self.stored(3)) }
+            let before = conversation.digest(Profiles([]), through: .max, at: 10).records
+            conversation.recordsChanged()
+            let changed = Profiles([profile])
+            let soon = conversation.digest(changed, through: .max, at: 11).records
+            let due = 10 + Limits.recordDigestMilliseconds
+            let later = conversation.digest(changed, through: .max, at: due).records
+            #expect((soon == before) == isPaced && later != before)
+        }
+    }
 }
