@@ -76,10 +76,6 @@ public enum Limits {
     public static let recordValueBytes = 4_096
     /// A whole record: its value, its key and its signature.
     static let recordBytes = recordValueBytes + 256
-    /// What profiles may take of strangers together, and as much again of fellows: some ten thousand names.
-    static let strangersProfileBytes = 8 << 20
-    /// What all other records may take of them: those of some hundred rooms whose members tell what they have.
-    static let strangersRecordBytes = 16 << 20
     /// What records may take that wait to be written: of more, those of strangers are left out.
     static let waitingRecordBytes = 8 << 20
     /// What of strangers' records is passed on at once, to all links; the next digest tells of the rest.
@@ -308,19 +304,8 @@ public enum Limits {
     public static let declinedRequests = 1_024
     /// Rooms one peer may announce: as many as it may be in.
     public static let roomsPerPeer = 4_096
-    /// Rooms that a stranger announces and that this node is not in, of which the names are remembered.
-    public static let roomsPerStranger = 64
     /// Rooms in one frame.
     static let roomsPerFrame = 1_024
-    /// Logs per conversation of an author who is known, or shares a realm with a secret: each restore of
-    /// a backup, start without the state directory and clock that is set back makes one.
-    ///
-    /// Three a day for a year; then the author's oldest closed one gives way.
-    public static let logsPerAuthor = 1_024
-    /// Logs of any other author, per conversation of ``crowdedLogs`` or more.
-    ///
-    /// As keys cost nothing, it bounds nobody who makes logs on purpose: ``logsPerConversation`` does.
-    public static let logsPerStranger = 64
     /// From so many logs on strangers may have fewer each, and it is noted which logs people answer, since
     /// some may have to give way.
     static let crowdedLogs = 1_024
@@ -430,8 +415,6 @@ public enum Limits {
     static let storedMilliseconds: UInt64 = 10_000
     /// Marks and positions are gathered for this long, so that many cost one transaction.
     static let gatherMilliseconds: UInt64 = 1_000
-    /// Strangers of whom it is kept how far they have an own log.
-    static let strangersPositions = 256
     /// Who was not heard of for so long is not waited for where all are to have a message.
     static let awayMilliseconds: UInt64 = 30 * 86_400_000
 

@@ -73,7 +73,8 @@ struct Marks: Sendable {
         _ position: MemberPosition, of peer: PeerID, isKnown: Bool, in key: LogKey, at now: UInt64
     ) -> Bool {
         var members = self.positions[key] ?? [:]
-        guard isKnown || members[peer] != nil || members.count < Limits.strangersPositions,
+        let most = (isKnown ? Limits.ofKnown : Limits.ofStrangers).positions
+        guard members[peer] != nil || members.count < most,
             members[peer, default: MemberPosition()].advance(to: position)
         else { return false }
         self.positions[key] = members
@@ -107,9 +108,7 @@ struct Marks: Sendable {
     /// it on.
     func isTimely(_ key: RecordKey, isKnown: Bool, at now: UInt64) -> Bool {
         guard let kept = self.keptAt[key] else { return true }
-        // A little less than its author waits, since what comes may be late.
-        let pause = isKnown ? Limits.readMilliseconds / 2 : Limits.storedMilliseconds / 2
-        return now >= kept + pause
+        return now >= kept + (isKnown ? Limits.ofKnown : Limits.ofStrangers).markMilliseconds
     }
 
     /// Keeps a mark of somebody until the next transaction for such.

@@ -88,7 +88,7 @@ extension Node {
             guard let tier = tiers[author], tier > .stranger,
                 let picture = self.pictures.picture(of: author),
                 // Whoever has the secret of a realm makes as many keys as they like.
-                tier > .fellow || self.pictures.bytes + picture.size <= Limits.fellowPictureBytes,
+                self.pictures.bytes + picture.size <= Limits.budget(of: tier).pictureBytes,
                 self.hasHolders(of: .profile(author)),
                 self.pictures.mayBegin(author, at: self.now.monotonic)
             else { continue }

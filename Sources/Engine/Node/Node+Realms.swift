@@ -113,8 +113,7 @@ extension Node {
     mutating func receiveRooms(_ tag: Bytes16, _ names: [RoomName], on id: LinkID) {
         // It may have been left just now.
         guard let realm = self.links[id].realms.realm(of: tag) else { return }
-        let isStranger = self.tier(of: self.links[id].info.peer) <= .stranger
-        let limit = isStranger ? Limits.roomsPerStranger : Limits.roomsPerPeer
+        let limit = Limits.budget(of: self.tier(of: self.links[id].info.peer)).roomNames
         for name in names {
             let room = Room(name, in: realm)
             let conversation = room.conversation

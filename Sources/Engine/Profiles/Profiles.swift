@@ -5,8 +5,8 @@ struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
     /// What profiles take, and what all others do.
-    private(set) var profileShares = RecordShares(limit: Limits.strangersProfileBytes)
-    private(set) var otherShares = RecordShares(limit: Limits.strangersRecordBytes)
+    private(set) var profileShares = RecordShares(limit: Limits.ofStrangers.profileBytes)
+    private(set) var otherShares = RecordShares(limit: Limits.ofStrangers.recordBytes)
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// What of strangers' records is passed on at once.

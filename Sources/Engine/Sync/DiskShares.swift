@@ -10,8 +10,12 @@ public struct DiskBounds: Hashable, Sendable {
     ///
     /// - Parameter all: nil for any number of bytes.
     public init(all: UInt64? = nil) {
-        self.ofStrangers = all.map { $0 / 4 } ?? .max
-        self.ofFellows = all.map { $0 / 2 } ?? .max
+        self.ofStrangers = Self.share(of: all, Limits.ofStrangers)
+        self.ofFellows = Self.share(of: all, Limits.ofFellows)
+    }
+
+    private static func share(of all: UInt64?, _ budget: TierBudget) -> UInt64 {
+        all.map { $0 / 4 * budget.diskQuarters + $0 % 4 * budget.diskQuarters / 4 } ?? .max
     }
 }
 

@@ -3,9 +3,9 @@ public struct LogBounds: Hashable, Sendable {
     /// Of all authors together.
     public var all = Limits.logsPerConversation
     /// Of an author whom the user knows, or who shares a realm with a secret.
-    public var ofKnown = Limits.logsPerAuthor
+    public var ofKnown = Limits.ofKnown.logsOfAuthor
     /// Of any other author.
-    public var ofStranger = Limits.logsPerStranger
+    public var ofStranger = Limits.ofStrangers.logsOfAuthor
 
     /// Those of ``Limits``.
     public init() {}

@@ -25,9 +25,6 @@ extension Limits {
     static let holdingsMilliseconds: UInt64 = 1_000
     /// The largest picture of a person: one chunk, so that it comes at once or not at all.
     public static let pictureBytes = BlobLayout.chunkBytes
-    /// How much room pictures may take for those of fellows to be fetched; those of people whom the user
-    /// knows have the quota of files alone.
-    static let fellowPictureBytes: UInt64 = 64 << 20
     /// Of how many whose profiles name one picture it is looked whether a peer may see them.
     static let pictureOwners = 64
     /// How often the picture of one person is fetched at most: who changes it all the time costs little.

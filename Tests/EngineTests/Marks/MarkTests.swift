@@ -122,7 +122,7 @@ import Testing
         #expect(marks.position(of: Harness.peer(2), in: Self.key).stored == 5)
         #expect(marks.takeUnsaved() == [Self.key: [Harness.peer(2): MemberPosition(stored: 5)]])
         #expect(marks.takeUnsaved().isEmpty)
-        for index in 1..<Limits.strangersPositions {
+        for index in 1..<Limits.ofStrangers.positions {
             var bytes = [UInt8](repeating: 7, count: 32)
             (bytes[0], bytes[1]) = (UInt8(index % 256), UInt8(index / 256))
             _ = marks.note(

@@ -187,8 +187,8 @@ import Testing
         let ofKnown = Self.records(of: known)
         #expect(ofKnown.allSatisfy { profiles.record($0.key) == $0 })
         #expect(little.allSatisfy { profiles.record($0.key) == $0 })
-        let slack = Limits.strangersRecordBytes / 16 + Limits.recordBytesPerBatch
-        let most = Limits.strangersRecordBytes + slack + ofKnown.reduce(0) { $0 + $1.keptBytes }
+        let slack = Limits.ofStrangers.recordBytes / 16 + Limits.recordBytesPerBatch
+        let most = Limits.ofStrangers.recordBytes + slack + ofKnown.reduce(0) { $0 + $1.keptBytes }
         #expect(profiles.otherShares.total <= most)
         // All of somebody's go from memory and from the disk, and are not taken again.
         let gone = try #require(

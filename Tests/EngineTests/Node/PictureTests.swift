@@ -264,7 +264,7 @@ import Testing
             pictures.began(blob)
         }
         #expect(pictures.bytes == 300 * 262_144)
-        #expect(pictures.bytes > Limits.fellowPictureBytes)
+        #expect(pictures.bytes > Limits.ofFellows.pictureBytes)
         for number in 0..<UInt64(300) {
             let blob = BlobID(size: number, root: .zero)
             if number % 2 == 0 { _ = pictures.ended(blob) }
@@ -302,7 +302,7 @@ import Testing
             test.tell(picture)
             return test.tasks().contains(.open(picture.blob, picture.layout))
         }
-        let room = Limits.fellowPictureBytes / 262_144
+        let room = Limits.ofFellows.pictureBytes / 262_144
         #expect(isFetched(filled: room - 1))
         #expect(!isFetched(filled: room))
     }

@@ -82,7 +82,7 @@ import Testing
         #expect(!gone.contains { $0.author == Harness.peer(2) })
         #expect(gone.allSatisfy { profiles.record($0) == nil })
         #expect(profiles.authors.count == 253)
-        #expect(profiles.otherShares.total <= Limits.strangersRecordBytes)
+        #expect(profiles.otherShares.total <= Limits.ofStrangers.recordBytes)
         for author in tiers.keys { profiles.forget(author) }
         #expect(profiles.otherShares.total == 0 && profiles.profileShares.total == 0)
     }
