@@ -68,7 +68,7 @@ extension Node {
                 claims.append(
                     DiskShares.Claim(
                         key: key, tier: tiers[name.author] ?? .stranger, source: log.charge.source,
-                        bytes: self.diskShares.bytes(of: key)))
+                        bytes: self.diskShares.bytes(of: key), isForked: log.forkPoint != nil))
             }
         }
         return claims

@@ -31,6 +31,8 @@ struct DiskShares: Sendable {
         /// From where it came; nil where that is not known.
         var source: Source?
         var bytes: UInt64
+        /// Whether its author is proven to have signed two histories there.
+        var isForked = false
     }
 
     /// Those who are trusted as far, and have one share together.
@@ -108,7 +110,8 @@ struct DiskShares: Sendable {
     /// that give way count until ``remove(_:)``.
     ///
     /// Down to seven eighths of the bound: of the source with most bytes the author with most loses the
-    /// largest log. Sources cost something, authors do not.
+    /// largest log, of those that are forked while there are some: proofs are the largest that anybody can have
+    /// stored, and who wrote one history is not to go for them. Sources cost something, authors do not.
     mutating func giveWay(_ claims: [Claim], _ bounds: DiskBounds) -> [Claim] {
         // Of all that was noted only this counts: what of a conversation is not here can give nothing way.
         self.sizes = Dictionary(claims.map { ($0.key, $0.bytes) }) { $1 }
@@ -141,14 +144,17 @@ struct DiskShares: Sendable {
 
     /// What logs take, by source and author, and which of them may give way.
     private struct Shares {
-        /// An author, with the logs that may give way, the largest last.
+        /// An author, with the logs that may give way, the next one last.
         private struct Author {
             let id: PeerID
             var bytes: UInt64
             var logs: [Claim]
 
+            /// Whether another author gives way first.
             static func isBefore(_ left: Author, _ right: Author) -> Bool {
-                (left.bytes, left.id) < (right.bytes, right.id)
+                let isForked = right.logs.last?.isForked == true
+                guard isForked == (left.logs.last?.isForked == true) else { return isForked }
+                return (left.bytes, left.id) < (right.bytes, right.id)
             }
         }
 
@@ -156,7 +162,7 @@ struct DiskShares: Sendable {
         private struct Bringer {
             let source: Source?
             var bytes: UInt64
-            /// A heap: who has most is the first, and none has more than the one at half of its place.
+            /// A heap: who gives way first is the first, and none before the one at half of its place.
             var authors: [Author]
 
             static func isBefore(_ left: Bringer, _ right: Bringer) -> Bool {
@@ -164,7 +170,7 @@ struct DiskShares: Sendable {
                 return (left.source?.description ?? "") < (right.source?.description ?? "")
             }
 
-            /// Takes out the largest log of the author with most, who then has less.
+            /// Takes out the next log of the author who gives way first, who then has less.
             mutating func takeLargest() -> Claim? {
                 guard !self.authors.isEmpty, let claim = self.authors[0].logs.popLast() else {
                     return nil
@@ -204,13 +210,19 @@ struct DiskShares: Sendable {
                 let authors = Dictionary(grouping: claims, by: \.key.name.author).map {
                     Author(
                         id: $0, bytes: bytes($1),
-                        logs: $1.sorted { ($0.bytes, $0.key) < ($1.bytes, $1.key) })
+                        logs: $1.sorted(by: Self.isBefore))
                 }
                 return Bringer(
                     source: source, bytes: bytes(claims),
                     authors: authors.filter { !$0.logs.isEmpty }
                         .sorted { Author.isBefore($1, $0) })
             }
+        }
+
+        /// Whether another log of the same author gives way first.
+        private static func isBefore(_ left: Claim, _ right: Claim) -> Bool {
+            guard left.isForked == right.isForked else { return right.isForked }
+            return (left.bytes, left.key) < (right.bytes, right.key)
         }
 
         /// Which source has most; nil where nothing is here.

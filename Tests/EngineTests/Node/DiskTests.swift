@@ -62,6 +62,24 @@ import Testing
         #expect(test.harness.node.excess == nil)
     }
 
+    @Test("who has signed two histories gives way before who has written more in one")
+    func forked() throws {
+        var test = self
+        test.bring(10, 8, from: 2)
+        let log = TestLog(signer(12), incarnation: 1, in: Self.ops.conversation)
+        let opening = log.opening()
+        let (one, other) = (
+            log.run([TestLog.text("one", at: 2 << 16)], first: 2, prev: opening.ids[0]),
+            log.run([TestLog.text("other", at: 2 << 16)], first: 2, prev: opening.ids[0])
+        )
+        test.harness.give(.forkProof(try #require(ForkProof(one, other))), from: 2)
+        test.harness.settle()
+        test.harness.node.diskShares.note(
+            LogSize(key: log.key, bytes: 200_000))
+        test.bring(11, 7, from: 2)
+        #expect(test.has(10) && test.has(11) && !test.has(12))
+    }
+
     @Test("where little is left, who begins is taken, though who has most came the same way")
     func relayed() {
         var test = self

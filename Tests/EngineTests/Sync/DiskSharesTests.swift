@@ -9,13 +9,14 @@ import Testing
 
     private static func claim(
         _ author: UInt8, _ bytes: UInt64, _ tier: Tier = .stranger, from source: Int = 1,
-        log: UInt64 = 1
+        log: UInt64 = 1, isForked: Bool = false
     ) -> DiskShares.Claim {
         DiskShares.Claim(
             key: LogKey(
                 conversation: ConversationID(fixed32(9)),
                 name: LogName(author: PeerID(fixed32(author)), incarnation: log)),
-            tier: tier, source: Source("192.0.2.\(source):4100"), bytes: bytes)
+            tier: tier, source: Source("192.0.2.\(source):4100"), bytes: bytes,
+            isForked: isForked)
     }
 
     /// One of some thousands.
@@ -51,6 +52,18 @@ import Testing
         let many = (10..<30).map { Self.claim($0, 15, from: 2) }
         let victims = Self.victims([Self.claim(1, 140, from: 1)] + many)
         #expect(!victims.contains(1) && victims.count == 6)
+    }
+
+    @Test("of one source those who have signed two histories give way first")
+    func forked() {
+        let flood = (UInt8(10)..<20).map { Self.claim($0, 30, isForked: true) }
+        #expect(Self.victims([Self.claim(1, 110)] + flood) == [19, 18])
+        // An author's other logs have a turn of their own.
+        let one = Self.claim(2, 10, log: 2, isForked: true)
+        #expect(Self.victims([Self.claim(1, 300), Self.claim(2, 120), one]) == [2, 1])
+        // Who has most is still a matter of sources.
+        let other = Self.claim(2, 110, from: 2, isForked: true)
+        #expect(Self.victims([Self.claim(1, 300, from: 1), other]) == [1])
     }
 
     @Test("fellows have a share of their own, in which strangers have none and take none")
