@@ -10,9 +10,9 @@ from typing import Any
 
 from bounds import MIB, VISITED_DESCRIPTORS
 from Driver.control import Refusal, shown
+from Driver.honest import DEADLINE_SECONDS, Calls, texts
 from Driver.process import until
 from hoard_attacks import ROW_LINKS
-from honest import DEADLINE_SECONDS, Calls, texts
 from lie_attacks import EDITED_TEXT, SIGNED_TEXT
 from primitives import Identity
 

@@ -22,9 +22,9 @@ import crowd_attacks
 from bounds import MIB
 from Driver.checks import Broken, Checks
 from Driver.daemon import Daemon
+from Driver.honest import Calls, Talk, lacking, texts
 from Driver.network import OwnNetwork
 from Driver.process import until
-from honest import Calls, Talk, lacking, texts
 from systems import FIRST_PORT, Stoa
 
 ROOM = "bench"

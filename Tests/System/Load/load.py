@@ -35,12 +35,12 @@ import crowd_loads  # noqa: E402
 import room_loads  # noqa: E402
 import stranger_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
+from Driver.honest import DEADLINE_SECONDS, Meter  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import Program, descriptors, until  # noqa: E402
 from bench import Tools  # noqa: E402
 from bounds import (  # noqa: E402
     CLIENTS, HALF_OPEN, INCOMING, LINK_BYTES, LINKS, MIB, OWN_DESCRIPTORS)
-from honest import DEADLINE_SECONDS, Meter  # noqa: E402
 from systems import FIRST_PORT, Stoa  # noqa: E402
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Two hosts find each other though a third announces 1,100 instances that do not exist.
+"""Hosts that know each other talk, and others find them, though a crowd announces 1,100 instances: from 16 addresses,
+with 100 keys that answer, and for the most part nobody.
 
 See Docs/Testing/Network.md. As root, on Linux; everything happens in namespaces of its own.
 """
@@ -7,57 +8,78 @@ See Docs/Testing/Network.md. As root, on Linux; everything happens in namespaces
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
+import collections
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
+from typing import Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from announced import FAR, KEYS  # noqa: E402
 from Driver.checks import Broken, Checks  # noqa: E402
-from Driver.control import Refusal  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
+from Driver.honest import ROOM, Calls, Talk, lacking as lacking_texts  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
 from Driver.process import until  # noqa: E402
+from labrun import SLACK, LabRun, perform  # noqa: E402
 from node import Node  # noqa: E402
-from run_faults import lacking  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-# Checked at five times what is promised: other programs run on the machine, too.
-SLACK = 5
-FLOOD_SECONDS = 12
-FOUND_SECONDS = 10.0
-CALL_SECONDS = 0.1
-CONNECT_SECONDS = 2.0
-STOP_SECONDS = 1.0
+# How long it lasts, and when in it the newcomers come and the talk ends.
+FLOOD_SECONDS, NEWCOMERS_SECONDS, TALK_SECONDS = 14.0, 2.0, 9.0
+MESSAGE_SECONDS, CALL_SECONDS, STOP_SECONDS = 2.0, 0.1, 1.0
+FOUND_SECONDS, AFTER_SECONDS, CONNECT_SECONDS = 10.0, 10.0, 2.0
 # Of each second once it is over, as long as one looks. While it lasts the loop reads what comes, as fast as it
 # can; that it has time left for others the answers show.
 PROCESSOR, CALM_SECONDS = 0.1, 2
+# Of the log of one of the two, the whole time.
+LINES = 400
 MIB = 1 << 20
 MEMORY_BYTES = 128 * MIB
-# One of the hosts' own network, where nobody listens, and one that is nowhere.
-NEAR, FAR = "10.77.0.3", "192.0.2.77"
+ADA, BOB, CLEO, EVE, CROWD = range(1, 6)
+SOURCES = [f"10.77.0.{last}" for last in range(201, 217)]
 
 
-class Flood:
+def percentile(times: list[float], part: float) -> float:
+    ordered = sorted(times)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else float("inf")
+
+
+class Flood(LabRun):
+    name = "flood of announcements"
+    python = ""
+
     def __init__(self, options: argparse.Namespace, folder: Path, checks: Checks) -> None:
-        self.checks = checks
-        hosts = [1, 2, 3]
-        self.lab = Lab(3, hosts if options.avahi else [], None, folder / "lab.log")
+        super().__init__(options, folder, checks)
+        honest = [ADA, BOB, CLEO, EVE]
+        self.lab = Lab(CROWD, honest if options.avahi else [], None, folder / "lab.log")
         discovery = "system" if options.avahi else "embedded"
         programs = Programs.within(options.programs)
-        self.ada, self.bob = (Node(host, self.lab, programs, folder, discovery) for host in (1, 2))
-        # Told where the other is, and looking for nobody.
-        self.eve = Node(3, self.lab, programs, folder, "off")
+        self.nodes = [
+            # The last is told where another one is, and looks for nobody.
+            Node(host, self.lab, programs, folder, "off" if host == EVE else discovery) for host in honest]
+        self.ada, self.bob, self.cleo, self.eve = self.nodes
+        self.lab.run(CROWD, "; ".join(f"ip address add {source}/24 dev eth0" for source in SOURCES))
+        self.acknowledged: set[str] = set()
+        self.said: list[str] = []
+        # After the flood's end.
+        self.took = 0.0
 
-    def send(self) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*self.lab.prefix(3), sys.executable, str(HERE / "announced.py"), str(FLOOD_SECONDS),
-             NEAR, NEAR, FAR], stdout=subprocess.PIPE, text=True)
+    @staticmethod
+    def arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--avahi", action="store_true", help="each host has an Avahi daemon and uses it")
+
+    @classmethod
+    def lacking(cls) -> str | None:
+        venv = subprocess.run([str(HERE.parent / "Interop" / "venv.sh")], capture_output=True, text=True)
+        # The Python of the independent peer.
+        cls.python = f"{venv.stdout.strip()}/bin/python"
+        return None if venv.returncode == 0 else venv.stderr.strip()
+
+    # What the hosts say.
 
     @staticmethod
     def are_linked(one: Node, other: Node) -> bool:
@@ -65,100 +87,189 @@ class Flood:
             peer["id"] == other.identity and peer["state"] == "linked"
             for peer in one.every("peers"))
 
-    def slowest(self, node: Node) -> float:
-        worst = 0.0
-        with node.control() as control:
-            for method in ("status", "peers", "conversations") * 10:
-                began = time.monotonic()
-                control.call(method)
-                worst = max(worst, time.monotonic() - began)
-        return worst
+    def stands(self, node: Node) -> dict[str, object]:
+        """What a node lists of the two who know each other."""
+        honest = {self.ada.identity, self.bob.identity}
+        members = [each["id"] for each in node.call("members", to=ROOM)["items"]]
+        return {
+            "members": sorted(honest & set(members)),
+            "peers": sorted(
+                (each["id"], each["name"], each["tier"], each["state"], "ambiguous" in each)
+                for each in node.every("peers") if each["id"] in honest),
+            "rooms": sorted(each["name"] for each in node.every("rooms") if each["joined"]),
+            "alerts": [each["code"] for each in node.call("status")["alerts"]]}
 
-    def run(self) -> None:
-        checks = self.checks
-        self.ada.start()
-        used, began = self.ada.processor_seconds(), time.monotonic()
-        flood = self.send()
-        time.sleep(3)
-        self.bob.start()
+    # What happens.
+
+    def prepare(self) -> None:
+        for node in (self.ada, self.bob):
+            node.start()
+            node.call("join", room=ROOM)
+        until("the two are linked", lambda: self.are_linked(self.ada, self.bob))
+        for node, other in ((self.ada, self.bob), (self.bob, self.ada)):
+            node.output("people", "add", "@" + other.identity)
+        until("the two know each other", lambda: all(
+            each["members"] == 2 for node in (self.ada, self.bob) for each in node.every("conversations")))
+        self.before = [self.stands(node) for node in (self.ada, self.bob)]
+
+    def begin(self) -> None:
+        prefix = self.lab.prefix(CROWD)
+        self.answering = subprocess.Popen(
+            [*prefix, self.python, str(HERE / "answering.py"), ROOM, *SOURCES],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.answering.stdout
+        if self.answering.stdout.readline().strip() != "ready":
+            raise Broken("nobody answers")
+        self.announcing = subprocess.Popen(
+            [*prefix, sys.executable, str(HERE / "announced.py"), str(FLOOD_SECONDS), *SOURCES],
+            stdout=subprocess.PIPE, text=True)
+        self.began, self.used = time.monotonic(), self.ada.processor_seconds()
+
+    def wait(self, seconds: float) -> None:
+        """Until so long after the beginning."""
+        time.sleep(max(0.0, self.began + seconds - time.monotonic()))
+
+    def newcomers(self) -> None:
+        """One who looks for others, and one who says where somebody is and is linked at once."""
+        self.cleo.start()
+        self.cleo.call("join", room=ROOM)
         self.eve.start()
-        # Who says where somebody is, is linked at once.
-        connecting = time.monotonic()
-        self.eve.call("connect", address=f"10.77.0.1:{self.ada.port}")
+        began, limit = time.monotonic(), self.slack * CONNECT_SECONDS
+        self.eve.call("connect", address=f"10.77.0.{ADA}:{self.ada.port}")
         until("eve has a link", lambda: self.are_linked(self.eve, self.ada))
-        connecting = time.monotonic() - connecting
-        checks.that(
-            f"connect reaches a host in the flood in {SLACK * CONNECT_SECONDS:g} s",
-            connecting <= SLACK * CONNECT_SECONDS, connecting)
-        slowest = self.slowest(self.ada)
-        checks.that(
-            f"a daemon answers in {SLACK * CALL_SECONDS:g} s", slowest <= SLACK * CALL_SECONDS, slowest)
+        took = time.monotonic() - began
+        self.checks.that(f"connect reaches a host in the flood in {limit:g} s", took <= limit, took)
+        self.said.append(f"connect {took:.2f} s")
+
+    def talk(self) -> None:
+        limit = self.slack * MESSAGE_SECONDS
+        ways = [
+            Talk(name, one.socket, other.socket, limit + 10)
+            for name, one, other in (("ada to bob", self.ada, self.bob), ("bob to ada", self.bob, self.ada))]
+        calls = Calls(self.ada.socket, self.slack * 10.0)
+        self.wait(NEWCOMERS_SECONDS)
+        self.newcomers()
         far = [
             dial for dial in self.ada.every("dials")
             if any(address.startswith(FAR) for address in dial["addresses"])]
-        checks.that(
+        self.checks.that(
             "no host of another network is dialled, which is said",
             bool(far) and all(
                 dial.get("failure") == "otherNetwork" and not dial["dialling"] for dial in far),
             far[:3])
-        sent = flood.communicate(timeout=FLOOD_SECONDS + 60)[0].strip()
-        if flood.returncode != 0:
+        self.wait(TALK_SECONDS)
+        calls.end()
+        self.acknowledged.update(calls.acknowledged)
+        for way in ways:
+            way.end()
+            self.acknowledged.update(way.meter.acknowledged)
+            self.checks.that(f"{way.name}: nothing is lost", not way.failures, way.failures)
+            worst = max(way.times, default=float("inf"))
+            self.checks.that(f"{way.name}: nothing is later than {limit:g} s", worst <= limit, worst)
+            self.said.append(f"{way.name} {1e3 * worst:.0f} ms at most")
+        answer, limit = percentile(calls.times, 0.99), self.slack * CALL_SECONDS
+        self.checks.that("every call is answered", not calls.failures, calls.failures)
+        self.checks.that(f"99 of 100 answers come in {limit:g} s", answer <= limit, (answer, calls.slowest))
+        self.said.append(f"answers p99 {1e3 * answer:.0f} ms")
+
+    def stop_and_start(self) -> None:
+        """One of the two is ended in the flood, and comes back."""
+        self.peak = self.ada.memory_bytes("VmHWM")
+        began, limit = time.monotonic(), self.slack * STOP_SECONDS
+        code = self.ada.stop(signal.SIGTERM)
+        took = time.monotonic() - began
+        self.checks.same("SIGTERM ends it well in the flood", code, 0)
+        self.checks.that(f"and in {limit:g} s", took <= limit, took)
+        self.checks.that("while it lasts", self.announcing.poll() is None)
+        self.ada.start()
+        began = time.monotonic()
+        until("the two are linked again", lambda: self.are_linked(self.ada, self.bob), self.slack * FOUND_SECONDS)
+        self.said.append(f"ended in {took:.2f} s, linked again in {time.monotonic() - began:.1f} s")
+
+    def end(self) -> None:
+        """The flood goes to its end, and whoever answered goes away."""
+        sent = self.announcing.communicate(timeout=FLOOD_SECONDS + 60)[0].strip()
+        if self.announcing.returncode != 0:
             raise Broken("nothing was announced")
-        over = time.monotonic()
-        share = (self.ada.processor_seconds() - used) / (over - began)
-        while not (found := self.are_linked(self.ada, self.bob)):
-            if time.monotonic() - over > SLACK * FOUND_SECONDS:
-                break
+        self.over = time.monotonic()
+        self.share = (self.ada.processor_seconds() - self.used) / (self.over - self.began)
+        links = self.answering.communicate("", timeout=60)[0].strip()
+        self.checks.that("some of the crowd were dialled", links.isdigit() and int(links) > 0, links)
+        self.said.append(f"{sent} packets, {links} links with {KEYS} keys of the crowd")
+
+    def look(
+        self, what: str, seconds: float, holds: Callable[[], bool], saw: Callable[[], object]
+    ) -> None:
+        """Whether something comes to hold so soon after the flood's end.
+
+        Always checked at five times that: who has no link in a crowd asks about every six seconds, so that a question
+        whose answers are lost in it costs as long again. What it took is measured.
+        """
+        limit = SLACK * seconds
+        while not (found := holds()) and time.monotonic() - self.over < limit:
             time.sleep(0.1)
-        took = time.monotonic() - over
-        checks.that(f"both are linked {SLACK * FOUND_SECONDS:g} s after its end", found)
-        used = self.ada.processor_seconds()
+        took = time.monotonic() - self.over
+        self.checks.that(f"{what} {limit:g} s after its end", found, saw())
+        self.took = max(self.took, took)
+
+    def newcomer(self) -> dict[str, object]:
+        """What whoever came in the flood makes of it."""
+        dials = collections.Counter(
+            (dial["source"], dial.get("failure"), dial["dialling"]) for dial in self.cleo.every("dials"))
+        honest = {f"10.77.0.{host}" for host in (ADA, BOB, EVE)}
+        return {
+            "status": self.cleo.call("status"), "dials": dials.most_common(5),
+            "honest": [dial for dial in self.cleo.every("dials")
+                       if {each.rpartition(":")[0] for each in dial["addresses"]} & honest],
+            "linked": [each for each in self.cleo.every("peers") if each["state"] == "linked"][:3]}
+
+    def compare(self) -> None:
+        left = set(self.acknowledged)
+
+        def has_all(node: Node) -> bool:
+            nonlocal left
+            with node.control() as control:
+                left = lacking_texts(control, ROOM, self.acknowledged)
+            return not left
+
+        self.look(
+            "a newcomer is linked", FOUND_SECONDS, lambda: self.are_linked(self.ada, self.cleo),
+            self.newcomer)
+        self.said.append(f"a newcomer linked {self.took:.1f} s after its end")
+        for node in (self.cleo, self.ada, self.bob):
+            self.look(
+                f"{node.name} has all {len(self.acknowledged)} messages", FOUND_SECONDS,
+                lambda: has_all(node), lambda: (len(left), sorted(left)[:5]))
+        for node, before in zip((self.ada, self.bob), self.before):
+            self.look(
+                f"all is as before for {node.name}", AFTER_SECONDS, lambda: self.stands(node) == before,
+                lambda: (self.stands(node), before))
+        self.said.append(f"all as before after {self.took:.1f} s")
+
+    def calm(self) -> None:
+        used, limit = self.ada.processor_seconds(), self.slack * PROCESSOR
         time.sleep(CALM_SECONDS)
         calm = (self.ada.processor_seconds() - used) / CALM_SECONDS
-        checks.that(
-            f"then at most {SLACK * PROCESSOR:g} of a processor is used", calm <= SLACK * PROCESSOR, calm)
-        peak = max(node.memory_bytes("VmHWM") for node in (self.ada, self.bob))
-        checks.that(f"no daemon took {MEMORY_BYTES // MIB} MiB", peak < MEMORY_BYTES, peak)
-        codes = []
-        for node in (self.ada, self.bob, self.eve):
-            began = time.monotonic()
-            codes.append(node.stop())
-            ended = time.monotonic() - began
-            checks.that(
-                f"{node.name} ends in {SLACK * STOP_SECONDS:g} s", ended <= SLACK * STOP_SECONDS, ended)
-        checks.same("every daemon ends well", codes, [0, 0, 0])
-        print(
-            f"MEASURED flood of announcements: {sent} packets; linked {took:.1f} s after its end; "
-            f"{share:.2f} of a processor, then {calm:.2f}; slowest answer {slowest * 1e3:.0f} ms; {peak / MIB:.1f} MiB")
+        self.checks.that(f"then at most {limit:g} of a processor is used", calm <= limit, calm)
+        self.said.append(f"{self.share:.2f} of a processor, then {calm:.2f}")
+        lines = self.ada.log.read_text(errors="replace").count("\n")
+        self.checks.that("the log stays short", lines <= LINES, lines)
+        self.said.append(f"{lines} lines")
+        peak = max(self.peak, *(node.memory_bytes("VmHWM") for node in self.nodes))
+        self.checks.that(f"no daemon took {MEMORY_BYTES // MIB} MiB", peak < MEMORY_BYTES, peak)
+        self.said.append(f"{peak / MIB:.1f} MiB")
 
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
-    parser.add_argument("--avahi", action="store_true", help="each host has an Avahi daemon and uses it")
-    options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: exit(143))
-    if reason := lacking():
-        print(f"flood skipped: {reason}", file=sys.stderr)
-        return 77
-    checks = Checks(verbose=True)
-    folder = Path(tempfile.mkdtemp(prefix="stoa-flood-", dir="/tmp"))
-    flood = None
-    try:
-        flood = Flood(options, folder, checks)
-        flood.run()
-    except (Broken, Refusal, OSError) as broken:
-        checks.fail("the run goes to its end", broken)
-        if flood is not None:
-            print(flood.ada.tail(), file=sys.stderr)
-    finally:
-        if flood is not None:
-            flood.lab.end()
-        shutil.rmtree(folder)
-    return checks.report()
+    def run(self) -> None:
+        self.prepare()
+        self.begin()
+        self.talk()
+        self.stop_and_start()
+        self.end()
+        self.compare()
+        self.calm()
+        self.checks.same("every daemon ends well", [node.stop() for node in self.nodes], [0] * len(self.nodes))
+        print(f"MEASURED {self.name}: {', '.join(self.said)}")
 
 
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    os._exit(code)
+    perform(Flood, __doc__)

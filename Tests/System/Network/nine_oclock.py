@@ -8,11 +8,8 @@ the size of the kernel's neighbour tables, which all namespaces share: it is rai
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import signal
 import sys
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -20,13 +17,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from Driver.checks import Broken, Checks  # noqa: E402
-from Driver.control import Control, Refusal, message  # noqa: E402
+from Driver.checks import Checks  # noqa: E402
+from Driver.control import Control, message  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
+from labrun import LabRun, perform  # noqa: E402
 from neighbours import NeighbourTables  # noqa: E402
 from node import Node  # noqa: E402
-from run_faults import lacking  # noqa: E402
 
 ROOM = "agora"
 # Checked at five times what was measured or promised: other programs run on the machine, too.
@@ -50,9 +47,11 @@ MIB = 1 << 20
 MEMORY_BYTES = 16 * MIB
 
 
-class Office:
+class Office(LabRun):
+    name = "nine o'clock"
+
     def __init__(self, options: argparse.Namespace, folder: Path, checks: Checks) -> None:
-        self.checks, self.options = checks, options
+        super().__init__(options, folder, checks)
         hosts = list(range(1, options.hosts + 1))
         system = hosts if options.avahi else []
         self.lab = Lab(options.hosts, system, None, folder / "lab.log")
@@ -62,6 +61,23 @@ class Office:
             for host in hosts]
         self.pool = ThreadPoolExecutor(options.hosts)
         self.found: dict[str, float] = {}
+
+    @staticmethod
+    def arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--hosts", type=int, default=20)
+        parser.add_argument(
+            "--mesh", type=int, default=48, help="the links that each must have in the end, if there are so many")
+        parser.add_argument("--no-room", action="store_true", help="look at the links only")
+        parser.add_argument("--avahi", action="store_true", help="each host has an Avahi daemon and uses it")
+
+    @staticmethod
+    def refuse(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+        if not 2 <= options.hosts <= 250:
+            parser.error("--hosts takes 2 to 250")
+
+    @staticmethod
+    def machine(options: argparse.Namespace) -> NeighbourTables:
+        return NeighbourTables(options.hosts)
 
     # What the hosts say.
 
@@ -257,6 +273,7 @@ class Office:
             self.talk()
         self.rest()
         self.come_late()
+        self.end()
 
     def end(self) -> None:
         codes = list(self.pool.map(Node.stop, self.nodes))
@@ -274,47 +291,5 @@ class Office:
             f"{found['memory']:.1f} MiB")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
-    parser.add_argument("--hosts", type=int, default=20)
-    parser.add_argument(
-        "--mesh", type=int, default=48, help="the links that each must have in the end, if there are so many")
-    parser.add_argument("--no-room", action="store_true", help="look at the links only")
-    parser.add_argument("--avahi", action="store_true", help="each host has an Avahi daemon and uses it")
-    parser.add_argument("--keep", action="store_true", help="keep the folder of logs and data")
-    options = parser.parse_args()
-    if not (options.programs / "stoad").exists():
-        parser.error(f"there is no {options.programs / 'stoad'}; first: make build")
-    if not 2 <= options.hosts <= 250:
-        parser.error("--hosts takes 2 to 250")
-    signal.signal(signal.SIGTERM, lambda *_: exit(143))
-    if reason := lacking():
-        print(f"nine o'clock skipped: {reason}", file=sys.stderr)
-        return 77
-    checks = Checks(verbose=True)
-    # A socket's path has at most 107 bytes, so the folder lies directly below.
-    folder = Path(tempfile.mkdtemp(prefix="stoa-nine-", dir="/tmp"))
-    office = None
-    try:
-        with NeighbourTables(options.hosts):
-            office = Office(options, folder, checks)
-            office.run()
-            office.end()
-    except (Broken, Refusal, OSError) as broken:
-        checks.fail("the run goes to its end", broken)
-    finally:
-        if office is not None:
-            office.lab.end()
-        if options.keep:
-            print(f"kept {folder}")
-        else:
-            shutil.rmtree(folder)
-    return checks.report()
-
-
 if __name__ == "__main__":
-    # Waiting threads must not keep a failed run from ending.
-    code = main()
-    sys.stdout.flush()
-    os._exit(code)
+    perform(Office, __doc__)

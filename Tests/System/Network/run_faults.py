@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -26,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
+from labrun import lacking  # noqa: E402
 from node import Node  # noqa: E402
 from schedule import KINDS, Schedule  # noqa: E402
 from storm import Storm  # noqa: E402
@@ -292,21 +291,6 @@ class Run:
             f"after the last fault (due {SETTLE_SECONDS:.0f} s), all linked after "
             f"{', '.join(f'{each:.1f}' for each in self.meshed[1:])} s, at most "
             f"{peak / MIB:.1f} MiB and {descriptors} descriptors a daemon")
-
-
-def lacking() -> str | None:
-    """What keeps this machine from having the lab."""
-    if os.geteuid() != 0:
-        return "needs root"
-    if not os.path.exists("/dev/net/tun"):
-        return "there is no /dev/net/tun"
-    tools = ("ip", "nsenter", "unshare", "avahi-daemon", "dbus-daemon", "cc")
-    if missing := [tool for tool in tools if not shutil.which(tool)]:
-        return f"there is no {', '.join(missing)}: Tests/System/Tools/setup.sh --labs"
-    spaces = ["unshare", "--mount", "--net", "--pid", "--fork", "true"]
-    if subprocess.run(spaces, capture_output=True).returncode != 0:
-        return "no namespaces can be made here"
-    return None
 
 
 def main() -> int:

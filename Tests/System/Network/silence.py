@@ -7,12 +7,8 @@ See Docs/Testing/Network.md. As root, on Linux; everything happens in namespaces
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -24,12 +20,10 @@ from Driver.control import Refusal, message  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
 from Driver.process import until  # noqa: E402
+from labrun import LabRun, perform  # noqa: E402
 from node import Node  # noqa: E402
-from run_faults import lacking  # noqa: E402
 
 ROOM = "agora"
-# Checked at five times what is promised: other programs run on the machine, too.
-SLACK = 5
 AGAIN_SECONDS = 3.0
 SILENCE_SECONDS = 30.0
 # Before the silence, so that the link has had traffic, and after it.
@@ -81,9 +75,11 @@ class Listener(threading.Thread):
             return
 
 
-class Silence:
+class Silence(LabRun):
+    name = "silence"
+
     def __init__(self, options: argparse.Namespace, folder: Path, checks: Checks) -> None:
-        self.checks = checks
+        super().__init__(options, folder, checks)
         self.lab = Lab(2, [], SWITCH_SEED, folder / "lab.log")
         programs = Programs.within(options.programs)
         self.nodes = [Node(host, self.lab, programs, folder, "embedded") for host in (1, 2)]
@@ -133,7 +129,7 @@ class Silence:
     def talk_again(self) -> None:
         self.lab.command("port 1 both")
         back = time.monotonic()
-        limit = SLACK * AGAIN_SECONDS
+        limit = self.slack * AGAIN_SECONDS
         while any(self.taken(*way, back) is None for way in self.ways):
             if time.monotonic() - back > limit:
                 break
@@ -154,7 +150,7 @@ class Silence:
             return histories[0] == histories[1] and len(histories[0]) >= len(due)
 
         try:
-            until("both have the same", are_same, SLACK * AGAIN_SECONDS)
+            until("both have the same", are_same, self.slack * AGAIN_SECONDS)
         except Broken:
             pass
         self.checks.that(
@@ -187,33 +183,5 @@ class Silence:
             f"{' and '.join(map(str, self.left))}")
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("programs", type=Path, help="the folder with stoad and stoa")
-    options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: exit(143))
-    if reason := lacking():
-        print(f"silence skipped: {reason}", file=sys.stderr)
-        return 77
-    checks = Checks(verbose=True)
-    folder = Path(tempfile.mkdtemp(prefix="stoa-silence-", dir="/tmp"))
-    silence = None
-    try:
-        silence = Silence(options, folder, checks)
-        silence.run()
-    except (Broken, Refusal, OSError) as broken:
-        checks.fail("the run goes to its end", broken)
-    finally:
-        if checks.failed and silence is not None:
-            for node in silence.nodes:
-                print(node.tail(), file=sys.stderr)
-        if silence is not None:
-            silence.lab.end()
-        shutil.rmtree(folder)
-    return checks.report()
-
-
 if __name__ == "__main__":
-    code = main()
-    sys.stdout.flush()
-    os._exit(code)
+    perform(Silence, __doc__)

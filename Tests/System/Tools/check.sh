@@ -192,10 +192,10 @@ meeting() {
         part nine-oclock-150 lines Tests/System/Network/nine_oclock.py "$programs" \
             --hosts 150 --no-room
     fi
-    part silence lines Tests/System/Network/silence.py "$programs"
-    part flood lines Tests/System/Network/flood.py "$programs"
+    part silence lines Tests/System/Network/silence.py "$programs" ${STOA_LONG:+--long}
+    part flood lines Tests/System/Network/flood.py "$programs" ${STOA_LONG:+--long}
     if [ "${STOA_LONG:-}" = 1 ]; then
-        part flood-avahi lines Tests/System/Network/flood.py "$programs" --avahi
+        part flood-avahi lines Tests/System/Network/flood.py "$programs" --avahi --long
     fi
     part doctor lines Tests/System/Doctor/run_doctor.py "$programs"
     part packages lines Tests/System/Packages/run.sh "$programs" "$scratch"

@@ -8,8 +8,10 @@ import threading
 import time
 from pathlib import Path
 
-from Driver.control import Control, Refusal
+from .control import Control, Refusal
 
+# Where they talk.
+ROOM = "bench"
 # A message between the honest two may take this long, whatever else goes on.
 DEADLINE_SECONDS = 5.0
 
@@ -26,13 +28,13 @@ class Meter:
         self.number = next(Meter.numbers)
         # The texts that the sender's daemon has taken, also those that the reader has not seen in time.
         self.acknowledged: list[str] = []
-        self.reader.call("subscribe", to="bench")
+        self.reader.call("subscribe", to=ROOM)
 
     def once(self) -> float:
         self.count += 1
         text = f"meter {os.getpid()} {self.number} {self.count}"
         begin = time.monotonic()
-        number = self.sender.post("send", to="bench", text=text)
+        number = self.sender.post("send", to=ROOM, text=text)
         # Not parsed: under some attacks thousands of others come in between.
         mark = f'"{text}"'.encode()
         try:
@@ -118,7 +120,7 @@ class Calls(Repeated):
         for method, params in self.METHODS:
             self.call(method, params)
         text = f"called {len(self.times)}"
-        self.call("send", {"to": "bench", "text": text})
+        self.call("send", {"to": ROOM, "text": text})
         self.acknowledged.append(text)
 
     def call(self, method: str, params: dict[str, object]) -> None:
