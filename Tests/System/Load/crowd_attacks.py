@@ -40,6 +40,8 @@ END_OF_TIME = (1 << 64) - 1
 # The kind of a body that nobody knows, and as much of it as a message may have.
 UNKNOWN_KIND, UNKNOWN_BYTES = 99, 30_000
 PROOFS_EACH = 2
+# One alone has signed so many forks, each of so many entries; with --long each as large as they come.
+PROOFS_ALONE, PROOF_ENTRIES_SHORT, PROOF_ENTRIES = 200, 2, 96
 NAMES, NAMES_PER_FRAME = 1_024, 50
 # So many frames go at once, before others have their turn.
 BURST = 40
@@ -238,14 +240,14 @@ async def unknown_kinds(bot: Bot) -> None:
         await bot.send(frames.live_run(own.append(entries).packed()))
 
 
-def proof(bot: Bot) -> ForkProof:
-    """One that is as large as they come: two runs of headers that are full."""
+def proof(bot: Bot, count: int = PROOF_ENTRIES) -> ForkProof:
+    """Two runs of so many headers that are full; one that is as large as they come, where nothing is said."""
     name = LogName(bot.crowd.room, bot.identity.public, secrets.randbits(64))
     before = secrets.token_bytes(32)
 
     def other() -> Run:
         entries = []
-        for number in range(96):
+        for number in range(count):
             deps = sorted(secrets.token_bytes(32) for _ in range(16))
             entries.append(Entry(
                 Class.CONTENT, hybrid_time(wall_milliseconds(), number), 17,
@@ -259,6 +261,27 @@ async def questions(bot: Bot) -> None:
     """Fork proofs; then what is answered by more than was asked, without taking the answers."""
     for _ in range(PROOFS_EACH):
         await bot.send(frames.fork_proof(proof(bot).packed()))
+    await ask(bot)
+
+
+async def questions_alone(bot: Bot) -> None:
+    """The same of one who has signed many forks, before it asks for the first time."""
+    await questions_of(bot, PROOF_ENTRIES_SHORT)
+
+
+async def questions_alone_long(bot: Bot) -> None:
+    await questions_of(bot, PROOF_ENTRIES)
+
+
+async def questions_of(bot: Bot, count: int) -> None:
+    while bot.goes_on and bot.crowd.figures.setdefault("proofs", 0) < PROOFS_ALONE:
+        await bot.send(frames.fork_proof(proof(bot, count).packed()))
+        bot.crowd.figures["proofs"] += 1
+    await bot.heard_back()
+    await ask(bot)
+
+
+async def ask(bot: Bot) -> None:
     bot.reads = False
     room = bot.crowd.room
     pages: frames.Pages = {bucket: [] for bucket in range(frames.BUCKETS)}
@@ -383,13 +406,17 @@ ACTS: dict[str, Act] = {
         end_of_time, year_ahead, year_behind, creeping, authors, incarnations, unknown_kinds,
         questions, digests, pings, places, keys, rooms, namesakes, silence, boasts,
         wrong_heads, goodbyes)}
+# What only one alone does.
+ALONE: dict[str, Act] = {act.__name__: act for act in (questions_alone, questions_alone_long)}
 ALL = "all"
 
 
 class Crowd:
-    def __init__(self, host: str, port: int, signals: Any, acts: list[Act], keys: int) -> None:
+    def __init__(
+        self, host: str, port: int, signals: Any, acts: list[Act], keys: int, sources: list[str]
+    ) -> None:
         self.host, self.port, self.signals = host, port, signals
-        self.addresses = addresses()
+        self.addresses = sources
         self.room = room_id(ROOM)
         self.bots = [(Bot(self, number), acts[number % len(acts)]) for number in range(keys)]
         self.is_over = False
@@ -425,7 +452,7 @@ class Crowd:
         while not self.signals.stop.is_set():
             await asyncio.sleep(TICK_SECONDS)
             if not self.signals.ready.is_set() and (
-                    self.figures["links"] >= len(tasks) // 2 or time.monotonic() - began > 5):
+                    self.figures["links"] >= max(1, len(tasks) // 2) or time.monotonic() - began > 5):
                 self.signals.ready.set()
             broken = [task for task in tasks if task.done()]
             if broken:
@@ -441,4 +468,10 @@ def crowd(
         port: int, path: Path, signals: Any, act: str, host: str, keys: int = KEYS) -> dict[str, Any]:
     """All of a crowd do the same, or, where it is `all`, each something else."""
     acts = list(ACTS.values()) if act == ALL else [ACTS[act]]
-    return asyncio.run(Crowd(host, port, signals, acts, keys).run())
+    return asyncio.run(Crowd(host, port, signals, acts, keys, addresses()).run())
+
+
+def alone(port: int, path: Path, signals: Any, act: str) -> dict[str, Any]:
+    """One key from one address, in a network that is nothing but loopback."""
+    acts = [{**ACTS, **ALONE}[act]]
+    return asyncio.run(Crowd("127.0.0.1", port, signals, acts, 1, ["127.9.0.1"]).run())

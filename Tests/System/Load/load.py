@@ -28,6 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [
     str(HERE), str(HERE.parent), str(HERE.parent / "Interop"), str(HERE.parent / "Bench")]
 
+import alone_loads  # noqa: E402
 import attacks  # noqa: E402
 import cheap_loads  # noqa: E402
 import clock_loads  # noqa: E402
@@ -264,9 +265,10 @@ def long_log(pair: Pair) -> None:
 
 LOADS = (
     peers, half_open, slow_handshakes, pings, entries, mute_clients, rooms, *clock_loads.LOADS,
-    *stranger_loads.LOADS, *room_loads.LOADS, *cheap_loads.LOADS, *crowd_loads.LOADS, long_log)
+    *stranger_loads.LOADS, *room_loads.LOADS, *cheap_loads.LOADS, *alone_loads.LOADS,
+    *crowd_loads.LOADS, long_log)
 # Those that only `--long`, or their names, have run.
-LONG_LOADS = crowd_loads.LONG_LOADS
+LONG_LOADS = (*alone_loads.LONG_LOADS, *crowd_loads.LONG_LOADS)
 
 
 def chosen(only: str | None, is_long: bool) -> Iterator[Any]:
