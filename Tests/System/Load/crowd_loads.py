@@ -118,8 +118,8 @@ class Siege:
     links_after = 2
     # Who talks with whom.
     pairs = (("ada to bob", ADA, BOB), ("bob to ada", BOB, ADA), ("cleo to ada", CLEO, ADA))
-    # Who is promised less, and has only to say what they lack.
-    strangers = ((CLEO, "cleo"), (DORA, "dora"))
+    # Who knows nobody, and is known to nobody.
+    strangers: tuple[int, ...] = (CLEO, DORA)
     disk_limit = DISK_BYTES
     # How long the attack goes on once Ada is back, and how long there is talk afterwards.
     again_seconds, after_seconds = 2.0, 3.0
@@ -246,33 +246,27 @@ class Siege:
         self.note_talk()
 
     def compare(self) -> None:
-        """Nothing that was acknowledged is lost: Ada and Bob have all of it, back to the beginning.
-
-        Those who know nobody are promised less, since Ada is a stranger to them: when strangers have written
-        more than is kept of them, hers is a log like others. What they lack is only told.
-        """
+        """Nothing that was acknowledged is lost: each of the honest has all of it, back to the beginning."""
         due = set().union(*self.acknowledged.values())
-        left = {reader: due for reader in (ADA, BOB, *(index for index, _ in self.strangers))}
+        left = {reader: due for reader in (ADA, BOB, *self.strangers)}
 
         def have_all() -> bool:
             for reader, texts_left in left.items():
                 with self.node(reader).control() as control:
                     left[reader] = lacking(control, ROOM, texts_left)
-            return not left[ADA] | left[BOB]
+            return not any(left.values())
 
         try:
             until("all have all", have_all, self.slack * AFTER_SECONDS)
         except Broken:
             pass
-        for reader in (ADA, BOB):
+        for reader, lost_all in left.items():
             for speaker, texts_due in self.acknowledged.items():
-                lost = left[reader] & texts_due
+                lost = lost_all & texts_due
                 self.that(
                     f"{self.node(reader).name} has all that {self.node(speaker).name} was told to send",
                     not lost, (len(lost), len(texts_due), sorted(lost)[:5]))
-        counts = ", ".join(
-            f"{name} lacks {len(left[reader])}" for reader, name in self.strangers if left[reader])
-        self.said += f"{len(due)} messages acknowledged, {counts and counts + ', '}"
+        self.said += f"{len(due)} messages acknowledged, "
 
     def welcome(self) -> None:
         """Dora starts and has the history: all that Ada and Bob have said, to the last."""
