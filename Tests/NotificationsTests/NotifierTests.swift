@@ -72,7 +72,8 @@ private final class Desk {
     }
 
     func message(
-        _ text: String, in conversation: String, mention: Bool = false, id: String = "m"
+        _ text: String, in conversation: String, mention: Bool = false, id: String = "m",
+        ambiguous: Bool = false
     ) -> [NotifierEffect] {
         self.cursor += 1
         return self.tell(
@@ -81,6 +82,7 @@ private final class Desk {
                 "id": .string(id), "conversation": .string(conversation), "author": "bbbb",
                 "authorName": "ben", "kind": "text", "text": .string(text),
                 "cursor": .integer(self.cursor), "mention": .bool(mention),
+                "ambiguous": .bool(ambiguous),
             ])
     }
 
@@ -104,6 +106,18 @@ struct NotifierTests {
         #expect(
             desk.message("@ada!", in: Desk.ops, mention: true)
                 == [.show(tag: Desk.ops, .init(title: "ben in ops", text: "@ada!"))])
+    }
+
+    @Test("who has the name of somebody else is named with the beginning of the key")
+    func namesake() {
+        let desk = Desk()
+        _ = desk.begin()
+        #expect(
+            desk.message("hi", in: Desk.ben, ambiguous: true)
+                == [.show(tag: Desk.ben, .init(title: "ben@bbbb", text: "hi"))])
+        #expect(
+            desk.message("@ada!", in: Desk.ops, mention: true, ambiguous: true)
+                == [.show(tag: Desk.ops, .init(title: "ben@bbbb in ops", text: "@ada!"))])
     }
 
     @Test("another one takes the place of the first, and both go when they are read elsewhere")

@@ -182,7 +182,8 @@ extension RPCError {
                     remedy: "send 1 to \(limit) bytes in each")
             case .misleadingName:
                 .refused(
-                    "the name could be taken for a key, or for none", reason: "misleadingName",
+                    "the name could be taken for a key, for a mark of Stoa, or for none",
+                    reason: "misleadingName",
                     remedy: "use a name that people can read and that has no @")
             case .tooManyPeople:
                 .refused(

@@ -91,7 +91,7 @@ public enum RequestError: Error, Hashable, Sendable {
     case size(limit: Int)
     /// A packet of a stream is empty, or larger than its limit in bytes.
     case packetSize(Int, limit: Int)
-    /// A name looks like a key, or as if there were none.
+    /// A name looks like a key, like what is said of people, or as if there were none.
     case misleadingName
     /// As many people are known as may be.
     case tooManyPeople

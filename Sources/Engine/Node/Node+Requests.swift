@@ -63,8 +63,7 @@ extension Node {
                 request, .size(limit: isName ? Limits.nameBytes : Limits.statusBytes))
         }
         if let name {
-            let look = NameLook(name)
-            guard !look.isBlank && !look.isLikeKey else {
+            guard !NameLook(name).isMisleading else {
                 return self.fail(request, .misleadingName)
             }
         }

@@ -13,6 +13,14 @@ struct NameLook: Hashable, Sendable {
     /// Whether a part of the name could be read as a key, or as the mark that tells people of one name
     /// apart.
     let isLikeKey: Bool
+    /// Whether a part of the name could be read as what programs say of people behind their names.
+    let isLikeMark: Bool
+
+    /// Whether a part of the name is as long as what is shown of a key, and of its letters.
+    private let hasLongWord: Bool
+
+    /// Whether the name is marked whoever has it.
+    var isMisleading: Bool { self.isBlank || self.isLikeKey || self.isLikeMark }
 
     /// As many characters of a key as Stoa shows.
     private static let keyCharacters = 12
@@ -20,11 +28,55 @@ struct NameLook: Hashable, Sendable {
     private static let prefixCharacters = 8
     /// What stands before a key, and two that Unicode's table does not take for it.
     private static let marks: Set<Character> = ["@", "\u{FF20}", "\u{FE6B}"]
+    /// That somebody is verified, and what looks like it.
+    private static let checks: Set<Unicode.Scalar> = [
+        "\u{2713}", "\u{2714}", "\u{2611}", "\u{2705}", "\u{1F5F8}", "\u{1F5F9}", "\u{221A}",
+    ]
+    private static let remarks = ["(verified)", "(you)", "(away)"].map { Self.key(of: $0) }
 
     init(_ name: String) {
         self.keys = [Self.key(of: name), Self.key(of: name.lowercased())]
         self.isBlank = self.keys.contains("")
         self.isLikeKey = self.keys.contains(where: Self.isLikeKey)
+        self.hasLongWord = self.keys.contains { key in
+            key.split { !Self.isOfKeys($0) }.contains { $0.count >= Self.keyCharacters }
+        }
+        self.isLikeMark =
+            name.unicodeScalars.contains(where: Self.checks.contains)
+            || self.keys.map(Self.bracketed).contains { key in
+                Self.remarks.contains { key.contains($0) }
+            }
+    }
+
+    /// How what is shown of somebody's key looks.
+    static func key(of peer: PeerID) -> String {
+        String(Self.key(of: peer.description).prefix(Self.keyCharacters))
+    }
+
+    /// Whether one of these keys is in the name: not all have a digit by which they are noticed.
+    func contains(anyOf beginnings: Set<String>) -> Bool {
+        guard self.hasLongWord, !beginnings.isEmpty else { return false }
+        return self.keys.contains { key in
+            var rest = key[...]
+            while rest.count >= Self.keyCharacters {
+                if beginnings.contains(String(rest.prefix(Self.keyCharacters))) { return true }
+                rest.removeFirst()
+            }
+            return false
+        }
+    }
+
+    /// With each bracket as a round one.
+    private static func bracketed(_ key: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in key.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .openPunctuation: text.append("(")
+            case .closePunctuation: text.append(")")
+            default: text.append(scalar)
+            }
+        }
+        return String(text)
     }
 
     private static func key(of text: String) -> String {
@@ -43,8 +95,8 @@ struct NameLook: Hashable, Sendable {
 
     /// Whether nothing is to be seen of a character, or only a gap.
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
-        // The braille pattern without dots is as blank as a space.
-        if scalar.value == 0x2800 { return true }
+        // The braille pattern without dots is as blank as a space, and a check mark says nothing of who it is.
+        if scalar.value == 0x2800 || Self.checks.contains(scalar) { return true }
         let properties = scalar.properties
         if properties.isDefaultIgnorableCodePoint || properties.isWhitespace { return true }
         return switch properties.generalCategory {

@@ -33,6 +33,8 @@ struct Namesakes: Sendable {
 
     private var looks: [PeerID: NameLook] = [:]
     private var bearers: [String: Bearers] = [:]
+    /// How the keys look of those whom the user has chosen.
+    private var chosenKeys: Set<String> = []
 
     /// Somebody bears a name from here on.
     ///
@@ -43,6 +45,7 @@ struct Namesakes: Sendable {
             self.bearers[key]?.remove(peer)
             if self.bearers[key]?.isEmpty == true { self.bearers[key] = nil }
         }
+        if isChosen { self.chosenKeys.insert(NameLook.key(of: peer)) }
         guard !name.isEmpty else { return }
         let look = NameLook(name)
         self.looks[peer] = look
@@ -51,6 +54,7 @@ struct Namesakes: Sendable {
 
     /// The user has said something of somebody: no crowd under the same name hides them any longer.
     mutating func choose(_ peer: PeerID) {
+        self.chosenKeys.insert(NameLook.key(of: peer))
         for key in self.looks[peer]?.keys ?? [] { self.bearers[key]?.choose(peer) }
     }
 
@@ -75,11 +79,12 @@ struct Namesakes: Sendable {
         #endif
         // Mostly nobody else bears it, and it need not be looked at who they are.
         let isAlone = look.keys.allSatisfy { self.bearers[$0]?.isAlone ?? true }
-        if isAlone && !look.isBlank && !look.isLikeKey { return false }
+        let isMisleading = look.isMisleading || look.contains(anyOf: self.chosenKeys)
+        if isAlone && !isMisleading { return false }
         let own = tier(peer)
         // One's own name is never marked to oneself.
         guard own != .own else { return false }
-        if look.isBlank || look.isLikeKey { return true }
+        if isMisleading { return true }
         return look.keys.contains { key in
             guard let bearers = self.bearers[key] else { return false }
             return own < .known && !bearers.crowd.isEmpty

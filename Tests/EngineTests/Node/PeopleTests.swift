@@ -56,8 +56,8 @@ import Testing
     }
 
     @Test(
-        "a name that looks like a key, or like none, is refused as one's own",
-        arguments: ["@lntyzs3wpof3", "lntyzs3wpof3", "\u{200B}\u{2800}"])
+        "a name that looks like a key, like a mark, or like none, is refused as one's own",
+        arguments: ["@lntyzs3wpof3", "lntyzs3wpof3", "\u{200B}\u{2800}", "Ada \u{2713}"])
     func misleading(name: String) {
         var test = self
         let answer = test.answer(to: 100, .profile(name: name, status: nil))

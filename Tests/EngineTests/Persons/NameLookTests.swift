@@ -113,6 +113,25 @@ import Testing
     func notLikeKey(name: String) { #expect(!NameLook(name).isLikeKey) }
 
     @Test(
+        "what could be read as a mark behind a name is noticed, and makes it no other name",
+        arguments: ["Ada \u{2713}", "Ada\u{2705}", "Ada \u{2714}\u{FE0F}", "\u{221A} Ada"])
+    func checked(name: String) {
+        #expect(NameLook(name).isLikeMark && Self.alike(name, "Ada"))
+    }
+
+    @Test(
+        "what programs say behind names is noticed",
+        arguments: [
+            "Ada (verified)", "Ada [Verified]", "Ada (y\u{43E}u)", "Ada \u{FF08}away\u{FF09}",
+        ])
+    func remarks(name: String) { #expect(NameLook(name).isLikeMark) }
+
+    @Test(
+        "other brackets and signs are no marks",
+        arguments: ["Ada (desk 3)", "Ada (yours)", "Ada \u{2717}"])
+    func noMarks(name: String) { #expect(!NameLook(name).isMisleading) }
+
+    @Test(
         "a name of which nothing is to be seen is blank",
         arguments: ["\u{200B}", " ", "\u{2800}\u{AD}"])
     func blank(name: String) { #expect(NameLook(name).isBlank) }

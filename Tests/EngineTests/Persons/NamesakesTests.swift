@@ -81,9 +81,26 @@ import Testing
         #expect(judge([Self.ada]).marked == [Self.bob])
     }
 
-    @Test("names like keys and names that nobody sees are marked, alone though they are")
+    @Test(
+        "the key of somebody whom the user has chosen is noticed in a name though it has no digit")
+    func chosenKey() throws {
+        let friend = try #require(
+            (UInt8(1)...255).map(Harness.peer).first { peer in
+                !peer.description.prefix(12).contains { $0.isNumber }
+            })
+        let key = String(friend.description.prefix(12))
+        for name in [key, "Ada \(key)", key.uppercased()] {
+            var namesakes = Namesakes()
+            namesakes.name(Self.eve, name)
+            #expect(!namesakes.isAmbiguous(Self.eve) { _ in .stranger })
+            namesakes.choose(friend)
+            #expect(namesakes.isAmbiguous(Self.eve) { _ in .stranger })
+        }
+    }
+
+    @Test("names like keys or marks, and names that nobody sees, are marked, alone though they are")
     func misleading() {
-        for name in ["@lntyzs3w", "lntyzs3wpof3", "\u{200B}"] {
+        for name in ["@lntyzs3w", "lntyzs3wpof3", "\u{200B}", "Ada \u{2713}", "Ada (you)"] {
             #expect(Self.marked([Self.bob: name], [Self.bob: .known]) == [Self.bob])
         }
     }

@@ -24,6 +24,7 @@ import clock_attacks
 import crowd_attacks
 import hoard_attacks
 import lie_attacks
+import name_attacks
 import room_attacks
 import stranger_attacks
 from bodies import saying
@@ -282,7 +283,8 @@ def run(name: str, port: int, path: Path, signals: Signals, *more: str | int) ->
     try:
         places = (
             globals(), vars(clock_attacks), vars(stranger_attacks), vars(room_attacks),
-            vars(crowd_attacks), vars(hoard_attacks), vars(busy_attacks), vars(lie_attacks))
+            vars(crowd_attacks), vars(hoard_attacks), vars(busy_attacks), vars(lie_attacks),
+            vars(name_attacks))
         attack = next(place[name] for place in places if name in place)
         signals.figures.put(attack(port, path, signals, *more))
     except BaseException as error:

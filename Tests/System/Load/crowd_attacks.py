@@ -346,7 +346,7 @@ async def rooms(bot: Bot) -> None:
 
 LOOKS = (
     "{}", "{}\u200d", "{}\ufe0f", "{}\u3164", "{}\u2800", "{}\u034f", "\u202e{}", " {}", "{} (you)",
-    "\u0438{}", "{}\U000e0101", "{}\u180b")
+    "{} \u2713", "{}\U000e0101", "{}\u180b")
 
 
 async def namesakes(bot: Bot) -> None:
