@@ -139,7 +139,8 @@ struct Dialling: Sendable {
         self.queue.remove(id)
         self.targets[id] = nil
         self.tried.remove(id)
-        self.isFullTold = false
+        // In a flood they take each other's places, which is told of once.
+        if self.targets.count < Limits.targets / 2 { self.isFullTold = false }
     }
 
     func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }

@@ -57,6 +57,26 @@ import Testing
         #expect(fixture.dialling.targets[.service("fake")] == nil)
     }
 
+    @Test("that there are too many is told once, however they take each other's places")
+    func fullTold() {
+        var fixture = DialFixture()
+        var told = 0
+        func find(_ name: String, _ address: String) {
+            fixture.find(name, at: [address])
+            told += fixture.lines.count { $0.contains("are not dialled") }
+        }
+        for number in 0..<Limits.targets { find("fake\(number)", "192.0.2.66:\(number + 1)") }
+        #expect(told == 0)
+        for number in 0..<20 {
+            find("more\(number)", "192.0.2.66:\(number + 9_001)")
+            find("honest\(number)", "192.0.2.\(number + 100):4100")
+        }
+        #expect(told == 1)
+        for number in 0..<Limits.targets { fixture.lose("fake\(number)") }
+        for number in 0..<Limits.targets { find("again\(number)", "192.0.2.66:\(number + 1)") }
+        #expect(told == 2)
+    }
+
     @Test("what is announced from another network is reported, and dialled once it is in ours")
     func foreign() throws {
         var fixture = DialFixture()
