@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import os
+import re
 import signal
 import subprocess
 import time
@@ -56,6 +58,13 @@ def processor_seconds(process: int) -> float:
     return 1e-9 * sum(
         int(task.read_text().split()[0])
         for task in Path(f"/proc/{process}/task").glob("*/schedstat"))
+
+
+def kinds(log: Path) -> list[tuple[str, int]]:
+    """How many lines of which sort a log has, by their words that begin with a letter."""
+    lines = log.read_text(errors="replace").splitlines()
+    words = (" ".join(re.findall(r"(?<!\S)[a-z]{2,}(?!\S)", line)[:6]) for line in lines)
+    return collections.Counter(words).most_common(8)
 
 
 class Program:

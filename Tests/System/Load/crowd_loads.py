@@ -11,7 +11,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
-import re
 import signal
 import subprocess
 import sys
@@ -25,7 +24,7 @@ from Driver.checks import Broken, Checks
 from Driver.daemon import Daemon
 from Driver.honest import Calls, Talk, lacking, texts
 from Driver.network import OwnNetwork
-from Driver.process import until
+from Driver.process import kinds, until
 from systems import FIRST_PORT, Stoa
 
 ROOM = "bench"
@@ -321,13 +320,6 @@ class Siege:
         until("the two are linked again", linked, self.slack * JOINED_SECONDS)
         self.said += f"linked again in {time.monotonic() - began:.1f} s, "
 
-    @staticmethod
-    def kinds(log: Path) -> list[tuple[str, int]]:
-        """How many lines of which sort a log has, by their words that begin with a letter."""
-        lines = log.read_text(errors="replace").splitlines()
-        words = (" ".join(re.findall(r"(?<!\S)[a-z]{2,}(?!\S)", line)[:6]) for line in lines)
-        return collections.Counter(words).most_common(8)
-
     def disk_bytes(self, index: int) -> int:
         data = self.node(index).data
         return sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
@@ -375,7 +367,7 @@ class Siege:
         disk = [self.disk_bytes(index) for index in (ADA, BOB)]
         self.that("the disk", max(disk) <= self.disk_limit, disk)
         grown = log.read_text(errors="replace").count("\n") - lines
-        self.that("the log stays short", grown <= LINES, (grown, self.kinds(log)))
+        self.that("the log stays short", grown <= LINES, (grown, kinds(log)))
         if judge := AFTERWARDS.get(self.act):
             judge(self)
         self.judge_always()

@@ -23,7 +23,7 @@ from Driver.checks import Broken, Checks  # noqa: E402
 from Driver.daemon import Programs  # noqa: E402
 from Driver.honest import ROOM, Calls, Talk, lacking as lacking_texts  # noqa: E402
 from Driver.lab import Lab  # noqa: E402
-from Driver.process import until  # noqa: E402
+from Driver.process import kinds, until  # noqa: E402
 from labrun import SLACK, LabRun, perform  # noqa: E402
 from node import Node  # noqa: E402
 
@@ -152,9 +152,10 @@ class Flood(LabRun):
         far = [
             dial for dial in self.ada.every("dials")
             if any(address.startswith(FAR) for address in dial["addresses"])]
+        # An Avahi daemon tells who has links, and rests, of nobody.
         self.checks.that(
             "no host of another network is dialled, which is said",
-            bool(far) and all(
+            bool(far or self.options.avahi) and all(
                 dial.get("failure") == "otherNetwork" and not dial["dialling"] for dial in far),
             far[:3])
         self.wait(TALK_SECONDS)
@@ -194,7 +195,7 @@ class Flood(LabRun):
         self.over = time.monotonic()
         self.share = (self.ada.processor_seconds() - self.used) / (self.over - self.began)
         links = self.answering.communicate("", timeout=60)[0].strip()
-        self.checks.that("some of the crowd were dialled", links.isdigit() and int(links) > 0, links)
+        self.checks.that("some of the crowd were dialled", self.options.avahi or int(links) > 0, links)
         self.said.append(f"{sent} packets, {links} links with {KEYS} keys of the crowd")
 
     def look(
@@ -233,8 +234,8 @@ class Flood(LabRun):
             return not left
 
         self.look(
-            "a newcomer is linked", FOUND_SECONDS, lambda: self.are_linked(self.ada, self.cleo),
-            self.newcomer)
+            "a newcomer is linked with one of the two", FOUND_SECONDS,
+            lambda: any(self.are_linked(node, self.cleo) for node in (self.ada, self.bob)), self.newcomer)
         self.said.append(f"a newcomer linked {self.took:.1f} s after its end")
         for node in (self.cleo, self.ada, self.bob):
             self.look(
@@ -253,7 +254,7 @@ class Flood(LabRun):
         self.checks.that(f"then at most {limit:g} of a processor is used", calm <= limit, calm)
         self.said.append(f"{self.share:.2f} of a processor, then {calm:.2f}")
         lines = self.ada.log.read_text(errors="replace").count("\n")
-        self.checks.that("the log stays short", lines <= LINES, lines)
+        self.checks.that("the log stays short", lines <= LINES, (lines, kinds(self.ada.log)))
         self.said.append(f"{lines} lines")
         peak = max(self.peak, *(node.memory_bytes("VmHWM") for node in self.nodes))
         self.checks.that(f"no daemon took {MEMORY_BYTES // MIB} MiB", peak < MEMORY_BYTES, peak)
