@@ -59,10 +59,7 @@ struct SeedTests {
     }
 
     @Test(
-        """
-        an office is one piece and says all once, and a room of few in it, too, with churn, strangers who keep \
-        all, and a fifth that fails
-        """,
+        "an office, and a room of few in it, is one piece with churn, strangers who keep all, and a fifth that fails",
         .enabled(if: !Replay.isOn))
     func office() throws {
         let figures = try Simulation.office(seed: 1, 20, links: 16).figures
