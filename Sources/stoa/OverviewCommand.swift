@@ -26,8 +26,12 @@ struct OverviewCommand: Subcommand {
             if peer["state"] == "linked" { people.add(peer.shownPerson()) }
         }
         var first: String?
+        var putAway = 0
         try context.forEach(ConversationsMethod.self) { room in
-            guard room.isListedConversation else { return }
+            guard room.isListedConversation else {
+                putAway += 1
+                return
+            }
             rooms.add(Self.room(room))
             first = first ?? room.shown("name")
         }
@@ -47,7 +51,12 @@ struct OverviewCommand: Subcommand {
                         ? "" : " as version " + StatusCommand.version(status)),
             ],
             ["here", people.text(none: "nobody yet")],
-            ["conversations", rooms.text(none: "none yet")],
+            [
+                "conversations",
+                rooms.text(
+                    none: putAway == 0
+                        ? "none yet" : "\(putAway) put away; see: stoa conversations --all"),
+            ],
         ]
         if !open.isEmpty { rows.append(["rooms to join", open.text(none: "")]) }
         if let unsent = status["waiting"], unsent != .null {

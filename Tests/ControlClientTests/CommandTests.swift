@@ -124,6 +124,12 @@ struct CommandTests {
         }
         let overview = try CommandRun([], daemon: daemon).output
         #expect(overview.contains("called (2 unread, @1), @ben (1 unread)\n"))
+        let quiet = try FakeDaemon { request in
+            [.result(["items": request.method == "conversations" ? [rooms[1], rooms[3]] : []])]
+        }
+        #expect(
+            try CommandRun([], daemon: quiet).output
+                .contains("2 put away; see: stoa conversations --all\n"))
         let list = try CommandRun(["conversations"], daemon: daemon).output
         #expect(list.contains("called") && list.contains("@ben"))
         #expect(!list.contains("quiet") && !list.contains("hushed"))
