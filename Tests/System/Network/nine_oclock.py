@@ -36,9 +36,10 @@ MESSAGE_SECONDS = 1.0
 LATE_SECONDS = 2.0
 MESSAGES = 20
 # Of the processor, for each daemon and minute, when nothing happens.
-IDLE_SECONDS_A_MINUTE = 0.1
+IDLE_SECONDS_A_MINUTE = 0.02
 IDLE_SECONDS = 20.0
 SETTLE_SECONDS = 60.0
+REST_SECONDS = 40.0
 # With few hosts in a check that is run often.
 FEW_HOSTS = 20
 FEW_IDLE_SECONDS = 8.0
@@ -220,9 +221,11 @@ class Office(LabRun):
         few = len(self.nodes) <= FEW_HOSTS
         settle = FEW_SETTLE_SECONDS if few else SETTLE_SECONDS
         deadline, before = time.monotonic() + settle, None
+        # Links are looked at more rarely once they have been looked at since the last message.
+        soonest = time.monotonic() + (0 if few else REST_SECONDS)
         while time.monotonic() < deadline:
             used = self.used(5.0)
-            if before is not None and used > 0.8 * before:
+            if before is not None and used > 0.8 * before and time.monotonic() > soonest:
                 break
             before = used
         used = self.used(FEW_IDLE_SECONDS if few else IDLE_SECONDS)
