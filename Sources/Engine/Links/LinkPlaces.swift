@@ -50,6 +50,18 @@ enum LinkPlaces {
     static func verdict(
         for newcomer: Occupant, among links: [Occupant], in budget: LinkBudget = LinkBudget()
     ) -> Verdict {
+        #if MUTANTS
+            if Mutant.evictKnown.isActive {
+                func stranger(_ one: Occupant) -> Occupant {
+                    var one = one
+                    one.tier = .stranger
+                    return one
+                }
+                let links = links.map(stranger)
+                guard links.count >= budget.forAnybody else { return .free }
+                return Self.replacing(stranger(newcomer), among: links)
+            }
+        #endif
         // Known people have places of their own, and take those of others.
         if newcomer.tier >= .known {
             guard links.count >= budget.links else { return .free }
@@ -67,12 +79,7 @@ enum LinkPlaces {
     }
 
     private static func replacing(_ newcomer: Occupant, among links: [Occupant]) -> Verdict {
-        let lower = links.filter { link in
-            #if MUTANTS
-                if Mutant.evictKnown.isActive { return true }
-            #endif
-            return link.tier < newcomer.tier
-        }
+        let lower = links.filter { $0.tier < newcomer.tier }
         if let victim = Self.newest(ofLargestSource: lower) { return .replaces(victim.link) }
         let equals = links.filter { $0.tier == newcomer.tier && $0.tier < .known }
         let own = equals.count { $0.source == newcomer.source }

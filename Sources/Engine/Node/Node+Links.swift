@@ -192,6 +192,7 @@ extension Node {
     mutating func welcome(_ link: Link) {
         let peer = link.info.peer
         self.logLink("linked to \(peer.shortText) at \(link.address)", with: peer)
+        self.readmitLogs(of: peer)
         self.lookAtPerson(of: link.info, at: link.address)
         self.tellLinked(peer, true)
         self.missNoLonger(link.info.certificate.personID)
@@ -318,7 +319,8 @@ extension Node {
 
     /// Whether nothing was written since a link was looked at, and its peer has all that is here, and no more.
     private func isQuiet(_ id: LinkID) -> Bool {
-        self.now.monotonic >= self.links.changedAt + Limits.pingMilliseconds && self.held.first == nil
+        self.now.monotonic >= self.links.changedAt + Limits.pingMilliseconds
+            && self.held.first == nil
             && self.links[id].shared.values.allSatisfy(\.digests.isSettled)
     }
 

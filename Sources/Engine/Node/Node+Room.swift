@@ -145,10 +145,19 @@ extension Node {
         if let madeAt, madeAt + Limits.crowdMilliseconds <= self.now.monotonic {
             crowd = self.crowd(conversation)
         }
-        let victim = crowd.giveWay(to: source, stays: stays) { name in
-            self.isFree(name, in: conversation)
+        // Who has linked since it was made stays.
+        func isLoose(_ name: LogName) -> Bool {
+            self.isFree(name, in: conversation) && self.links.id(of: name.author) == nil
+        }
+        var victim = crowd.giveWay(to: source, stays: stays) { name in
+            isLoose(name)
                 && !self.conversationTable[known: conversation].log(name).charge.marks
                     .contains(.named)
+        }
+        // Answers to a flood keep nobody out who would never give way.
+        if victim == nil, stays {
+            var all = self.crowd(conversation, withAnswered: true)
+            victim = all.giveWay(to: source, stays: stays, isFree: isLoose)
         }
         self.conversationTable[known: conversation].crowd = crowd
         return victim
@@ -156,11 +165,17 @@ extension Node {
 
     /// The logs that may give way: those of strangers who are not linked, and that nobody has answered who
     /// is more.
-    private func crowd(_ conversation: ConversationID) -> LogCrowd {
+    ///
+    /// - Parameter withAnswered: also those that somebody has answered who is more.
+    private func crowd(
+        _ conversation: ConversationID, withAnswered: Bool = false
+    ) -> LogCrowd {
         let logs = self.conversationTable[known: conversation].logs
         let tiers = self.tiers(of: Set(logs.keys.map(\.author)))
         var occupants: [LogCrowd.Occupant] = []
-        for (name, log) in logs where !self.stays(name, log, tiers[name.author] ?? .stranger) {
+        for (name, log) in logs {
+            let tier = tiers[name.author] ?? .stranger
+            guard !self.stays(name, withAnswered ? LogProgress() : log, tier) else { continue }
             occupants.append(
                 LogCrowd.Occupant(
                     name: name, source: log.charge.source, number: Self.number(of: log)))
@@ -281,8 +296,15 @@ extension Node {
 
     /// Somebody is more than a stranger from here on: what was refused of them is asked for again.
     mutating func readmit(_ author: PeerID) {
-        for conversation in self.conversationTable.keys.sorted() {
+        for conversation in self.conversationTable.keys {
             self.conversationTable[known: conversation].crowd = nil
+        }
+        self.readmitLogs(of: author)
+    }
+
+    /// Logs of somebody never give way from here on: what was refused of them is asked for again.
+    mutating func readmitLogs(of author: PeerID) {
+        for conversation in self.conversationTable.keys.sorted() {
             let names = self.conversationTable[known: conversation].readmit { $0.author == author }
             for name in names { self.seekAgain(LogKey(conversation: conversation, name: name)) }
         }

@@ -124,6 +124,60 @@ import Testing
         #expect(test.has(210) == true)
     }
 
+    @Test("what was refused is asked for once its author is linked")
+    func linkedLater() {
+        var test = self
+        test.fill(from: 2)
+        test.bring(5, from: 2)
+        #expect(!test.has(5))
+        test.harness.link(5, of: personKeys(5, 41), in: [Self.ops])
+        test.harness.settle()
+        let name = LogName(author: Harness.peer(5), incarnation: 1)
+        #expect(test.conversation.takes(name))
+        test.bring(5, from: 5)
+        #expect(test.has(5))
+    }
+
+    @Test("who has linked since it was last looked who may give way gives way no longer")
+    func linkedSince() {
+        var test = self
+        test.fill(from: 2)
+        // Looks.
+        test.bring(50, from: 3)
+        let newest = (UInt8(100)...120).last { test.has($0) } ?? 0
+        test.harness.link(newest, of: personKeys(newest, 41), in: [Self.ops])
+        test.harness.settle()
+        test.bring(51, from: 3)
+        #expect(test.has(51) && test.has(newest))
+    }
+
+    @Test(
+        "where all was answered that strangers wrote, whom the user knows and who is linked has room"
+    )
+    func answered() {
+        var test = self
+        for author in UInt8(50)...51 {
+            test.harness.give(
+                .request(RequestID(UInt64(author)), .stand(Harness.peer(author), .known)))
+        }
+        test.harness.settle()
+        test.bring(51, from: 2)
+        test.fill(from: 2)
+        let name = LogName(author: Harness.peer(51), incarnation: 1)
+        let head = test.conversation.log(name).head
+        var answer = TestLog.text("to all of you", at: 9 << 16)
+        answer.deps = test.conversation.logs.filter { $0.key.author != test.harness.node.id }
+            .map(\.value.head.id).filter { $0 != head.id }.sorted()
+        let run = test.log(51).run([answer], first: 2, prev: head.id)
+        test.harness.give(.liveRun(run.run), from: 2)
+        test.harness.settle()
+        test.bring(50, from: 3)
+        test.bring(3, from: 3)
+        test.bring(60, from: 3)
+        #expect(test.has(50) && test.has(3) && !test.has(60))
+        #expect(test.conversation.logs.count == 12)
+    }
+
     @Test("over an author's budget the oldest closed log of the same author gives way")
     func budget() {
         var test = self
