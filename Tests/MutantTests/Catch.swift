@@ -40,7 +40,7 @@
             case .shareWithAnybody: [SimulationCatches.secretRooms]
             case .serveAnyPicture: [EngineCatches.pictures]
             case .serveUnreferenced:
-                [.seed(35, says: "a file that it must not have"), EngineCatches.uploads]
+                [.seed(59, says: "a file that it must not have"), EngineCatches.uploads]
             case .believeWrongChunks:
                 [
                     .assault(38, says: "shows as whole what its author did not send"),
