@@ -27,6 +27,7 @@ extension Node {
         }
         for proof in flight.batch.proofs { self.spread(proof) }
         self.settleDrops(outcome.drops)
+        self.readmitRoomless()
         self.settleSizes(outcome.sizes)
         self.settleArrivals(flight.arrivals)
         self.settleErasures(flight.batch, outcome.erased)

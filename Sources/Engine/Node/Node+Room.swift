@@ -67,7 +67,12 @@ extension Node {
         } else if self.isFull(key.conversation) {
             victim = self.crowdOut(of: key.conversation, for: source, stays: stays)
             self.tellCrowded(key.conversation)
-            guard victim != nil else { return false }
+            guard victim != nil else {
+                if stays, self.waitsForDisk(key.conversation) {
+                    self.roomless.insert(key.name.author)
+                }
+                return false
+            }
         }
         if let victim { self.giveWay(LogKey(conversation: key.conversation, name: victim)) }
         self.conversationTable[known: key.conversation].begin(key.name, from: source)
@@ -131,6 +136,16 @@ extension Node {
     private func isFree(_ name: LogName, in conversation: ConversationID) -> Bool {
         guard let log = self.conversationTable[known: conversation].logs[name] else { return false }
         return log.tail == log.head
+    }
+
+    /// Whether logs may give way once they are on the disk.
+    private func waitsForDisk(_ conversation: ConversationID) -> Bool {
+        let logs = self.conversationTable[known: conversation].logs
+        let tiers = self.tiers(of: Set(logs.keys.map(\.author)))
+        return logs.contains { name, log in
+            log.tail != log.head
+                && !self.stays(name, LogProgress(), tiers[name.author] ?? .stranger)
+        }
     }
 
     // MARK: Logs that give way
@@ -308,6 +323,12 @@ extension Node {
             let names = self.conversationTable[known: conversation].readmit { $0.author == author }
             for name in names { self.seekAgain(LogKey(conversation: conversation, name: name)) }
         }
+    }
+
+    /// What waited for the disk may give way: what would not is asked for again.
+    mutating func readmitRoomless() {
+        for author in self.roomless.sorted() { self.readmitLogs(of: author) }
+        self.roomless = []
     }
 
     // MARK: What is noted of logs

@@ -54,6 +54,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var examinations = LinkExaminations()
     var fetching = Fetching()
     var forkSearches = ForkSearches()
+    /// Authors who would not give way, of whom a log found no room while others waited for the disk.
+    var roomless: Set<PeerID> = []
     var payloadWants = PayloadWants()
     var erasures = Erasures()
     var downloads = Downloads()

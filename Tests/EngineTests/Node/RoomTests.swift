@@ -36,14 +36,14 @@ import Testing
     /// A link brings the beginning of a log.
     private mutating func bring(
         _ author: UInt8, _ incarnation: UInt64 = 1, from link: UInt8, at time: UInt64 = 1 << 16,
-        closes: [UInt64] = []
+        closes: [UInt64] = [], isWritten: Bool = true
     ) {
         let opening = LogOpening(
             certificate: personKeys(author, 41).certify(signer(author), at: 1_767_225_600_000),
             closes: closes)
         let run = self.log(author, incarnation).run([TestLog.entry(.open(opening), at: time)])
         self.harness.give(.liveRun(run.run), from: link)
-        self.harness.settle()
+        if isWritten { self.harness.settle() }
     }
 
     /// Fills the room from one link with logs of authors who are nobody.
@@ -136,6 +136,19 @@ import Testing
         #expect(test.conversation.takes(name))
         test.bring(5, from: 5)
         #expect(test.has(5))
+    }
+
+    @Test("whom the user knows is asked again once those who may give way are on the disk")
+    func beforeTheDisk() {
+        var test = self
+        test.harness.give(.request(RequestID(50), .stand(Harness.peer(50), .known)))
+        test.harness.settle()
+        for author in UInt8(100)...112 { test.bring(author, from: 2, isWritten: false) }
+        test.bring(50, from: 3, isWritten: false)
+        #expect(!test.has(50) && test.conversation.logs.count == 12)
+        test.harness.settle()
+        test.bring(50, from: 3)
+        #expect(test.has(50))
     }
 
     @Test("who has linked since it was last looked who may give way gives way no longer")
