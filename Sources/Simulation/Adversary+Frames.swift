@@ -352,7 +352,7 @@ extension Simulation {
         }
     }
 
-    private func randomTag() -> Bytes16 {
+    func randomTag() -> Bytes16 {
         var bytes: [UInt8] = []
         for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &self.random)) }
         return Bytes16(bytes) ?? .zero

@@ -69,6 +69,7 @@ extension Simulation {
         self.machines[machine].adversary = adversary
         self.checker.hostile.insert(machine)
         self.checker.forkers.insert(self.machines[machine].id)
+        self.checker.strange.insert(self.machines[machine].id)
         self.isRecording = true
     }
 
@@ -165,8 +166,14 @@ extension Simulation {
     }
 
     func assault(by index: Int) throws {
-        guard self.machines[index].isUp,
-            let kind = self.machines[index].adversary?.kinds.randomElement(using: &self.random)
+        guard self.machines[index].isUp else { return }
+        if self.machines[index].isPuppet { return try self.assaultAsPuppet(by: index) }
+        try self.assaultAlone(by: index)
+    }
+
+    /// Does what one hostile machine can do.
+    func assaultAlone(by index: Int) throws {
+        guard let kind = self.machines[index].adversary?.kinds.randomElement(using: &self.random)
         else { return }
         if kind == .knock {
             self.assaultCount += 1

@@ -96,7 +96,8 @@ extension Simulation {
     /// What a member of a room wants of a payload that another one has; nil where nobody does.
     func lack(of room: ConversationID, among members: [Machine]) -> String? {
         for member in members {
-            for (key, log) in member.store.logs where key.conversation == room {
+            for (key, log) in member.store.logs
+            where key.conversation == room && self.checker.counts(key.name.author) {
                 for (index, row) in log.rows.prefix(Int(log.count)).enumerated()
                 where !row.isSettled {
                     let holder = members.first { $0.store.row(row.id)?.isWhole == true }

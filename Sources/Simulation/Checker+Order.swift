@@ -185,7 +185,9 @@ extension Checker {
             var ends: [LogKey: UInt64] = [:]
             for member in members {
                 for (key, end) in self.holdings[member.index]?.ends ?? [:]
-                where key.conversation == room { ends[key] = max(ends[key] ?? 0, end) }
+                where key.conversation == room && self.counts(key.name.author) {
+                    ends[key] = max(ends[key] ?? 0, end)
+                }
             }
             for member in members {
                 for (key, point) in self.holdings[member.index]?.points ?? [:] {
@@ -209,7 +211,9 @@ extension Checker {
                 for (key, end) in ends where member.store.logs[key]?.count ?? 0 != end {
                     throw Violation("node \(member.index) lacks entries that others hold")
                 }
-                guard member.store.replica(of: room, through: deadline).shown == lines else {
+                let replica = member.store.replica(
+                    of: room, through: deadline, counts: self.counts)
+                guard replica.shown == lines else {
                     throw Violation("node \(member.index) does not show what the model says")
                 }
             }

@@ -65,6 +65,18 @@ struct Checker {
     var forkers: Set<PeerID> = []
     /// Machines that break the protocol.
     var hostile: Set<Int> = []
+    /// Authors who are hostile, or whom somebody hostile has made up; and these alone.
+    var strange: Set<PeerID> = []
+    var invented: Set<PeerID> = []
+    /// Whether honest nodes have room for fewer logs than ``Sybils`` make, by their bytes or by their number.
+    var isNarrow = false
+    var countsBytes = false
+    /// From where logs came that are not on a disk yet, when those came there that are, which are to go, and
+    /// which ever went.
+    var bringers: [Int: [LogKey: Set<Source>]] = [:]
+    var storedAt: [Int: [LogKey: UInt64]] = [:]
+    var dropping: [Int: Set<LogKey>] = [:]
+    var wereDropped: [Int: Set<LogKey>] = [:]
     /// Which realm each room of the workload is in, where there is more than the open one.
     var realms: [ConversationID: RealmID] = [:]
     /// Whether users let others know whether they are there and where they write.
@@ -223,6 +235,11 @@ struct Checker {
         machine.store.row(id).map { $0.isSettled && $0.visibility != .held } ?? false
     }
 
+    /// Whether a machine once had to let the log of an entry go.
+    private func hasDropped(_ id: EntryID, on machine: Machine) -> Bool {
+        self.written[id].map { self.wereDropped[machine.index]?.contains($0.key) == true } ?? false
+    }
+
     /// Whether the user of a machine has read an entry, if it is one that people see.
     private static func hasRead(
         _ id: EntryID, in room: ConversationID, on machine: Machine
@@ -264,7 +281,8 @@ struct Checker {
             && !self.forkers.contains(machine.id)
             && !machines.contains(where: {
                 $0.id == holder
-                    && ($0.wasRestored || Self.hasDelivered(message.id, to: $0))
+                    && ($0.wasRestored || Self.hasDelivered(message.id, to: $0)
+                        || self.hasDropped(message.id, on: $0))
             })
         {
             throw Violation("node \(machine.index) says delivered where it is not")

@@ -55,6 +55,8 @@ final class Machine {
     var wasRestored = false
     /// After how many more actions it is killed, if it is to be.
     var actionsUntilCrash: Int?
+    /// Whether it is one of some ``Sybils``, and no node runs on it.
+    private(set) var isPuppet = false
     /// What it does to others; nil for an honest one.
     var adversary: Adversary?
 
@@ -74,7 +76,15 @@ final class Machine {
     }
 
     var id: PeerID { self.store.owner }
-    var isUp: Bool { self.node != nil }
+    var isUp: Bool { self.node != nil || (self.isPuppet && !self.isRetired) }
+
+    /// From here on it is one of some ``Sybils``: no node ever runs on it.
+    func becomePuppet(boot: UInt64) {
+        self.isPuppet = true
+        self.boot = boot
+        self.start = 1
+        self.serviceName = "p\(self.index)"
+    }
 }
 
 /// A wall clock that is off, and may run fast or slow.

@@ -25,10 +25,18 @@ extension ModelStore {
     ///
     /// Records of after `deadline` do not count yet, nor do entries count as shown: a node whose
     /// clock was ahead has shown its own at once.
-    func replica(of room: ConversationID, through deadline: HybridTime) -> Replica {
+    ///
+    /// - Parameter counts: whether the logs of an author count.
+    func replica(
+        of room: ConversationID, through deadline: HybridTime,
+        counts: (PeerID) -> Bool = { _ in true }
+    ) -> Replica {
         var replica = Replica()
         var shown: [(order: (HybridTime, PeerID, UInt64, Int), id: EntryID)] = []
+        var members: Set<PeerID> = []
         for (key, log) in self.logs where key.conversation == room {
+            if log.count > 0 || log.proof != nil { members.insert(key.name.author) }
+            guard counts(key.name.author) else { continue }
             guard log.count > 0 || log.proof != nil else { continue }
             replica.logs[key.name] = Replica.Log(
                 seq: log.count, head: log.head.id,
@@ -42,7 +50,8 @@ extension ModelStore {
         }
         let authors = Set(replica.logs.keys.map(\.author))
         // In larger conversations marks are not taken any longer.
-        let takesMarks = authors.count <= Limits.markMembers + 1
+        let takesMarks =
+            members.count <= Limits.markMembers + 1 && members.count == authors.count
         for (key, record) in self.records
         where authors.contains(key.author) && (key.conversation ?? room) == room
             && record.time <= deadline && (takesMarks || key.kind != Record.Kind.mark)

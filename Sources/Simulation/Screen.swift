@@ -38,6 +38,19 @@ struct Screen {
     /// The last message of a room.
     func last(in room: ConversationID) -> Line? { self.rooms[room]?.last }
 
+    /// Logs have given way, in part or whole: what is here no longer may come, and be shown, again.
+    mutating func forget(_ keys: Set<LogKey>, isHere: (EntryID) -> Bool) {
+        for room in Set(keys.map(\.conversation)) {
+            self.rooms[room]?.removeAll { line in
+                guard keys.contains(LogKey(conversation: room, name: line.place.name)),
+                    !isHere(line.id)
+                else { return false }
+                self.ids.remove(line.id)
+                return true
+            }
+        }
+    }
+
     @discardableResult
     mutating func insert(_ id: EntryID, _ entry: Checker.Written) -> Bool {
         guard self.ids.insert(id).inserted else { return false }
@@ -71,6 +84,14 @@ struct Holding {
         for (key, log) in store.logs {
             self.ends[key] = log.count
             self.points[key] = log.proof?.point
+        }
+    }
+
+    /// Logs have given way, in part or whole.
+    mutating func forget(_ keys: Set<LogKey>, on store: ModelStore) {
+        for key in keys {
+            self.ends[key] = store.logs[key]?.count
+            self.points[key] = store.logs[key]?.proof?.point
         }
     }
 

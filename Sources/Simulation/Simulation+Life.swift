@@ -9,6 +9,7 @@ extension Simulation {
         self.machines[index].actionsUntilCrash = nil
         self.machines[index].cutOffs = [:]
         try self.checker.started(self.machines[index])
+        self.checker.forgotWhatCame(index)
         let boot = self.random.next()
         self.machines[index].boot = boot
         self.lastNumber += 1
@@ -27,8 +28,9 @@ extension Simulation {
             realms: machine.realms,
             preferences: NodePreferences(
                 autoFetchBytes: machine.autoFetchBytes, tellsPresence: self.checker.signals,
-                tellsTyping: self.checker.signals))
+                tellsTyping: self.checker.signals), diskBounds: self.diskBounds)
         configuration.linkBudget = self.linkBudget
+        configuration.logBounds = self.logBounds
         self.machines[index].node = Node(
             signer: machine.signer, certificate: machine.certificate, person: machine.person,
             boot: boot, configuration: configuration,

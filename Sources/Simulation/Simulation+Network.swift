@@ -123,12 +123,12 @@ extension Simulation {
             }
         }
         let host = self.machines[other.machine].addresses[0].dropLast(5)
+        let address = side == 0 ? wire.address : "\(host):\(50_000 + number % 9_999)"
+        self.wires[number]?.ends[side].source = Source(address)
+        if self.machines[end.machine].isPuppet { return self.greet(number, side) }
         try self.tell(
             end.machine,
-            .linkOpened(
-                link, info,
-                address: side == 0 ? wire.address : "\(host):\(50_000 + number % 9_999)",
-                dial: side == 0 ? wire.dial : nil))
+            .linkOpened(link, info, address: address, dial: side == 0 ? wire.dial : nil))
     }
 
     // MARK: Sending
@@ -213,6 +213,8 @@ extension Simulation {
             let wire = self.wires[number]
         else { throw Violation("node \(index) closes a link that is not open") }
         try self.checker.closed(reason, text, by: index, with: wire.ends[1 - side].machine)
+        try self.checker.gavePlace(
+            reason, by: self.machines[index], to: self.machines[wire.ends[1 - side].machine])
         let frame = Frame.goaway(reason, text).encoded
         if let session = wire.ends[side].session {
             _ = session.session.send(frame)
@@ -439,11 +441,13 @@ extension Simulation {
             if self.machines[end.machine].adversary == nil {
                 self.checker.entriesReceived += run.entries.count
             }
+            self.checker.brought(run, to: self.machines[end.machine], from: end.source)
         default: break
         }
         if let adversary = self.machines[end.machine].adversary, let frame = received.frame {
             self.mirror(frame, adversary, number, side)
             self.answerWrongly(frame, adversary, number, side)
+            if self.machines[end.machine].isPuppet { self.answerAsPuppet(received, number, side) }
         }
         try self.tell(end.machine, .received(link, received))
     }

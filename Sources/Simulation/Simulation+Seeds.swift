@@ -93,6 +93,11 @@ extension Simulation {
                     lasting: self.random.number(0...60_000))
             }
         }
+        self.begin(workload)
+    }
+
+    /// Notes when machines start, what their users do and what goes wrong.
+    func begin(_ workload: Workload) {
         for machine in self.machines.indices {
             self.schedule(
                 .fault(.start(machine: machine)),

@@ -63,7 +63,10 @@ extension Simulation {
             try self.run(for: 60_000)
             frames = self.checker.syncFrames - before
         }
-        guard frames == 0 else { throw Violation("\(frames) sync frames on a quiet network") }
+        // Two that keep other logs of strangers look at that now and then, for good.
+        guard frames == 0 || self.checker.isNarrow else {
+            throw Violation("\(frames) sync frames on a quiet network")
+        }
         try self.checkAgreement()
         try self.checkRest()
         try self.checker.settled(self.machines, through: self.deadline)
@@ -150,9 +153,11 @@ extension Simulation {
             $0.store.rooms[room]?.isJoined == true
         }
         guard let first = members.first else { return nil }
-        let expected = first.store.replica(of: room, through: self.deadline)
+        let expected = first.store.replica(
+            of: room, through: self.deadline, counts: self.checker.counts)
         for member in members.dropFirst() {
-            let replica = member.store.replica(of: room, through: self.deadline)
+            let replica = member.store.replica(
+                of: room, through: self.deadline, counts: self.checker.counts)
             if replica != expected {
                 return self.difference(expected, first.index, replica, member.index)
             }

@@ -95,6 +95,11 @@ package final class Simulation {
     /// Whether users send files.
     var hasFiles = false
     private var touched: [(wire: Int, side: Int)] = []
+    /// One attacker with many keys, if there is one.
+    var sybils: Sybils?
+    /// What nodes have room for.
+    var logBounds = LogBounds()
+    var diskBounds = DiskBounds()
     /// What was sent last, as it reads.
     var lastSent: (bytes: [UInt8], received: ReceivedFrame)?
     /// Milliseconds since the beginning.
@@ -312,8 +317,11 @@ package final class Simulation {
     /// Whether what a node has is looked through, all its links and logs: of a large company now and then,
     /// or it would be most of the work.
     var looksAtAll: Bool {
-        self.machines.count <= Self.company || self.eventCount.isMultiple(of: self.machines.count)
+        self.nodeCount <= Self.company || self.eventCount.isMultiple(of: self.nodeCount)
     }
+
+    /// How many machines may have a node.
+    private var nodeCount: Int { self.machines.count - (self.sybils?.members.count ?? 0) }
 
     private func mix(_ value: UInt64) {
         self.trace = (self.trace ^ value) &* 0x100_0000_01b3
@@ -343,6 +351,7 @@ package final class Simulation {
             }
             self.machines[index].writing = batch
             try self.checker.wanted(batch, by: self.machines[index])
+            try self.checker.gaveWay(batch, by: self.machines[index], at: self.time)
             try self.checker.followed(batch, by: self.machines[index], faults: self.faults)
             try self.checker.drafted(batch, by: self.machines[index], clocksAgree: self.clocksAgree)
             try self.checker.dated(
@@ -424,7 +433,7 @@ package final class Simulation {
         guard self.isRunning(index, start) else { return }
         try self.checker.told(outcome, by: self.machines[index])
         try self.checker.audited(self.machines[index], batch)
-        let pause = UInt64(self.machines.count <= Self.company ? 16 : self.machines.count)
+        let pause = UInt64(self.nodeCount <= Self.company ? 16 : self.nodeCount)
         if batch.number.isMultiple(of: pause) {
             try self.checker.looked(at: self.machines[index])
         }
@@ -444,6 +453,7 @@ package final class Simulation {
             return true
         }
         try self.checker.written(batch, outcome, by: self.machines[index])
+        self.checker.stored(batch, outcome, by: self.machines[index], at: self.time)
         return outcome
     }
 

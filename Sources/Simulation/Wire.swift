@@ -30,6 +30,8 @@ final class Wire {
         var secrets: [RealmSecret] = []
         /// The name that the node knows it by, once it is open.
         var link: LinkID?
+        /// Where this side finds the other one, once it is open.
+        var source: Source?
         /// Whether this side has done with it.
         var isGone = false
         var session: SessionBox?

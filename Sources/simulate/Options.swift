@@ -4,13 +4,15 @@ import Simulation
 /// What to simulate.
 struct Options {
     static let usage = """
-        usage: simulate [--from SEED] [--count N] [--assault] [--log]
+        usage: simulate [--from SEED] [--count N] [--assault | --sybils] [--log]
                simulate --nodes N [--office [--links N]] [--from SEED] [--log]
 
         Runs N simulations (1) from SEED (1) on and prints a line for each; with --nodes one
         simulation of so many nodes, of which each finds a few others, or with --office all of
-        them, of which each has at most 128 links, or as many as --links says; with --assault simulations in which peers do all that is forbidden and little else
-        goes wrong, with --log all that nodes were told and did.
+        them, of which each has at most 128 links, or as many as --links says; with --assault
+        simulations in which peers do all that is forbidden and little else goes wrong, with
+        --sybils simulations in which one attacker has many keys, with --log all that nodes were
+        told and did.
 
         """
 
@@ -33,6 +35,7 @@ struct Options {
     private var nodes: Int?
     private var links: Int?
     private var isAssault = false
+    private var isSybils = false
     private var isOffice = false
     private var hasLog = false
 
@@ -50,6 +53,7 @@ struct Options {
             case "--links":
                 self.links = Int(try Self.number(argument, rest.next(), in: Self.linkCounts))
             case "--assault": self.isAssault = true
+            case "--sybils": self.isSybils = true
             case "--office": self.isOffice = true
             case "--log": self.hasLog = true
             default: throw Refusal(text: "there is no option \(argument)")
@@ -61,8 +65,14 @@ struct Options {
         if self.links != nil, !self.isOffice {
             throw Refusal(text: "--links needs --office")
         }
-        if self.isAssault, self.nodes != nil {
-            throw Refusal(text: "--assault and --nodes exclude each other: leave one out")
+        let kinds = [
+            (self.isAssault, "--assault"), (self.isSybils, "--sybils"),
+            (self.nodes != nil, "--nodes"),
+        ]
+        .filter(\.0).map(\.1)
+        if kinds.count > 1 {
+            throw Refusal(
+                text: "\(kinds[0]) and \(kinds[1]) exclude each other: leave one out")
         }
     }
 
@@ -86,7 +96,7 @@ struct Options {
                 print(try self.summary(seed), "ok")
             } catch {
                 let kind =
-                    (self.isAssault ? " ASSAULT=1" : "")
+                    (self.isAssault ? " ASSAULT=1" : "") + (self.isSybils ? " SYBILS=1" : "")
                     + (self.nodes.map { " NODES=\($0)" } ?? "")
                     + (self.isOffice ? " OFFICE=1" : "")
                     + (self.links.map { " LINKS=\($0)" } ?? "")
@@ -114,6 +124,7 @@ struct Options {
 
     private func simulation(_ seed: UInt64, _ log: ((String) -> Void)?) throws -> Simulation {
         if let nodes = self.nodes { return try Simulation.crowd(seed: seed, nodes, log: log) }
+        if self.isSybils { return try Simulation.sybils(seed: seed, log: log) }
         if self.isAssault { return try Simulation.assault(seed: seed, log: log) }
         return try Simulation.run(seed: seed, log: log)
     }

@@ -8,6 +8,8 @@
         case seed(UInt64, says: String)
         /// A seed with a peer that breaks the protocol, and a part of what it then complains of.
         case assault(UInt64, says: String)
+        /// A seed with one attacker who has many keys, and a part of what it then complains of.
+        case sybils(UInt64, says: String)
         /// A test of the ordinary suite: its suite and function, and itself.
         case test(String, @Sendable () async throws -> Void)
     }
@@ -32,10 +34,13 @@
             case .forgetRealmRole: [EngineCatches.mirrored]
             case .believeNames: [EngineCatches.names]
             case .forgetAnybody: [EngineCatches.strangers]
-            case .evictKnown: [EngineCatches.places]
-            case .evictKnownAuthors: [EngineCatches.knownLogs]
+            case .evictKnown:
+                [.sybils(2, says: "whom its user knows"), EngineCatches.places]
+            case .evictKnownAuthors:
+                [.sybils(3, says: "of somebody whom its user knows"), EngineCatches.knownLogs]
             case .letTimeDecide: [EngineCatches.claimedTime]
-            case .chargeAuthors: [EngineCatches.charged]
+            case .chargeAuthors:
+                [.sybils(1, says: "who has not brought it"), EngineCatches.charged]
             case .tellStrangers: [.seed(1, says: "about a conversation that is not shared")]
             case .shareWithAnybody: [SimulationCatches.secretRooms]
             case .serveAnyPicture: [EngineCatches.pictures]
@@ -58,9 +63,14 @@
             case .forgetDeps: [.seed(1, says: "writes as if it had not shown")]
             case .followTheWallClock: [.seed(1, says: "goes back in time")]
             case .believeEveryClock: [SimulationCatches.clocks]
-            case .followTooFar: [SimulationCatches.creep, EngineCatches.followed]
-            case .countStrangersClocks: [EngineCatches.clocks]
-            case .trapOnSaturation: [EngineCatches.pong]
+            case .followTooFar:
+                [
+                    .sybils(1, says: "writes ahead of its clock"), SimulationCatches.creep,
+                    EngineCatches.followed,
+                ]
+            case .countStrangersClocks:
+                [.sybils(1, says: "writes ahead of its clock"), EngineCatches.clocks]
+            case .trapOnSaturation: [SimulationCatches.falseClocks, EngineCatches.pong]
             case .trustRestoredHistory: [SimulationCatches.restoredBackup]
             case .forgetForkProofs: [SimulationCatches.fork]
             case .leaveForksUnmarked:

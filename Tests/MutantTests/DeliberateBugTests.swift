@@ -15,9 +15,11 @@
             for catcher in mutant.catches {
                 switch catcher {
                 case .seed(let seed, let words):
-                    self.check(mutant, Simulated(seed: seed, isHostile: false), words)
+                    self.check(mutant, Simulated(seed: seed, kind: .seed), words)
                 case .assault(let seed, let words):
-                    self.check(mutant, Simulated(seed: seed, isHostile: true), words)
+                    self.check(mutant, Simulated(seed: seed, kind: .assault), words)
+                case .sybils(let seed, let words):
+                    self.check(mutant, Simulated(seed: seed, kind: .sybils), words)
                 case .test(let name, let body):
                     try await body()
                     // Fails where the test finds nothing.
@@ -33,25 +35,35 @@
 
         /// A run that catches some bug; several bugs are caught by the same.
         struct Simulated: Hashable, Sendable, CustomTestStringConvertible {
+            enum Kind: String {
+                case seed = "SEED"
+                case assault
+                case sybils
+            }
+
             var seed: UInt64
-            let isHostile: Bool
+            let kind: Kind
 
             static let named = Set(
                 Mutant.allCases.flatMap(\.catches).compactMap { catcher in
                     switch catcher {
-                    case .seed(let seed, _): Simulated(seed: seed, isHostile: false)
-                    case .assault(let seed, _): Simulated(seed: seed, isHostile: true)
+                    case .seed(let seed, _): Simulated(seed: seed, kind: .seed)
+                    case .assault(let seed, _): Simulated(seed: seed, kind: .assault)
+                    case .sybils(let seed, _): Simulated(seed: seed, kind: .sybils)
                     case .test: nil
                     }
                 })
 
             func run() throws {
                 _ =
-                    try self.isHostile
-                    ? Simulation.assault(seed: self.seed) : Simulation.run(seed: self.seed)
+                    switch self.kind {
+                    case .seed: try Simulation.run(seed: self.seed)
+                    case .assault: try Simulation.assault(seed: self.seed)
+                    case .sybils: try Simulation.sybils(seed: self.seed)
+                    }
             }
 
-            var testDescription: String { "\(self.isHostile ? "assault" : "SEED")=\(self.seed)" }
+            var testDescription: String { "\(self.kind.rawValue)=\(self.seed)" }
         }
 
         @Test("a seed that is named for a bug finds nothing without it", arguments: Simulated.named)

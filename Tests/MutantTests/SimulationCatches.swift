@@ -4,6 +4,7 @@
     /// Tests of the simulation that catch deliberate bugs.
     enum SimulationCatches {
         static let clocks = Catch.test("ClockTests.ahead") { try ClockTests().ahead() }
+        static let falseClocks = Catch.test("SybilTests.clocks") { await SybilTests().clocks() }
         static let creep = Catch.test("ClockTests.creep") { try ClockTests().creep() }
         static let restoredBackup = Catch.test("ReplicationTests.restoredBackup") {
             try ReplicationTests().restoredBackup()

@@ -33,6 +33,19 @@ struct SeedTests {
         }
     }
 
+    @Test(
+        "one attacker with many keys at many addresses harms nobody honest",
+        .enabled(if: !Replay.isOn))
+    func sybils() {
+        for seed in Replay.seeds(of: 3) {
+            do {
+                try Simulation.sybils(seed: seed)
+            } catch {
+                Issue.record("SEED=\(seed) SYBILS=1 make sim: \(error)")
+            }
+        }
+    }
+
     @Test("a seed always gives the same run", .enabled(if: !Replay.isOn))
     func replay() throws {
         for seed in Replay.seeds(of: 8) {

@@ -93,7 +93,9 @@ extension Node {
     /// The first queue or table that is larger than ``Limits`` allow, in words; nil where none is.
     package var excess: String? {
         var found = Excess()
-        found.check(self.links.count, Limits.links + 2 * Limits.trialLinks, "links")
+        found.check(
+            self.links.count, self.own.configuration.linkBudget.links + 2 * Limits.trialLinks,
+            "links")
         found.check(self.contest.challengers.count, Limits.links, "challengers")
         found.check(self.dialling.targets.count, Limits.targets, "targets")
         found.check(self.conversationTable.count, Limits.conversations, "conversations")

@@ -2,6 +2,13 @@ public import Crypto
 
 /// How the two ends of a link show each other which realms and conversations they share.
 extension LinkTags {
+    /// The tag that one of the sides of a link with this exporter sends for a secret of a realm.
+    public static func realm(
+        _ secret: RealmSecret, by role: LinkRole, exporter: Bytes64
+    ) -> Bytes16 {
+        LinkTags(exporter: exporter, role: role).realm(secret, by: role)
+    }
+
     /// The tag that one of the sides sends for a secret of a realm that it is in.
     func realm(_ secret: RealmSecret, by role: LinkRole) -> Bytes16 {
         var writer = WireWriter(capacity: 97)

@@ -162,6 +162,8 @@ computing() {
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 2000 || echo 70) ASSAULT=1 part assaults lines \
         "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
+    FROM=1 COUNT=$([ "${STOA_LONG:-}" = 1 ] && echo 150 || echo 60) SYBILS=1 part sybils lines \
+        "${idle[@]}" Tests/System/Tools/simulate.sh "$programs/simulate" "$scratch/check-simulations"
     # More than are all linked to each other: by as many links as daemons have, or by few.
     local nodes
     for nodes in $([ "${STOA_LONG:-}" = 1 ] && echo 200 1000 || echo 80); do
