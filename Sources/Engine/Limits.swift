@@ -447,6 +447,10 @@ public enum Limits {
     /// What is left waits, and meanwhile many of those dial us. Well below ``halfOpenHandshakes``, since
     /// all of an office begin at the same time.
     public static let serviceDials = 12
+    /// So many services may be dialled at once, two for each link that is wanted.
+    static let serviceDialBurst = 128
+    /// In this time as many again: sixteen a second.
+    static let serviceDialMilliseconds: UInt64 = 8_000
     /// Services that are dialled beside the links that are wanted, each time that the network is asked.
     public static let exploredServices = 4
     /// Links that are left for peers that dial even where others are explored.

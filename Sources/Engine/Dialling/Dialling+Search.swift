@@ -176,7 +176,12 @@ extension Dialling {
     mutating func dialOne(
         at now: Instant, using random: inout some RandomNumberGenerator
     ) -> Bool {
-        while let id = self.queue.take(using: &random) {
+        while self.queue.count > 0 {
+            guard self.servicePace.take(at: now.monotonic) else {
+                self.armSeek(at: now)
+                return false
+            }
+            guard let id = self.queue.take(using: &random) else { return false }
             self.dial(id, at: now)
             if self.targets[id]?.attempts.isEmpty == false { return true }
         }

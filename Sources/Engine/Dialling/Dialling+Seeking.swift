@@ -37,7 +37,8 @@ extension Dialling {
         isSeeking: Bool, at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [DiallingAction] {
         self.isSeekArmed = false
-        guard isSeeking else { return [] }
+        self.dialWaiting(at: now, using: &random)
+        guard isSeeking || self.linked.count < self.budget.wanted else { return self.take() }
         if self.linked.count >= self.budget.wanted, self.serviceDials < Limits.serviceDials {
             self.dialOne(at: now, using: &random)
         }
@@ -45,10 +46,9 @@ extension Dialling {
         return self.take()
     }
 
-    /// Looks in a moment whether anybody is looked for among the services that wait.
+    /// Looks in a moment at the services that wait: whether anybody is looked for among them, or more may be dialled.
     mutating func armSeek(at now: Instant) {
-        guard !self.isSeekArmed, self.queue.count > 0, self.linked.count >= self.budget.wanted
-        else { return }
+        guard !self.isSeekArmed, self.queue.count > 0 else { return }
         self.isSeekArmed = true
         self.perform(.arm(.seek, at: now.monotonic + Limits.seekMilliseconds))
     }

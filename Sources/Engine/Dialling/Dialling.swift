@@ -35,6 +35,9 @@ struct Dialling: Sendable {
     /// Services whose peers share no conversation that needs them, and which are not dialled again for now.
     var tried: Set<TargetID> = []
     var isSeekArmed = false
+    /// Dials of services: who announces what refuses at once would have it dialled as fast as it refuses.
+    var servicePace = TokenBucket(
+        capacity: Limits.serviceDialBurst, fullMilliseconds: Limits.serviceDialMilliseconds)
     /// What the running call gathers.
     var actions: [DiallingAction] = []
 

@@ -113,4 +113,30 @@ import Testing
         queue.remove(.service("fake1"))
         #expect(queue.count >= 1_001 - 12)
     }
+
+    @Test("services that refuse at once are dialled 128 times at most, then sixteen times a second")
+    func refusing() {
+        var fixture = DialFixture()
+        var count = 0
+        var pending: [DialID] = []
+        for number in 0..<600 {
+            fixture.find("s\(number)", at: ["192.0.2.66:\(number + 1)"])
+            pending += fixture.dials.map(\.id)
+        }
+        while let dial = pending.popLast() {
+            count += 1
+            fixture.fail(dial, DialFailure(.refused, "nobody listens"))
+            pending += fixture.dials.map(\.id)
+        }
+        #expect(count == 128)
+        fixture.now.monotonic += 1_000
+        fixture.seekDue(isSeeking: false)
+        pending = fixture.dials.map(\.id)
+        while let dial = pending.popLast() {
+            count += 1
+            fixture.fail(dial, DialFailure(.refused, "nobody listens"))
+            pending += fixture.dials.map(\.id)
+        }
+        #expect(count == 128 + 16)
+    }
 }
