@@ -12,7 +12,8 @@ final class ControlServer {
     /// The pause after descriptors have run out.
     static let pauseMilliseconds: UInt64 = 250
 
-    private let listener: UnixListener
+    /// Nil once nobody is taken any more: who connects is refused then, and waits for nothing.
+    private var listener: UnixListener?
     private let bounds: ControlBounds
     private let loop: EventLoop
     private let buffer: ReadBuffer
@@ -62,7 +63,8 @@ final class ControlServer {
     /// Begins to take clients.
     func begin() throws(SystemError) {
         self.resume = try self.loop.makeTimer { [weak self] in self?.watch?.set(.readable) }
-        self.watch = try self.loop.watch(self.listener.descriptor.number, for: .readable) {
+        guard let number = self.listener?.descriptor.number else { return }
+        self.watch = try self.loop.watch(number, for: .readable) {
             [weak self] _ in self?.accept()
         }
     }
@@ -73,6 +75,7 @@ final class ControlServer {
         self.watch = nil
         self.resume?.cancel()
         self.resume = nil
+        self.listener = nil
         for number in self.clients.keys.sorted() { self.clients[number]?.finish() }
     }
 
@@ -84,7 +87,7 @@ final class ControlServer {
     private func accept() {
         for _ in 0..<Self.acceptsPerWakeUp {
             do throws(SystemError) {
-                guard let descriptor = try self.listener.accept() else { return }
+                guard let descriptor = try self.listener?.accept() else { return }
                 try self.take(descriptor)
             } catch {
                 self.failed("the control socket cannot accept for a moment: \(error)")
