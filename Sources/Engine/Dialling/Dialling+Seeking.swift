@@ -53,7 +53,7 @@ extension Dialling {
         self.perform(.arm(.seek, at: now.monotonic + Limits.seekMilliseconds))
     }
 
-    /// Does not dial a service for now whose peer needs no link; false where it is none, or links are missing.
+    /// Leaves a service undialled whose peer needs no link, until all are tried again; false where links are missing.
     mutating func setAside(_ id: TargetID) -> Bool {
         guard case .service = id, self.linked.count >= self.budget.wanted else { return false }
         self.perform(.disarm(.redial(id)))

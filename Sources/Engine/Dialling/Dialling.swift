@@ -32,7 +32,7 @@ struct Dialling: Sendable {
     /// How services are looked for, and which wait to be dialled.
     var search = Search()
     var queue = DialQueue()
-    /// Services whose peers share no conversation that needs them, and which are not dialled again for now.
+    /// Services whose peers share no conversation that needs them, not dialled again until ``seek(at:)``.
     var tried: Set<TargetID> = []
     var isSeekArmed = false
     /// Dials of services: who announces what refuses at once would have it dialled as fast as it refuses.
