@@ -55,6 +55,7 @@ extension Alert.Code {
         case .refused: "335d328434f24500b13fddb19985147d"
         case .diskShare: "e7fe882f800d4b92884c1a381192e9b1"
         case .missing: "1547b1258f624be48f6f21743d4e8df8"
+        case .announcements: "1ba640bf58c948f88d867d6f9d5f285b"
         }
     }
 }

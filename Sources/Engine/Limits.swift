@@ -59,10 +59,10 @@ public enum Limits {
     static let realmTagCounts = [8, 16, 32]
     /// How many tags stand in a frame `shares`: as many as a node may have conversations fit.
     static let shareTagCounts = [16, 64, 256, 1_024, 4_096]
-    /// How often a peer may change its realms between two pings: by hand nobody does so as often, and
+    /// How often a peer may change its realms between two looks at its link: by hand nobody does so as often, and
     /// each change may have all rooms of a realm announced anew.
     static let realmChangesPerPing = 32
-    /// How often a peer may come back into rooms between two pings: by hand nobody does so as often, and each
+    /// How often a peer may come back into rooms between two looks at its link: by hand nobody does so as often, and each
     /// time both ends begin to share the room anew.
     static let roomReturnsPerPing = 32
     /// An earlier secret of a realm is looked at again after an hour at the latest, since clocks may be
@@ -158,13 +158,14 @@ public enum Limits {
     static let heldBytes = 1 << 20
     /// What each such frame counts beside its bytes.
     static let heldFrameBytes = 256
-    /// Often enough to notice a dead peer within a minute, rare enough to cost nothing.
+    /// Often enough to notice a dead peer of few within a minute, rare enough to cost nothing.
     public static let pingMilliseconds: UInt64 = 15_000
     /// So many links, and twice as many, are pinged that often; of more each is more rarely.
     static let oftenPingedLinks = 4
     /// After the network has changed a link that lives answers within this time.
     public static let networkCheckMilliseconds: UInt64 = 3_000
-    /// Four pings without an answer.
+    /// After so long without a sign, and pings of which the first has had all of it but ``pingMilliseconds`` to be
+    /// answered, nobody is there.
     public static let silenceMilliseconds: UInt64 = 60_000
     /// A link that has to prove itself against a newer one gets a second: a thousand LAN round trips.
     public static let probeMilliseconds: UInt64 = 1_000
@@ -451,6 +452,12 @@ public enum Limits {
     static let serviceDialBurst = 128
     /// In this time as many again: sixteen a second.
     static let serviceDialMilliseconds: UInt64 = 8_000
+    /// More services than places for so long, though links are missing, are no crowd that starts in the morning.
+    static let overflowMilliseconds: UInt64 = 5_000
+    /// While that goes on people are told of it this often.
+    static let overflowToldMilliseconds: UInt64 = 1_000
+    /// And so long after it was seen last it is over.
+    static let overflowAlertMilliseconds: UInt64 = 5_000
     /// Services that are dialled beside the links that are wanted, each time that the network is asked.
     public static let exploredServices = 4
     /// Links that are left for peers that dial even where others are explored.

@@ -14,7 +14,10 @@ extension Dialling {
             hasPlaces: self.linked.count < self.budget.links, isAlone: self.linked.isEmpty,
             at: now.monotonic, using: &random)
         self.perform(decision)
-        if decision.explores { self.explore(at: now, using: &random) }
+        if decision.explores {
+            self.explore(at: now, using: &random)
+            self.armSeek(at: now)
+        }
         return self.take()
     }
 
@@ -48,6 +51,7 @@ extension Dialling {
         } else {
             let places = addresses.joined(separator: ", ")
             self.tell("discovered \(service.name) at \(places)")
+            if self.targets.count >= Limits.targets { self.noteOverflow(at: now) }
             self.addService(service)
         }
         if service.isForeign, self.targets[id] != nil {
@@ -108,7 +112,7 @@ extension Dialling {
             guard let worst = self.superfluousService(beside: DialQueue.host(of: addresses[0]))
             else {
                 if self.spares.count < Limits.targets { self.spares.append(service) }
-                return self.tellFull(addresses[0])
+                return
             }
             self.removeTarget(worst)
         }

@@ -27,12 +27,14 @@ struct Dialling: Sendable {
     /// Requests that wait for a link with a target.
     private var waiting: [RequestID: TargetID] = [:]
     private var isFullTold = false
+    private var overflow = ServiceOverflow()
     /// Services that have found no place among the targets, and get one once there is.
     var spares: [Service] = []
     /// How services are looked for, and which wait to be dialled.
     var search = Search()
     var queue = DialQueue()
-    /// Services whose peers share no conversation that needs them, not dialled again until ``seek(at:)``.
+    /// Services whose peers share no conversation that needs them, not dialled again until all are tried anew, or
+    /// links are missing.
     var tried: Set<TargetID> = []
     var isSeekArmed = false
     /// Dials of services: who announces what refuses at once would have it dialled as fast as it refuses.
@@ -143,7 +145,16 @@ struct Dialling: Sendable {
         self.targets[id] = nil
         self.tried.remove(id)
         // In a flood they take each other's places, which is told of once.
-        if self.targets.count < Limits.targets / 2 { self.isFullTold = false }
+        if self.targets.count < Limits.targets / 2 {
+            self.isFullTold = false
+            self.overflow = ServiceOverflow()
+        }
+    }
+
+    /// A service has come for which there is no place beside the others.
+    mutating func noteOverflow(at now: Instant) {
+        let isShort = self.linked.count < self.budget.wanted
+        if self.overflow.isNews(at: now.monotonic), isShort { self.actions.append(.alert) }
     }
 
     func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }

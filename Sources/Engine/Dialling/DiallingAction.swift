@@ -6,6 +6,8 @@ enum DiallingAction: Hashable, Sendable {
     case tell(String)
     /// Keep on disk where a peer was linked.
     case keep(KnownPeer)
+    /// Tell the user that more is announced than can be tried, though links are missing.
+    case alert
     /// Count a refusal.
     case refuse(address: String, peer: PeerID?, reason: String)
 }

@@ -9,6 +9,13 @@ extension Node {
                     self.log(.info, line)
                 }
             case .keep(let peer): self.commits.peers[peer.id] = peer
+            case .alert:
+                self.raiseAlert(
+                    .announcements,
+                    "more than \(Limits.targets) hosts announce themselves, and too few of them answer; "
+                        + "somebody may be inventing them. Whom you know is dialled first, whoever is new "
+                        + "may be found late: 'stoa connect ADDRESS' does not wait for that",
+                    lasting: Limits.overflowAlertMilliseconds)
             case .refuse(let address, let peer, let reason):
                 self.refuse(address: address, peer: peer, reason)
             }

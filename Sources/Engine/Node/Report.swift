@@ -32,6 +32,8 @@ public struct Alert: Hashable, Sendable {
         case diskShare
         /// Somebody whom the user knows was linked and is gone without a goodbye, for a while.
         case missing
+        /// More is announced than can be tried, though links are missing.
+        case announcements
     }
 
     /// What is wrong.

@@ -47,6 +47,9 @@ struct DialFixture {
         }
     }
 
+    /// How often the last call tells the user that too much is announced.
+    var alerts: Int { self.actions.count { $0 == .alert } }
+
     /// When the last call wants a target to be dialled again.
     var redialAt: UInt64? {
         for case .perform(.arm(.redial, let moment)) in self.actions { return moment }

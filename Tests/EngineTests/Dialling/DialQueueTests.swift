@@ -57,24 +57,42 @@ import Testing
         #expect(fixture.dialling.targets[.service("fake")] == nil)
     }
 
-    @Test("that there are too many is told once, however they take each other's places")
-    func fullTold() {
+    @Test("that more is announced than can be tried is told once that goes on, and once a second")
+    func overflow() {
         var fixture = DialFixture()
+        var number = 0
+        func told(after milliseconds: UInt64, _ count: Int) -> Int {
+            fixture.now.monotonic += milliseconds
+            return (0..<count).count { _ in
+                number += 1
+                fixture.find("fake\(number)", at: ["192.0.2.\(number % 200):\(number + 1_024)"])
+                return fixture.alerts > 0
+            }
+        }
+        #expect(told(after: 0, Limits.targets + 100) == 0)
+        #expect(told(after: 4_900, 100) == 0)
+        #expect(told(after: 200, 100) == 1)
+        #expect(told(after: 900, 100) == 0)
+        #expect(told(after: 200, 100) == 1)
+        // Once most are gone, it begins anew.
+        for number in 1...number { fixture.lose("fake\(number)") }
+        #expect(told(after: 60_000, Limits.targets + 100) == 0)
+        #expect(told(after: 5_100, 100) == 1)
+    }
+
+    @Test("a crowd that gives all the links that are wanted is no flood")
+    func largeNetwork() {
+        var fixture = DialFixture()
+        for number in 0..<LinkBudget().wanted {
+            fixture.link(Harness.peer(UInt8(number + 2)), at: "192.0.2.7:\(number + 1)")
+        }
         var told = 0
-        func find(_ name: String, _ address: String) {
-            fixture.find(name, at: [address])
-            told += fixture.lines.count { $0.contains("are not dialled") }
+        for number in 0..<2 * Limits.targets {
+            fixture.now.monotonic += 100
+            fixture.find("host\(number)", at: ["198.51.100.\(number % 200):\(number + 1_024)"])
+            told += fixture.alerts
         }
-        for number in 0..<Limits.targets { find("fake\(number)", "192.0.2.66:\(number + 1)") }
         #expect(told == 0)
-        for number in 0..<20 {
-            find("more\(number)", "192.0.2.66:\(number + 9_001)")
-            find("honest\(number)", "192.0.2.\(number + 100):4100")
-        }
-        #expect(told == 1)
-        for number in 0..<Limits.targets { fixture.lose("fake\(number)") }
-        for number in 0..<Limits.targets { find("again\(number)", "192.0.2.66:\(number + 1)") }
-        #expect(told == 2)
     }
 
     @Test("what is announced from another network is reported, and dialled once it is in ours")

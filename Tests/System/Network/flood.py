@@ -189,6 +189,12 @@ class Flood(LabRun):
 
     def end(self) -> None:
         """The flood goes to its end, and whoever answered goes away."""
+        # An Avahi daemon tells who has links, and rests, of nobody.
+        told = self.options.avahi
+        while not told and self.announcing.poll() is None:
+            told = "announcements" in self.stands(self.bob)["alerts"]
+            time.sleep(0.1)
+        self.checks.that("the user is told of it", told, self.bob.call("status")["alerts"])
         sent = self.announcing.communicate(timeout=FLOOD_SECONDS + 60)[0].strip()
         if self.announcing.returncode != 0:
             raise Broken("nothing was announced")
