@@ -55,10 +55,10 @@ final class PeerStream {
     static let drainMillisecondsMost: UInt64 = 5_000
     /// How much is dropped meanwhile: what both systems hold of a stream that was full, and more.
     static let drainBytes = 16 * 1_048_576
-    /// Sent bytes that nobody acknowledges for so long: with the time until the next ping, a lost peer is
-    /// noticed within half a minute.
+    /// Sent bytes that nobody acknowledges for so long: with the time until something is sent, a lost peer is
+    /// noticed within half a minute, of many links at rest a little later.
     static let userTimeoutMilliseconds: UInt32 = 14_000
-    /// A little more than the time between two pings, so that the kernel asks only where none is sent.
+    /// A little more than the time between two pings of few links, so that the kernel asks only where none is sent.
     static let keepaliveSeconds: Int32 = 20
 
     /// The address at the other end.

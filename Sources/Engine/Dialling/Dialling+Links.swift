@@ -4,11 +4,9 @@ extension Dialling {
     mutating func peerLinked(
         _ peer: PeerID, address: String?, of person: PublicPerson? = nil, at now: Instant
     ) -> [DiallingAction] {
-        self.linked.insert(peer)
-        self.doubted.remove(peer)
         for id in self.leads(to: peer).keys { self.targets[known: id].besideSince = nil }
         self.remember(peer, address: address, of: person, lastSeen: now.wall)
-        self.answerLinked()
+        self.noteLinked(peer)
         return self.take()
     }
 

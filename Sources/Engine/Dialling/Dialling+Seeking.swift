@@ -9,10 +9,16 @@ extension Dialling {
 
     /// A peer is linked for a moment only, and not remembered for that.
     mutating func peerTried(_ peer: PeerID) -> [DiallingAction] {
+        self.noteLinked(peer)
+        return self.take()
+    }
+
+    /// A peer is linked: what leads to it is not set aside any longer.
+    mutating func noteLinked(_ peer: PeerID) {
         self.linked.insert(peer)
         self.doubted.remove(peer)
+        self.tried.subtract(self.leads(to: peer).keys)
         self.answerLinked()
-        return self.take()
     }
 
     /// Says whom the user knows, before the start and whenever that changes.

@@ -6,4 +6,15 @@ enum LinkEnding: Hashable, Sendable {
     case refused
     /// Neither side needs it: others are dialled first.
     case tried
+
+    /// What a goodbye says, whoever has said it; nil stands for a reason that is not known here.
+    init(_ reason: GoawayReason?) {
+        self =
+            switch reason {
+            case .notNeeded: .tried
+            case .shutdown, .duplicate, .dead: .ended
+            case .protocolViolation, .identityInUse, .blocked, .storage, .busy, .`self`, nil:
+                .refused
+            }
+    }
 }

@@ -27,8 +27,8 @@ struct Link: Sendable {
 
     /// Whether the user has named the address that was dialled.
     var isChosen = false
-    /// Whether it has no place yet, and is open only for its peer to say in which conversations it is.
-    var isOnTrial = false
+    /// Until when its peer may say in which conversations it is, having no place yet; nil for one that has a place.
+    var trialEnd: UInt64?
     /// The realms that both ends are in.
     var realms: LinkRealms
     /// The rooms of these that the peer says it is in.
@@ -83,6 +83,9 @@ struct Link: Sendable {
             fullMilliseconds: Limits.controlBurstMilliseconds, at: now.monotonic)
         self.realms = LinkRealms(LinkTags(exporter: info.exporter, role: info.role))
     }
+
+    /// Whether it has no place yet.
+    var isOnTrial: Bool { self.trialEnd != nil }
 
     var tags: LinkTags { LinkTags(exporter: self.info.exporter, role: self.info.role) }
 

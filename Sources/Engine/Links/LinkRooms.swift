@@ -12,7 +12,7 @@ struct LinkRooms: Sendable {
     /// The others by realm and by a part of their ids: whoever finds a second room for a part could as
     /// well have announced that one.
     private var unnamed: [RealmID: Set<UInt64>] = [:]
-    /// Rooms that were shared and that the peer has left since the last ping.
+    /// Rooms that were shared and that the peer has left since the link was looked at.
     private var left: Set<ConversationID> = []
     /// How often it has come back into one of these.
     private var returns = 0

@@ -13,6 +13,11 @@ struct LinkTable: Sendable {
 
     private var table = Table<LinkID, Link>()
     private var byPeer: [PeerID: LinkID] = [:]
+    /// Whether a peer is linked, and not only on trial.
+    func hasPlace(_ peer: PeerID) -> Bool {
+        self.id(of: peer).map { !self.table[known: $0].isOnTrial } ?? false
+    }
+
     /// The links that share a conversation, oldest first.
     private var sharers: [ConversationID: [LinkID]] = [:]
     private var doomed: [Doom] = []

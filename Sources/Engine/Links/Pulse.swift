@@ -19,6 +19,8 @@ struct Pulse: Sendable {
     private var sentAt: UInt64?
     /// When the last ping was sent.
     private var pingedAt: UInt64 = 0
+    /// When the first ping was sent since something came in last; nil where none was.
+    private var askedSince: UInt64?
     /// When the link is looked at next.
     var lookAt: UInt64 = 0
     /// When something was sent first since something came in last; nil where nothing was.
@@ -39,6 +41,7 @@ struct Pulse: Sendable {
     mutating func hear(at now: Instant) -> Bool {
         self.lastHeard = now.monotonic
         self.unansweredSince = nil
+        self.askedSince = nil
         self.isAsked = false
         guard self.isDoubted else { return false }
         self.isDoubted = false
@@ -70,6 +73,7 @@ struct Pulse: Sendable {
         self.nonce = nonce
         self.sentAt = now.monotonic
         self.pingedAt = now.monotonic
+        self.askedSince = self.askedSince ?? now.monotonic
     }
 
     /// How often each of so many links is pinged.
@@ -87,10 +91,15 @@ struct Pulse: Sendable {
         now.monotonic >= self.pingedAt + interval
     }
 
-    /// Whether nothing was heard for so long that nobody is there, though something was to be answered.
+    /// Whether something came in since the last ping was sent.
+    var isAnswered: Bool { self.askedSince == nil }
+
+    /// Whether nothing was heard for so long that nobody is there, though it was pinged when there was time to answer.
     func isDead(at now: Instant) -> Bool {
         now.monotonic - self.lastHeard >= Limits.silenceMilliseconds
-            && self.lastHeard < self.pingedAt
+            && self.askedSince.map {
+                now.monotonic - $0 >= Limits.silenceMilliseconds - Limits.pingMilliseconds
+            } ?? false
     }
 
     /// Reads the clock in a ping, where no pong has told it more exactly; true when that is news.

@@ -33,7 +33,7 @@ extension Node {
             if let replaced { self.replace(replaced) }
             self.adopt(link)
         case .trial:
-            link.isOnTrial = true
+            link.trialEnd = self.now.monotonic + Limits.trialMilliseconds
             self.adopt(link)
         }
     }
@@ -80,14 +80,19 @@ extension Node {
         }
     }
 
-    /// Ends a link whose place another one takes; one that waits for it goes with it.
+    /// Ends a link whose place another one takes.
     mutating func replace(_ id: LinkID) {
-        let (peer, text) = (self.links[id].info.peer, "its place is for somebody else")
+        self.closeWithChallenger(id, .busy, "its place is for somebody else")
+    }
+
+    /// Ends a link of which no other one to the same peer is to have the place.
+    mutating func closeWithChallenger(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
+        let peer = self.links[id].info.peer
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
-            self.turnAway(challenger.link, .busy, text)
+            self.turnAway(challenger.link, reason, text)
         }
-        self.close(id, .busy, text)
+        self.close(id, reason, text)
     }
 
     private static var notWanted: String { "not wanted" }
@@ -128,6 +133,9 @@ extension Node {
         let peer = new.info.peer
         switch LinkContest.verdict(own: self.id, older: old.info, newer: new.info) {
         case .newer:
+            // What has no place gets none by being opened twice.
+            var new = new
+            new.trialEnd = old.trialEnd
             self.close(old.id, .duplicate, "another link stays")
             // A link that had challenged the old one has taken its place now.
             if let other = self.links.link(with: peer) {
@@ -151,12 +159,15 @@ extension Node {
     /// The older link has not answered: the newer one takes its place.
     mutating func probeDue(_ peer: PeerID) {
         guard let challenger = self.contest.takeChallenger(of: peer) else { return }
-        if let old = self.links.id(of: peer) { self.close(old, .dead, "no answer to a probe") }
-        self.adoptChallenger(challenger)
+        let old = self.links.link(with: peer)
+        if let old { self.close(old.id, .dead, "no answer to a probe") }
+        self.adoptChallenger(challenger, insteadOf: old)
     }
 
-    private mutating func adoptChallenger(_ challenger: Challenger) {
-        self.adopt(challenger.link)
+    private mutating func adoptChallenger(_ challenger: Challenger, insteadOf old: Link?) {
+        var link = challenger.link
+        link.trialEnd = old?.trialEnd
+        self.adopt(link)
         for frame in challenger.frames where !self.links.isDoomed(challenger.link.id) {
             self.receiveFrame(frame, on: challenger.link.id)
         }
@@ -169,9 +180,8 @@ extension Node {
         let person = link.info.certificate.personID
         self.people.met(peer, of: person)
         self.inheritStanding(peer, of: person)
-        if link.isOnTrial {
+        if let end = link.trialEnd {
             self.performDialling(self.dialling.peerTried(peer))
-            let end = self.now.monotonic + Limits.trialMilliseconds
             self.actions.append(.arm(.trial(id), at: end))
         } else {
             self.welcome(link)
@@ -217,13 +227,7 @@ extension Node {
     /// Only for what no frame of that link is the cause of: those mark it (``LinkTable/doom(_:_:_:)``).
     mutating func close(_ id: LinkID, _ reason: GoawayReason, _ text: String) {
         self.actions.append(.close(id, reason, text))
-        let ending: LinkEnding =
-            switch reason {
-            case .notNeeded: .tried
-            case .protocolViolation, .identityInUse, .blocked, .storage, .busy: .refused
-            case .shutdown, .duplicate, .`self`, .dead: .ended
-            }
-        self.forget(self.links[id], ending, isLost: reason == .dead)
+        self.forget(self.links[id], LinkEnding(reason), isLost: reason == .dead)
     }
 
     /// Ends the links that were marked while the event was handled.
@@ -233,6 +237,8 @@ extension Node {
 
     private mutating func forget(_ link: Link, _ ending: LinkEnding, isLost: Bool) {
         let (id, peer) = (link.id, link.info.peer)
+        // Else who ends each link at once is dialled again each second.
+        let ending = link.isOnTrial && ending == .ended ? .tried : ending
         if link.isOnTrial {
             self.actions.append(.disarm(.trial(id)))
         } else {
@@ -260,7 +266,7 @@ extension Node {
                 lastHeard: link.isOnTrial ? nil : link.pulse.lastHeardWall(at: self.now)))
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
-            self.adoptChallenger(challenger)
+            self.adoptChallenger(challenger, insteadOf: link)
         } else {
             if !link.isOnTrial {
                 self.tellLinked(peer, false)
@@ -294,6 +300,7 @@ extension Node {
             return self.close(id, .dead, "nothing was heard for a minute")
         }
         let interval = Pulse.interval(beside: self.links.count)
+        let isAnswered = self.links[id].pulse.isAnswered
         if !self.mayRest || self.links[id].pulse.isPingDue(every: interval, at: self.now) {
             self.ping(id)
         }
@@ -302,7 +309,7 @@ extension Node {
         self.releaseIfDue()
         self.renewProfile()
         self.refreshDigests(on: id)
-        let isResting = self.mayRest && self.isQuiet(id)
+        let isResting = self.mayRest && isAnswered && self.isQuiet(id)
         self.links.isResting = self.links.isResting || isResting
         self.look(at: id, in: isResting ? interval : Limits.pingMilliseconds)
     }
@@ -315,6 +322,14 @@ extension Node {
     private mutating func look(at id: LinkID, in wait: UInt64) {
         self.links[id].pulse.lookAt = self.now.monotonic + wait
         self.actions.append(.arm(.ping(id), at: self.now.monotonic + wait))
+    }
+
+    /// A peer says something that is answered when its link is looked at: that is soon.
+    mutating func stir(_ id: LinkID) {
+        guard self.links[id].pulse.lookAt > self.now.monotonic + Limits.pingMilliseconds else {
+            return
+        }
+        self.look(at: id, in: Limits.pingMilliseconds)
     }
 
     /// Whether nothing was written since a link was looked at, and its peer has all that is here, and no more.
@@ -482,13 +497,7 @@ extension Node {
         case .duplicate, .`self`, .dead, .notNeeded: break
         }
         self.actions.append(.close(id, .shutdown, ""))
-        let ending: LinkEnding =
-            switch reason {
-            case .notNeeded: .tried
-            case .shutdown, .duplicate, .dead: .ended
-            default: .refused
-            }
-        self.forget(link, ending, isLost: reason == .dead)
+        self.forget(link, LinkEnding(reason), isLost: reason == .dead)
         if reason == .identityInUse { self.updateShutOutAlert() }
     }
 }

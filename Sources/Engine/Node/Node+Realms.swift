@@ -58,6 +58,7 @@ extension Node {
         guard self.links[id].realms.receive(tags) else {
             return self.violation(id, "realms change too often")
         }
+        self.stir(id)
         self.settleRealms(on: id)
     }
 
@@ -113,6 +114,7 @@ extension Node {
     mutating func receiveRooms(_ tag: Bytes16, _ names: [RoomName], on id: LinkID) {
         // It may have been left just now.
         guard let realm = self.links[id].realms.realm(of: tag) else { return }
+        self.stir(id)
         let limit = Limits.budget(of: self.tier(of: self.links[id].info.peer)).roomNames
         for name in names {
             let room = Room(name, in: realm)

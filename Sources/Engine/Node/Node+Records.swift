@@ -239,6 +239,7 @@ extension Node {
             return row.time == record.time
                 ? row.recordTag != tags.record(record) : row.time < record.time
         }
+        self.links[id].shared[known: conversation].digests.noteLacking(lacking.count)
         self.oweRecords(self.chosen(of: lacking.map(\.key)), of: conversation, on: id)
     }
 

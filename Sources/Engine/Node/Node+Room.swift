@@ -162,7 +162,7 @@ extension Node {
         }
         // Who has linked since it was made stays.
         func isLoose(_ name: LogName) -> Bool {
-            self.isFree(name, in: conversation) && self.links.id(of: name.author) == nil
+            self.isFree(name, in: conversation) && !self.links.hasPlace(name.author)
         }
         var victim = crowd.giveWay(to: source, stays: stays) { name in
             isLoose(name)
@@ -203,7 +203,7 @@ extension Node {
         #if MUTANTS
             if Mutant.evictKnownAuthors.isActive { return name.author == self.id }
         #endif
-        return tier > .stranger || self.links.id(of: name.author) != nil
+        return tier > .stranger || self.links.hasPlace(name.author)
             || log.charge.marks.contains(.named)
     }
 
@@ -283,7 +283,8 @@ extension Node {
     private mutating func noteRefused(_ key: LogKey) -> Bool {
         let conversation = key.conversation
         let (isNews, forgotten) = self.conversationTable[known: conversation].refuse(key.name)
-        if let forgotten {
+        for forgotten in forgotten {
+            self.endFetch(LogKey(conversation: conversation, name: forgotten))
             let numbers = self.conversationTable[known: conversation].numbers
             for id in self.links.sharing(conversation) {
                 let tag = self.links[id].tags.log(forgotten, in: conversation)

@@ -75,7 +75,8 @@ extension Node {
 
     /// Has people whom the user knows, and own devices, be dialled before all others.
     mutating func wantKnown() {
-        let tiers = self.tiers(of: self.dialling.known.keys)
+        // Also those of whom it is not kept where they were, as who was linked for a moment only.
+        let tiers = self.tiers(of: Set(self.dialling.known.keys).union(self.chosenPeople))
         self.dialling.setWanted(Set(tiers.filter { $0.value >= .known }.keys))
         self.seek()
     }

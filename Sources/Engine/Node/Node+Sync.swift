@@ -107,6 +107,7 @@ extension Node {
             self.noteDeparture(of: conversation)
             if records { self.owe(conversation, on: id) { $0.recordClock = true } }
         }
+        if answer != .equal { self.stir(id) }
         if !isEqual { self.retry(conversation, on: id) }
     }
 

@@ -7,24 +7,30 @@ extension Node {
         // The timer may have been due when the link ended.
         guard self.links.has(id), self.links[id].isOnTrial else { return }
         var counts: [LinkID: Int] = [:]
-        for conversation in self.conversationTable.keys {
-            let sharing = self.links.sharing(conversation)
+        // Not those that anybody can begin, as who asks to be let in does.
+        for conversation in self.conversationTable.values where conversation.isJoined {
+            let sharing = self.links.sharing(conversation.id)
             for link in sharing { counts[link] = min(counts[link] ?? .max, sharing.count) }
         }
+        let now = self.now.monotonic
         func counted(_ occupant: LinkPlaces.Occupant) -> LinkPlaces.Occupant {
             var occupant = occupant
-            occupant.fewestSharing = counts[occupant.link] ?? .max
+            // Who has just got a place has not had the time yet to say what it shares.
+            let isNew = now - self.links[occupant.link].openedAt < Limits.trialMilliseconds
+            let unsaid = isNew && occupant.link != id ? 0 : Int.max
+            occupant.fewestSharing = counts[occupant.link] ?? unsaid
             return occupant
         }
         let verdict = LinkPlaces.verdict(
             for: counted(self.occupant(self.links[id])), among: self.occupants.map(counted),
             in: self.own.configuration.linkBudget)
         switch verdict {
-        case .full: return self.close(id, .notNeeded, "other links are needed more")
+        case .full:
+            return self.closeWithChallenger(id, .notNeeded, "other links are needed more")
         case .free: break
         case .replaces(let other): self.replace(other)
         }
-        self.links[id].isOnTrial = false
+        self.links[id].trialEnd = nil
         self.welcome(self.links[id])
     }
 

@@ -12,7 +12,7 @@ struct LinkRealms: Sendable {
     private(set) var common: [RealmID: Bytes16] = [:]
     /// The tags by which the peer announces rooms of common realms.
     private var recognized: [Bytes16: RealmID] = [:]
-    /// How often the peer has changed its tags since the last ping.
+    /// How often the peer has changed its tags since the link was looked at.
     private var changes = 0
 
     init(_ tags: LinkTags) { self.tags = tags }

@@ -221,12 +221,13 @@ struct Conversation: Sendable {
     /// The author's logs here.
     func names(of author: PeerID) -> [LogName] { self.logs.keys.filter { $0.author == author } }
 
-    /// Notes that there is no room for a log; gives whether that is news, and which other one is
-    /// remembered no longer for it.
-    mutating func refuse(_ name: LogName) -> (isNews: Bool, forgotten: LogName?) {
-        guard !self.logs.has(name), !self.refused.contains(name) else { return (false, nil) }
-        let forgotten = self.refused.add(name)
-        if let forgotten { self.buckets.remove(forgotten) }
+    /// Notes that there is no room for a log; gives whether that is news, and of which others nothing is
+    /// remembered any longer for it.
+    mutating func refuse(_ name: LogName) -> (isNews: Bool, forgotten: [LogName]) {
+        guard !self.logs.has(name), !self.refused.contains(name) else { return (false, []) }
+        // Some were let in meanwhile, and have come or not.
+        let forgotten = self.refused.add(name).filter { !self.logs.has($0) }
+        for other in forgotten { self.buckets.remove(other) }
         _ = self.buckets.add(name)
         return (true, forgotten)
     }

@@ -68,6 +68,8 @@ struct PagePace: Sendable {
 struct DigestExchange: Sendable {
     private var sent: ConversationDigest?
     private var received: ConversationDigest?
+    /// How many records the peer lacks, by its last clock of them, and at the last ``tellAgain()``.
+    private var lacking = (now: 0, before: Int.max)
     /// The two log digests at which this node has told what it has; nothing is to be told again
     /// while they stay.
     private var told: (own: Bytes32, theirs: Bytes32)?
@@ -103,8 +105,16 @@ struct DigestExchange: Sendable {
         self.recordTellings.noteDigestSent()
     }
 
-    /// The own digest is sent with the next ping, whether or not it has changed.
-    mutating func tellAgain() { self.sent = nil }
+    /// The own digest is sent with the next ping, since the peer was sent a part of what it lacks.
+    ///
+    /// Not where the peer lacks no fewer than the last time, as who takes none does: it is told with the next repair.
+    mutating func tellAgain() {
+        if self.lacking.now < self.lacking.before { self.sent = nil }
+        self.lacking.before = self.lacking.now
+    }
+
+    /// The peer lacks so many records, by its clock of them.
+    mutating func noteLacking(_ count: Int) { self.lacking.now = count }
 
     /// Whether a digest is to be sent at a ping: it says what has changed since the last one, and so
     /// repairs what deltas have missed.

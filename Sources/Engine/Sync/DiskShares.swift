@@ -110,8 +110,8 @@ struct DiskShares: Sendable {
     /// that give way count until ``remove(_:)``.
     ///
     /// Down to seven eighths of the bound: of the source with most bytes the author with most loses the
-    /// largest log, of those that are forked while there are some: proofs are the largest that anybody can have
-    /// stored, and who wrote one history is not to go for them. Sources cost something, authors do not.
+    /// largest log, but authors of forked logs come first, and those logs of theirs: proofs are the largest that
+    /// anybody can have stored, and who wrote one history is not to go for them. Sources cost something, authors do not.
     mutating func giveWay(_ claims: [Claim], _ bounds: DiskBounds) -> [Claim] {
         // Of all that was noted only this counts: what of a conversation is not here can give nothing way.
         self.sizes = Dictionary(claims.map { ($0.key, $0.bytes) }) { $1 }
@@ -228,9 +228,9 @@ struct DiskShares: Sendable {
         /// Which source has most; nil where nothing is here.
         var largestSource: Source?? { self.sources.max(by: Bringer.isBefore)?.source }
 
-        /// What the author has who gives way first of that source.
+        /// What the author has who has most of that source.
         var mostOfAuthor: UInt64 {
-            self.sources.max(by: Bringer.isBefore)?.authors.first?.bytes ?? 0
+            self.sources.max(by: Bringer.isBefore)?.authors.map(\.bytes).max() ?? 0
         }
 
         /// Takes out the log that gives way first; nil where none may.

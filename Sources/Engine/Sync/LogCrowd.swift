@@ -96,17 +96,16 @@ struct RefusedLogs: Sendable {
 
     func contains(_ name: LogName) -> Bool { self.members.contains(name) }
 
-    /// Adds one; gives the one that is forgotten for it, if any.
-    mutating func add(_ name: LogName) -> LogName? {
-        guard self.members.insert(name).inserted else { return nil }
+    /// Adds one; gives those that are forgotten for it, which may have been taken out meanwhile.
+    mutating func add(_ name: LogName) -> [LogName] {
+        guard self.members.insert(name).inserted else { return [] }
         self.order.append(name)
-        // Some may have been taken out meanwhile.
-        while self.order.count > Limits.refusedLogs {
-            if let oldest = self.order.removeFirst(), self.members.remove(oldest) != nil {
-                return oldest
-            }
+        var forgotten: [LogName] = []
+        while self.order.count > Limits.refusedLogs, let oldest = self.order.removeFirst() {
+            self.members.remove(oldest)
+            forgotten.append(oldest)
         }
-        return nil
+        return forgotten
     }
 
     /// Takes one out; false where it is not in.

@@ -177,8 +177,16 @@ struct PayloadWants: Sendable {
 
     private mutating func forgetTried(_ number: UInt32, of link: LinkID) {
         guard self.links[link]?.tried.removeValue(forKey: number) != nil else { return }
-        self.triedCount -= 1
+        self.lowerTried(by: 1)
         self.noteDue(link)
+    }
+
+    /// Where there is room again, others may be asked that were not for want of it.
+    private mutating func lowerTried(by count: Int) {
+        let wasFull = self.triedCount >= self.mostAsks
+        self.triedCount -= count
+        guard wasFull, self.triedCount < self.mostAsks else { return }
+        for link in self.links.keys { self.noteDue(link) }
     }
 
     // MARK: Links
@@ -199,7 +207,7 @@ struct PayloadWants: Sendable {
     /// A link has ended; others may be asked for what it was asked.
     mutating func drop(_ link: LinkID) {
         self.endAsk(of: link)
-        self.triedCount -= self.links.removeValue(forKey: link)?.tried.count ?? 0
+        self.lowerTried(by: self.links.removeValue(forKey: link)?.tried.count ?? 0)
         self.due.remove(link)
     }
 

@@ -91,6 +91,19 @@ struct SeekTests {
         #expect(try #require(fixture.redialAt) >= fixture.now.monotonic + 16_000)
     }
 
+    @Test("who was tried and is linked later is dialled once that ends")
+    func linkedLater() throws {
+        var fixture = Self.fixture()
+        fixture.seek()
+        for _ in 0..<3 { _ = try Self.tryNext(&fixture) }
+        fixture.link(Self.peer(2), at: "192.0.2.2:7000")
+        fixture.unlink(Self.peer(11))
+        fixture.unlink(Self.peer(12))
+        fixture.unlink(Self.peer(2))
+        fixture.redial(.service("s2"))
+        #expect(fixture.dials.contains { $0.address == "192.0.2.2:7000" })
+    }
+
     @Test("a service that was not reached, or had no place to try anybody, has its turn again")
     func failed() throws {
         var fixture = Self.fixture()

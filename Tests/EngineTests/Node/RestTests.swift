@@ -99,4 +99,18 @@ struct RestTests {
         }
         #expect(harness.closed.count == 20 && harness.closed.values.allSatisfy { $0 == .dead })
     }
+
+    @Test("one that was just asked has the time to answer, however long nothing was said before")
+    func justAsked() throws {
+        var harness = try self.settled(20)
+        _ = self.look(&harness)
+        let due = harness.looksAt.values.min() ?? 0
+        harness.now.wall += due - harness.now.monotonic
+        harness.now.monotonic = due
+        for _ in 0..<2 {
+            for link in harness.looksAt.keys.sorted() { harness.give(.timer(.ping(link))) }
+            harness.pass(milliseconds: 100)
+        }
+        #expect(harness.closed.isEmpty)
+    }
 }

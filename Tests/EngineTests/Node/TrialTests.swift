@@ -64,6 +64,57 @@ struct TrialTests {
         #expect(harness.node.refusals.count == 1)
     }
 
+    /// A second link of the peer of a trial is opened, by the same start of it or another one.
+    private static func openAgain(_ harness: inout Harness, boot: UInt64) {
+        let info = LinkInfo(to: Harness.peer(20), boot: boot, dial: 2)
+        harness.give(.linkOpened(LinkID(21), info, address: "192.0.2.20:4101", dial: nil))
+    }
+
+    @Test("who opens a second link on trial has no place for it, and no more time")
+    func twice() {
+        var harness = Self.full()
+        harness.link(20, in: [])
+        harness.pass(milliseconds: 500)
+        Self.openAgain(&harness, boot: 20)
+        #expect(harness.closed == [LinkID(20): .duplicate] && Self.links(harness) == 4)
+        harness.pass(milliseconds: Limits.trialMilliseconds - 500)
+        harness.give(.timer(.trial(LinkID(21))))
+        #expect(harness.closed[LinkID(21)] == .notNeeded && Self.links(harness) == 4)
+    }
+
+    @Test("a link that waits beside one on trial ends with it, or is on trial in its place")
+    func challenged() {
+        for isOver in [true, false] {
+            var harness = Self.full()
+            harness.link(20, in: [])
+            Self.openAgain(&harness, boot: 99)
+            #expect(harness.closed.isEmpty)
+            if isOver {
+                harness.pass(milliseconds: Limits.trialMilliseconds)
+                harness.give(.timer(.trial(LinkID(20))))
+                #expect(harness.closed[LinkID(20)] == .notNeeded)
+            } else {
+                harness.give(.timer(.probe(Harness.peer(20))))
+                #expect(harness.closed == [LinkID(20): .dead] && Self.links(harness) == 4)
+                harness.pass(milliseconds: Limits.trialMilliseconds)
+                harness.give(.timer(.trial(LinkID(21))))
+            }
+            #expect(harness.closed[LinkID(21)] == .notNeeded && Self.links(harness) == 4)
+        }
+    }
+
+    @Test("who has just got a place is not measured by what it has not had the time to say")
+    func justCome() {
+        var harness = Self.full()
+        harness.link(20, in: [Self.small])
+        harness.pass(milliseconds: Limits.trialMilliseconds - 100)
+        harness.give(.linkClosed(LinkID(14), nil))
+        harness.link(15, in: [])
+        harness.pass(milliseconds: 100)
+        harness.give(.timer(.trial(LinkID(20))))
+        #expect(harness.closed[LinkID(15)] == nil && harness.closed[LinkID(13)] == .busy)
+    }
+
     @Test("that a peer needs no link is no refusal")
     func goodbye() {
         var harness = Self.full()

@@ -40,6 +40,20 @@ import Testing
         #expect(due == [false, false, true, false, false, false])
     }
 
+    @Test("is told again after a part, where the peer lacks less than the last time")
+    func again() {
+        var digests = DigestExchange()
+        let own = Self.digest(1)
+        var due: [Bool] = []
+        for count in [5_000, 4_000, 4_000, 9_000, 8_000] {
+            digests.noteSent(own)
+            digests.noteLacking(count)
+            digests.tellAgain()
+            due.append(digests.isDue(own, at: 0))
+        }
+        #expect(due == [true, true, false, false, true])
+    }
+
     @Test("what differs is told once, and again only when either side has changed")
     func told() {
         var digests = DigestExchange()
