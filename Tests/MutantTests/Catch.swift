@@ -37,7 +37,7 @@
             case .evictKnown:
                 [.sybils(2, says: "whom its user knows"), EngineCatches.places]
             case .evictKnownAuthors:
-                [.sybils(3, says: "of somebody whom its user knows"), EngineCatches.knownLogs]
+                [.sybils(5, says: "of somebody whom its user knows"), EngineCatches.knownLogs]
             case .letTimeDecide: [EngineCatches.claimedTime]
             case .chargeAuthors:
                 [.sybils(1, says: "who has not brought it"), EngineCatches.charged]
