@@ -453,7 +453,7 @@ public enum Limits {
     /// In this time as many again: sixteen a second.
     static let serviceDialMilliseconds: UInt64 = 8_000
     /// More services than places for so long, though links are missing, are no crowd that starts in the morning.
-    static let overflowMilliseconds: UInt64 = 5_000
+    static let overflowMilliseconds: UInt64 = 2_000
     /// While that goes on people are told of it this often.
     static let overflowToldMilliseconds: UInt64 = 1_000
     /// And so long after it was seen last it is over.

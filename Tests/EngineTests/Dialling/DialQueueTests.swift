@@ -70,14 +70,14 @@ import Testing
             }
         }
         #expect(told(after: 0, Limits.targets + 100) == 0)
-        #expect(told(after: 4_900, 100) == 0)
+        #expect(told(after: 1_900, 100) == 0)
         #expect(told(after: 200, 100) == 1)
         #expect(told(after: 900, 100) == 0)
         #expect(told(after: 200, 100) == 1)
         // Once most are gone, it begins anew.
         for number in 1...number { fixture.lose("fake\(number)") }
         #expect(told(after: 60_000, Limits.targets + 100) == 0)
-        #expect(told(after: 5_100, 100) == 1)
+        #expect(told(after: 2_100, 100) == 1)
     }
 
     @Test("a crowd that gives all the links that are wanted is no flood")
