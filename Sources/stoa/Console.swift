@@ -19,6 +19,8 @@ final class Console {
     let canEdit: Bool
     private let colours: Bool
     private var pending: [UInt8] = []
+    /// Why output that came before a report was not written: what flushes next throws it.
+    private var lost: Failure?
     /// What shows the output in its place, a screenful at a time.
     private var pager: Pager?
 
@@ -89,6 +91,10 @@ final class Console {
     ///
     /// Throws `Failure.outputClosed` when nobody reads any longer.
     func flush() throws(Failure) {
+        if let lost = self.lost {
+            self.lost = nil
+            throw lost
+        }
         guard !self.pending.isEmpty else { return }
         let bytes = self.pending
         self.pending = []
@@ -104,6 +110,15 @@ final class Console {
         }
     }
 
+    /// The same for what is told once, as a phrase: that nobody reads any longer is a fault then.
+    func flushSecret() throws(Failure) {
+        do throws(Failure) { try self.flush() } catch {
+            guard error == .outputClosed else { throw error }
+            throw Failure(
+                .inputOutput, why: "nobody reads standard output", next: "read it to the end")
+        }
+    }
+
     /// Writes bytes as they are to standard output, or to standard error.
     func pass(_ bytes: [UInt8], toErrors: Bool) throws(Failure) {
         try self.flush()
@@ -115,9 +130,14 @@ final class Console {
     }
 
     /// Writes a message to standard error at once; output gathered before comes first.
+    ///
+    /// Where that cannot be written the next ``flush()`` throws, at the latest that at the end: what is
+    /// reported must not make a command succeed whose output is lost.
     func report(_ text: String) {
+        do throws(Failure) { try self.flush() } catch {
+            if error != .outputClosed { self.lost = error }
+        }
         // Nothing can be told to a person whose streams are closed.
-        try? self.flush()
         try? Self.write(Array(text.utf8), to: self.errors)
     }
 
@@ -227,8 +247,8 @@ final class Console {
             case .failed(let error):
                 if error.code == EPIPE { throw .outputClosed }
                 throw Failure(
-                    .inputOutput, why: "standard output cannot be written: \(error)",
-                    next: "free space or choose another place")
+                    .inputOutput, why: "standard output cannot be written: \(error.reason)",
+                    next: error.remedy ?? "free space or choose another place")
             }
         }
     }

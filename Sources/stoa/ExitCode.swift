@@ -58,7 +58,7 @@ enum ExitCode: Int32, CaseIterable {
         "refused": .noDaemon, "noRoute": .noHost, "timedOut": .temporary, "failed": .temporary,
         "unavailable": .temporary, "notPicture": .badData, "noPicture": .badData,
         "diskFull": .inputOutput, "fileFailed": .inputOutput, "fileTooLarge": .badData,
-        "fileChanged": .temporary,
+        "fileChanged": .temporary, "unwritable": .inputOutput, "unreadable": .badData,
         "rejected": .protocol, "wrongRealm": .otherRealm, "ownAddress": .badData,
     ]
 }

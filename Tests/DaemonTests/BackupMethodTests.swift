@@ -143,6 +143,34 @@ struct BackupMethodTests {
         withExtendedLifetime(ben) {}
     }
 
+    @Test("is prepared with a phrase before anything is written, and then written by that phrase")
+    func prepared() throws {
+        let folder = try TestFolder()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        let file = "\(folder.path)/one"
+        let made = try client.ask("backup", ["file": .string(file), "prepare": true])
+        let phrase = try #require(made["phrase"])
+        #expect(!Files.exists(file) && made["file"] == .string(file))
+        let params: JSON = .members(["file": .string(file), "phrase": phrase])
+        let written = try Self.slowly(client, "backup", params)
+        #expect(written["phrase"] == nil)
+        #expect(written["content"]?["person"] == made["content"]?["person"])
+        let sealed = try Files.read(file, limitBytes: SealedBackup.limitBytes)
+        _ = try SealedBackup.open(sealed, by: Phrase(try #require(phrase.stringValue)))
+        func refused(_ params: JSON) -> RPCError? {
+            rpcError { try client.ask("backup", params) }
+        }
+        let both: JSON = .members(["file": .string(file), "phrase": phrase, "prepare": true])
+        #expect(refused(both)?.reason == "oneOf")
+        let nowhere: JSON = ["file": .string("\(folder.path)/none/one"), "prepare": true]
+        #expect(refused(nowhere)?.reason == "unwritable")
+        #expect(
+            refused(nowhere)?.message.hasSuffix("there is no folder \(folder.path)/none") == true)
+        try Files.writeAtomically(Array("precious".utf8), to: file)
+        #expect(refused(["file": .string(file), "prepare": true])?.reason == "exists")
+    }
+
     @Test("what cannot be written or opened is refused, and nothing has changed then")
     func refusals() throws {
         let folder = try TestFolder()

@@ -246,6 +246,12 @@ func refusal(_ body: () throws -> Void) -> String? {
     return nil
 }
 
+/// The error that a request gets; nil for none, or one of another kind.
+func rpcError(_ body: () throws -> JSON) -> RPCError? {
+    do { _ = try body() } catch TestClientError.rpc(let error) { return error } catch {}
+    return nil
+}
+
 /// The code of the error that a request gets.
 func errorCode(_ body: () throws -> JSON) -> RPCError.Code? {
     do {

@@ -40,6 +40,29 @@ extension IntegrationTests {
             try check(2)
         }
 
+        @Test("and a secret room are no success where their phrase could not be told")
+        func untold() throws {
+            let scratch = try Scratch()
+            let ada = try Node.onLoopback("Ada", in: scratch)
+            try ada.start()
+            let file = scratch.path + "/ada.backup"
+            _ = try ada.stoa("backup", file)
+            let content = TestFiles.read(file)
+            func run(_ words: String) throws -> ChildProcess.Exit {
+                let stoa = "\(try Surroundings.programs())/stoa --socket \(ada.socket)"
+                return try ChildProcess(
+                    ["/bin/sh", "-c", "exec \(stoa) \(words)"], environment: ada.environment
+                ).waitForExit()
+            }
+            for words in ["backup \(file)", "--json backup \(file)", "create war --secret"] {
+                #expect(try run("\(words) >/dev/full") == .code(74))
+                #expect(try run("\(words.replacing("war", with: "law")) >&-") == .code(74))
+            }
+            #expect(TestFiles.read(file) == content)
+            #expect(try ada.stoa("invite", "war").contains("stoa:"))
+            try ada.stop()
+        }
+
         @Test("restored while the old node runs makes two devices of one person, and no fork")
         func restored() throws {
             let scratch = try Scratch()

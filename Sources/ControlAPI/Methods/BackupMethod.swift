@@ -11,6 +11,8 @@ public enum BackupMethod: ControlMethod {
         public var file = ""
         /// The phrase that opens it; nil for one that is made now.
         public var phrase: String?
+        /// Whether nothing is to be written yet: a phrase is made, to be told before it counts.
+        public var prepare: Bool?
 
         /// Empty parameters.
         public init() {}
@@ -23,6 +25,10 @@ public enum BackupMethod: ControlMethod {
             visitor.field(
                 "phrase", &self.phrase, .any,
                 "The phrase that opens it, 1 to 200 bytes; six words are made where none is given.")
+            visitor.field(
+                "prepare", &self.prepare, .any,
+                "True to write nothing yet: to make a phrase and say what would be written. Show or keep the phrase, then call again with it: so no earlier backup is replaced by one whose phrase got lost."
+            )
         }
     }
 
@@ -46,8 +52,15 @@ public enum BackupMethod: ControlMethod {
         }
     }
 
-    /// Refuses a path that means another file to the daemon than to its client.
+    /// Refuses a path that means another file to the daemon than to its client, and to prepare what needs no
+    /// preparing.
     public static func check(_ params: Params) throws(RPCError) {
+        guard params.prepare != true || params.phrase == nil else {
+            throw .invalidParams(
+                "with a phrase nothing is to be prepared", reason: "oneOf",
+                remedy: "leave \"prepare\" or \"phrase\" out",
+                details: [JSON.Member("param", "prepare")])
+        }
         try BackupContent.checkPath(params.file)
     }
 }

@@ -13,7 +13,7 @@ extension NodeShell {
         guard let contacts = self.node?.ask({ $0.contacts }) else { throw .shuttingDown() }
         let phrase = try self.backupPhrase(params.phrase)
         guard let blob = contacts.profile.picture?.blob else {
-            return try self.backUp(contacts, by: phrase, to: params.file, reply)
+            return try self.backUp(contacts, by: phrase, params, reply)
         }
         self.onFiles { (files) async throws(BlobFailure) in
             try await files.read(.chunk(0), of: blob)
@@ -22,31 +22,34 @@ extension NodeShell {
             // A backup without it is better than none.
             if case .success(let content?) = result { contacts.picture = content }
             do throws(RPCError) {
-                try self.backUp(contacts, by: phrase, to: params.file, reply)
+                try self.backUp(contacts, by: phrase, params, reply)
             } catch { reply.fail(error) }
         }
     }
 
     private func backUp(
-        _ contacts: Contacts, by phrase: (phrase: Phrase, isMade: Bool), to file: String,
-        _ reply: Reply
+        _ contacts: Contacts, by phrase: (phrase: Phrase, isMade: Bool),
+        _ params: BackupMethod.Params, _ reply: Reply
     ) throws(RPCError) {
         let (phrase, isMade) = phrase
+        let file = params.file
         let backup = Backup(
             person: self.birth.identity.person, time: self.now.wall,
             realms: self.realms.realms.filter { self.realms.installed[$0.id] == nil },
             contacts: contacts)
+        let result = BackupMethod.Result {
+            $0.file = file
+            $0.phrase = isMade ? phrase.text : nil
+            $0.content = BackupContent(backup)
+        }
+        let isPrepared = params.prepare == true
         try self.makeKey(reply) { () throws(RPCError) in
-            if !isMade { try Self.judge(phrase) }
+            guard !isPrepared else { return try Self.checkPlace(file) }
+            // One that has the check word was made here when the backup was prepared, and is as good as new.
+            if phrase.suite == nil { try Self.judge(phrase) }
             try Self.write(backup, by: phrase, to: file)
-            return BackupContent(backup)
-        } then: { content in
-            reply.answer(
-                BackupMethod.Result {
-                    $0.file = file
-                    $0.phrase = isMade ? phrase.text : nil
-                    $0.content = content
-                })
+        } then: { (_: Void) in
+            reply.answer(result)
         }
     }
 
@@ -62,9 +65,14 @@ extension NodeShell {
         return (Phrase.generate(for: .xchacha20Poly1305, using: &random), true)
     }
 
-    private static nonisolated func write(
-        _ backup: Backup, by phrase: Phrase, to file: String
-    ) throws(RPCError) {
+    /// Refuses a folder that is not there, and a file that is no backup.
+    private static nonisolated func checkPlace(_ file: String) throws(RPCError) {
+        let folder = Files.parent(of: file)
+        guard Files.exists(folder) else {
+            throw .refused(
+                "the backup cannot be written: there is no folder \(TerminalText.line(folder))",
+                reason: "unwritable", remedy: "make it, or choose one that is there")
+        }
         if Files.exists(file) {
             // A slip of the hand must not cost a file of another kind.
             let size = SealedBackup.limitBytes
@@ -76,6 +84,12 @@ extension NodeShell {
                     remedy: "choose another name, or move that file away")
             }
         }
+    }
+
+    private static nonisolated func write(
+        _ backup: Backup, by phrase: Phrase, to file: String
+    ) throws(RPCError) {
+        try Self.checkPlace(file)
         var random = SodiumRandom()
         let sealed: [UInt8]
         do throws(SealedBackupError) {
@@ -83,7 +97,9 @@ extension NodeShell {
         } catch { throw RPCError(error, file) }
         do throws(SystemError) { try Files.writeAtomically(sealed, to: file, mode: 0o600) } catch {
             throw .refused(
-                "the backup cannot be written: \(error.reason)", reason: "unwritable",
+                // The name of the file beside it, which takes its place, would say nothing to anybody.
+                "the backup \(TerminalText.line(file)) cannot be written: \(error.cause)",
+                reason: "unwritable",
                 remedy: error.remedy ?? "choose a folder that you may write to")
         }
     }

@@ -12,7 +12,7 @@ struct BackupCommand: Subcommand {
         ],
         details: [
             "In it are your keys as a person, your name, status and picture, your realms, whom you know, verified and blocked, and the rooms and people that you talk in and with. Not in it are messages, which come back from whoever has them, and the key of this device, which is never copied.",
-            "Whoever has the file and its phrase is you: they can read what you can and write in your name. The phrase is shown once and kept nowhere.",
+            "Whoever has the file and its phrase is you: they can read what you can and write in your name. The phrase is shown once and kept nowhere, and it is shown before the file is written: where it cannot be shown, an earlier backup stays.",
             "An earlier backup of that name is replaced, any other file is not. Make a new one when you have met people or entered rooms.",
         ])
 
@@ -45,22 +45,55 @@ struct BackupCommand: Subcommand {
             phrase = try SecretInput.phrase.read(file, context)
         }
         let path = try context.wholePath(self.file)
-        let params = BackupMethod.Params {
-            $0.file = path
-            $0.phrase = phrase
+        if let phrase {
+            try context.show(BackupMethod.self, Self.params(path, phrase), human: Self.line)
+        } else {
+            try self.writeByNewPhrase(path, context)
         }
-        try context.show(BackupMethod.self, params) { made in
-            let content = made["content"] ?? .null
-            var text = "\(made.shown("file")) holds who you are, with \(content.backupCounts)\n"
-            if made["phrase"]?.stringValue != nil {
-                text += "\n  the phrase      \(made.shown("phrase"))\n\n"
-            }
-            return text
+    }
+
+    /// Tells the phrase first: an earlier backup must not give way to one that nobody can open, as where
+    /// the output goes to a disk that is full.
+    private func writeByNewPhrase(_ path: String, _ context: CommandContext) throws(Failure) {
+        let prepared = try context.call(
+            BackupMethod.self,
+            BackupMethod.Params {
+                $0.file = path
+                $0.prepare = true
+            })
+        guard let phrase = prepared["phrase"]?.stringValue else {
+            throw Failure(
+                .internalError, why: "the daemon has made no phrase",
+                next: "restart it: systemctl --user restart stoad")
         }
-        guard !context.json, phrase == nil else { return }
+        if context.json {
+            try context.console.print(prepared)
+        } else {
+            try context.console.print("\n  the phrase      \(prepared.shown("phrase"))\n\n")
+        }
+        do throws(Failure) { try context.console.flushSecret() } catch {
+            var failure = error
+            failure.next += "; no backup is written"
+            throw failure
+        }
+        let made = try context.call(BackupMethod.self, Self.params(path, phrase))
+        guard !context.json else { return }
+        try context.console.print(Self.line(made))
         context.console.report(
             "nobody can open it without the phrase, which is kept nowhere: note it down, and not "
                 + "beside the file\n")
+    }
+
+    private static func params(_ path: String, _ phrase: String) -> BackupMethod.Params {
+        BackupMethod.Params {
+            $0.file = path
+            $0.phrase = phrase
+        }
+    }
+
+    private static func line(_ made: JSON) -> String {
+        let content = made["content"] ?? .null
+        return "\(made.shown("file")) holds who you are, with \(content.backupCounts)\n"
     }
 }
 

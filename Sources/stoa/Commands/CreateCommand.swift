@@ -42,7 +42,7 @@ struct CreateCommand: Subcommand {
             $0.phrase = phrase
             $0.suite = self.suite
         }
-        try context.show(CreateConversationMethod.self, params) { created in
+        let made = try context.show(CreateConversationMethod.self, params) { created in
             let name = created["conversation"]?.shown("name") ?? ""
             let shared = created["conversation"]?.sharedName ?? ""
             var text = "made \(name); nobody can find or read it but who has\n\(shared)\n"
@@ -52,7 +52,16 @@ struct CreateCommand: Subcommand {
             }
             text += "  the invitation  stoa join '\(created.shown("invite"))'\n\n"
             return text
-        }.drawInvitation(in: context)
+        }
+        // The phrase is told once: where it was not, that is said, and not that it is to be noted down.
+        do throws(Failure) { try context.console.flushSecret() } catch {
+            var failure = error
+            failure.next +=
+                "; the room is made, its invitation is: stoa invite "
+                + TerminalText.word(self.room)
+            throw failure
+        }
+        try made.drawInvitation(in: context)
         guard !context.json, phrase == nil else { return }
         context.console.report("the phrase is kept nowhere: note it down, or use stoa invite\n")
     }

@@ -25,8 +25,16 @@ struct RestoreCommand: Subcommand {
     }
 
     func run(in context: CommandContext) throws(Failure) {
-        let phrase = try SecretInput.phrase.read(self.phraseFile, context)
         let path = try context.wholePath(self.file)
+        // Nobody likes to type six words only to be told that they were of no use.
+        guard Files.exists(path) else {
+            throw Failure(
+                .badData, why: "there is no file \(TerminalText.line(self.file))",
+                next: "give the path of the file that stoa backup has written")
+        }
+        _ = try context.call(StatusMethod.self)
+        context.disconnect()
+        let phrase = try SecretInput.phrase.read(self.phraseFile, context)
         let params = RestoreMethod.Params {
             $0.file = path
             $0.phrase = phrase
