@@ -76,8 +76,8 @@ public enum DaemonProcess {
         let activated: [ActivatedSocket]
         do throws(SystemError) {
             activated = try ActivatedSocket.takeAll()
-            try Files.makePrivateDirectory(configuration.dataDirectory)
         } catch { throw StartError(error, exitCode: .cannotCreate) }
+        try StartError.makePrivateDirectory(configuration.dataDirectory)
         let lock = try DataLock(directory: configuration.dataDirectory)
         defer { withExtendedLifetime(lock) {} }
         while true {

@@ -312,9 +312,7 @@ extension NodeShell {
     /// The store's proof of continuity, in a directory of its own, for this identity.
     private func continuityPath(owner: PeerID) throws(StartError) -> String {
         let directory = self.configuration.stateDirectory
-        do throws(SystemError) {
-            try Files.makePrivateDirectory(directory)
-        } catch { throw StartError(error, exitCode: .cannotCreate) }
+        try StartError.makePrivateDirectory(directory)
         return "\(directory)/\(owner).continuity"
     }
 

@@ -1,4 +1,6 @@
+internal import ControlAPI
 internal import Engine
+internal import Glibc
 internal import Posix
 
 /// Why the daemon did not start, in words, and the exit code that says so.
@@ -55,5 +57,28 @@ public struct StartError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The reason and the remedy in one line.
     public var description: String {
         self.remedy.isEmpty ? self.text : "\(self.text); \(self.remedy)"
+    }
+}
+
+extension StartError {
+    /// Makes a directory that only the own user can enter; of one that is there already, says who could.
+    static func makePrivateDirectory(_ path: String) throws(StartError) {
+        do throws(SystemError) { try Files.makePrivateDirectory(path) } catch {
+            guard error.code == EACCES, let found = Files.permissions(path) else {
+                throw StartError(error, exitCode: .cannotCreate)
+            }
+            let name = TerminalText.line(path)
+            guard found.isOwn else {
+                throw StartError(
+                    "\(name) belongs to another user",
+                    remedy: error.advice.map { "\($0): choose another directory" }
+                        ?? "choose another",
+                    exitCode: .permission)
+            }
+            throw StartError(
+                "others can enter \(name): its mode is \(String(found.mode, radix: 8))",
+                remedy: "run: chmod 700 \(TerminalText.word(path)); or choose another directory",
+                exitCode: .permission)
+        }
     }
 }

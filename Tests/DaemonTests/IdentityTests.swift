@@ -8,6 +8,20 @@ import Testing
 @testable import Daemon
 
 @Suite struct IdentityTests {
+    @Test("a directory that others can enter is refused with its mode, and with what to do")
+    func openDirectory() throws {
+        let folder = try TestFolder()
+        let path = folder("data")
+        try Files.makeDirectories(path)
+        try #require(chmod(path, 0o755) == 0)
+        let error = #expect(throws: StartError.self) { try StartError.makePrivateDirectory(path) }
+        #expect(error?.exitCode == .permission)
+        #expect(error?.text == "others can enter \(path): its mode is 755")
+        #expect(error?.remedy.contains("chmod 700 \(path)") == true)
+        try #require(chmod(path, 0o700) == 0)
+        try StartError.makePrivateDirectory(path)
+    }
+
     private static let files = [("identity.key", 32), ("person.key", 64), ("device.cert", 168)]
 
     private static func load(
