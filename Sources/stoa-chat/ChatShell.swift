@@ -58,7 +58,8 @@ struct ChatShell {
         return 70
     }
 
-    private static func report(_ text: String) {
+    /// Says something on standard error.
+    static func report(_ text: String) {
         let bytes = Array("stoa: chat: \(text)\n".utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }

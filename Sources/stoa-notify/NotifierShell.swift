@@ -19,9 +19,21 @@ struct NotifierShell {
     /// Runs until the session ends; gives the code that the process ends with.
     static func run(_ words: [String]) -> Int32 {
         let environment = ProcessEnvironment.variables()
-        guard words.isEmpty || words.count == 2 && words[0] == "--socket" else {
-            return self.report("usage: stoa-notify [--socket PATH]", 64)
+        switch words.first {
+        case "--help", "-h":
+            print(
+                """
+                \(Self.usage)
+                Tells of messages at the desktop, until its session ends; see: stoa help notify
+                """)
+            return 0
+        case "--version":
+            print("stoa-notify \(StoaVersion.text)")
+            return 0
+        default: break
         }
+        guard words.isEmpty || words.count == 2 && words[0] == "--socket" && !words[1].isEmpty
+        else { return self.report(Self.usage, 64) }
         let socket = SocketPath.find(
             chosen: words.last, environment: environment, userID: ProcessEnvironment.userID)
         guard let socket else {
@@ -54,6 +66,8 @@ struct NotifierShell {
         self.bus = bus
         self.signals = signals
     }
+
+    private static let usage = "usage: stoa-notify [--socket PATH]"
 
     private static func report(_ text: String, _ code: Int32) -> Int32 {
         let bytes = Array("stoa-notify: \(text)\n".utf8)

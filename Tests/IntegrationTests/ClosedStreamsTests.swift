@@ -15,6 +15,22 @@ extension IntegrationTests {
             #expect(try child.waitForExit() == .code(code))
         }
 
+        @Test(
+            "the programs that stoa starts say who starts them, and refuse other options",
+            arguments: [
+                ("stoa-chat --help", 0), ("stoa-chat --version", 0), ("stoa-chat --bogus", 64),
+                ("stoa-chat", 64), ("stoa-notify --help", 0), ("stoa-notify --version", 0),
+                ("stoa-notify --bogus", 64), ("stoa-notify --socket=", 64),
+            ] as [(String, Int32)])
+        func started(words: String, code: Int32) throws {
+            let child = try ChildProcess(
+                ["/bin/sh", "-c", "exec \(Surroundings.programs())/\(words) 2>&1"])
+            let said = try child.rest()
+            #expect(try child.waitForExit() == .code(code))
+            let name = words.prefix { $0 != " " }
+            #expect(code != 0 || said.contains(name))
+        }
+
         @Test("arguments that are no UTF-8 are refused, and nothing is made of them")
         func garbled() throws {
             let child = try ChildProcess([
