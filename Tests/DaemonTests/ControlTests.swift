@@ -90,6 +90,21 @@ struct ControlTests {
         }
     }
 
+    @Test(
+        "a name with an @, a control character or a control of direction is refused, which is said",
+        arguments: [
+            ("ada@home", "\"@\""), ("ada\n[x]", "a newline"), ("a\tb", "a tab"),
+            ("\u{1B}[31mada", "ESC (U+001B)"), ("a\u{7}", "U+0007"), ("a\u{202E}b", "U+202E"),
+            ("a\u{2066}b", "U+2066"), ("ada\u{FF20}x", "\"\u{FF20}\""),
+        ])
+    func refusedName(name: String, said: String) throws {
+        let daemon = try TestDaemon(name: "ada")
+        let error = rpcError { try daemon.ask("profile", ["name": .string(name)]) }
+        #expect(error?.reason == "misleadingName")
+        #expect(error?.message.contains("\(said) in it") == true)
+        #expect(try daemon.ask("profile")["name"] == "ada")
+    }
+
     @Test("who sends from a copy of a running daemon's data is told that it reaches nobody")
     func shutOut() throws {
         let ada = try TestDaemon()

@@ -166,6 +166,11 @@ extension Configuration {
                     value, "has \(value.text.utf8.count) bytes",
                     remedy: "use at most \(Limits.nameBytes) bytes")
             }
+            if let refused = OwnName.refusedCharacter(in: value.text) {
+                throw Self.invalid(
+                    value, "cannot be a name, for it has \(refused) in it",
+                    remedy: "leave that out")
+            }
             self.name = value.text
         } else {
             self.name = Self.bounded(userName() ?? "someone")

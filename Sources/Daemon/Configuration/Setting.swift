@@ -79,7 +79,10 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Node", valueShape: "NAME", help: "the name that others see at first",
                 fallback: "your login name", effect: .start,
-                details: "At most 64 bytes. Once a name is set with stoa profile, that one stays.")
+                details:
+                    "At most 64 bytes, without @ and control characters. Once a name is set with "
+                    + "stoa profile, that one stays."
+            )
         case .realm:
             Description(
                 section: "Node", valueShape: "NAME",

@@ -13,6 +13,7 @@ struct ProfileCommand: Subcommand {
                 "a PNG, JPEG or WebP of at most 256 KiB; none for no picture"),
         ],
         details: [
+            "A name has no @, and no control characters.",
             "Who shares a conversation or a realm with a secret with you sees all of it; the picture comes by itself to those who know you, also from others who have it.",
             "For a file that is called none give ./none.",
         ])

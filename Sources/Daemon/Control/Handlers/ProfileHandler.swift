@@ -11,6 +11,11 @@ extension ProfileMethod: MethodHandler {
             reply.answer(shell.ownProfile())
             return
         }
+        if let name = params.name, let refused = OwnName.refusedCharacter(in: name) {
+            throw .refused(
+                "a name cannot have \(refused) in it", reason: "misleadingName",
+                remedy: "leave that out", param: "name")
+        }
         func change(_ picture: PictureChange, _ blob: BlobID? = nil) {
             shell.request(
                 .profile(name: params.name, status: params.status, picture: picture),
