@@ -134,7 +134,7 @@ extension ChatState {
         }
         switch SlashCommand.parse(text) {
         case .unknown(let word, let nearest):
-            let hint = nearest.map { "did you mean /\($0)?" } ?? "/help lists them"
+            let hint = nearest.map { "did you mean /\($0)?" } ?? "/help lists them."
             self.notice =
                 "there is no /\(TerminalText.line(word)): \(hint) To send it write //\(TerminalText.line(word))"
         case .command(let command):

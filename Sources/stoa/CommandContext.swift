@@ -27,6 +27,10 @@ final class CommandContext {
 
     /// Where the daemon's socket is: the option, then `STOA_SOCKET`, then the runtime directory.
     func socketPath() throws(Failure) -> String {
+        guard self.options.socket != "" else {
+            throw .usage(
+                "--socket is empty", next: "name the daemon's socket, or leave --socket out")
+        }
         let path = SocketPath.find(
             chosen: self.options.socket, environment: self.environment,
             userID: ProcessEnvironment.userID)

@@ -15,8 +15,10 @@ enum MessageText {
         } else {
             text = words.joined(separator: " ")
         }
-        guard !text.isEmpty else {
-            throw Failure(.badData, why: "the text is empty", next: "give at least one character")
+        guard !TerminalText.isBlank(text) else {
+            throw Failure(
+                .badData, why: "the text is empty", next: "give at least one character that is seen"
+            )
         }
         guard text.utf8.count <= ControlLimits.textBytes else {
             throw Self.tooLong("has \(text.utf8.count)")

@@ -24,9 +24,9 @@ struct ResponseTests {
 
     @Test("who is in no room is told how to join it, in words that a shell takes")
     func notMember() {
-        #expect(RPCError.notMember().remedy == "join it first: stoa join ROOM")
-        #expect(RPCError.notMember(of: "ops").remedy == "join it first: stoa join ops")
-        #expect(RPCError.notMember(of: "&war").remedy == "join it first: stoa join '&war'")
+        #expect(RPCError.notMember().remedy == "join it: stoa join ROOM")
+        #expect(RPCError.notMember(of: "ops").remedy == "join it: stoa join ops")
+        #expect(RPCError.notMember(of: "&war").remedy == "join it: stoa join '&war'")
     }
 
     @Test("a response is one line with version, id and outcome")

@@ -269,7 +269,7 @@ struct CommandTests {
         let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
         for (words, input, text) in [
             (["send", "ops", "-"], "one\ntwo\n", #"one\ntwo"#),
-            (["send", "ops"], "piped\r\n", "piped"), (["send", "ops", "-"], "\n\n", #"\n"#),
+            (["send", "ops"], "piped\r\n", "piped"), (["send", "ops", "-"], "x\n\n", #"x\n"#),
             (["send", "ops", "-", "x"], "unused", "- x"),
         ] {
             let run = try CommandRun(words, daemon: daemon, input: Array(input.utf8))
@@ -287,7 +287,8 @@ struct CommandTests {
         let daemon = try FakeDaemon { _ in [.result(Self.sent.json)] }
         let long = [UInt8](repeating: 0x61, count: ControlLimits.textBytes + 1)
         for (input, why) in [
-            ([], "the text is empty"), ([0x0A], "the text is empty"), ([0xFF], "not UTF-8"),
+            ([], "the text is empty"), ([0x0A], "the text is empty"),
+            (Array(" \t\n \n".utf8), "the text is empty"), ([0xFF], "not UTF-8"),
             (long, "more than 65000 bytes"),
             ([UInt8](repeating: 0x61, count: 1 << 20), "more than 65000"),
         ] as [([UInt8], String)] {
@@ -295,6 +296,8 @@ struct CommandTests {
             #expect(run.code == .badData)
             #expect(run.errors.contains(why))
         }
+        let blank = try CommandRun(["send", "ops", "  \n"], daemon: daemon)
+        #expect(blank.code == .badData && blank.errors.contains("the text is empty"))
         let words = try CommandRun(
             ["send", "ops", String(repeating: "é", count: 40_000)], daemon: daemon)
         #expect(words.code == .badData)
@@ -332,6 +335,31 @@ struct CommandTests {
         let alone = try CommandRun(
             ["restore", "/dev/null", "--socket", "/nonexistent/control.sock"])
         #expect(alone.code == .noDaemon)
+    }
+
+    @Test("of somebody who is blocked it is said that what they wrote is hidden")
+    func historyOfBlocked() throws {
+        for (tier, said) in [
+            (TierWord.blocked, "hidden until: stoa unblock @ben"), (.known, "no messages\n"),
+        ] {
+            let daemon = try FakeDaemon { request in
+                request.method == "whois"
+                    ? [.result(WhoisMethod.Result { $0.tier = tier }.json)]
+                    : [.result(HistoryMethod.Result().json)]
+            }
+            #expect(try CommandRun(["history", "@ben"], daemon: daemon).output.contains(said))
+        }
+    }
+
+    @Test("a second stoa on for one consumer is told what to do with it")
+    func onTwice() throws {
+        let daemon = try FakeDaemon { _ in
+            [.failure(.refused("it has a live reader", reason: "consumerInUse", remedy: "x"))]
+        }
+        let run = try CommandRun(
+            ["on", "message", "--consumer", "bot", "--", "true"], daemon: daemon)
+        #expect(run.code == .refused && run.errors.contains("for the consumer bot; end that one"))
+        #expect(!run.errors.contains("take"))
     }
 
     @Test("an answered error gives its exit code, and with --json the error on standard output")

@@ -90,6 +90,71 @@ struct ControlTests {
         }
     }
 
+    @Test("of a name that nobody here bears it is said whose names are seen")
+    func unseenName() throws {
+        let daemon = try TestDaemon(name: "ada")
+        let error = rpcError { try daemon.ask("send", ["to": "@xylophone", "text": "x"]) }
+        #expect(error?.reason == "unknownName")
+        #expect(error?.remedy?.contains("share a room or a realm") == true)
+    }
+
+    @Test("a room that others are in is to be joined, and one that nobody is in is not listed")
+    func otherRoom() throws {
+        let ada = try TestDaemon(name: "ada")
+        let bob = try TestDaemon(name: "bob", peers: [try ada.address()])
+        try bob.ask("join", ["room": "agora"])
+        func names() throws -> [String] {
+            try ada.list("rooms").compactMap { $0["name"]?.stringValue }
+        }
+        while try names() != ["agora"] { _ = try waitUntilReadable([], timeoutMilliseconds: 5) }
+        for method in ["send", "history"] {
+            let text: JSON = ["to": "agora", "text": "x"]
+            let error = rpcError {
+                try ada.ask(method, method == "send" ? text : ["to": "agora"])
+            }
+            #expect(error?.knownCode == .notMember)
+            #expect(error?.message == "you are not in agora")
+            #expect(error?.remedy == "join it: stoa join agora")
+        }
+        try ada.ask("join", ["room": "agora"])
+        try ada.ask("leave", ["room": "agora"])
+        #expect(try names() == ["agora"])
+        try ada.ask("join", ["room": "alone"])
+        #expect(try names() == ["alone", "agora"])
+        try ada.ask("leave", ["room": "alone"])
+        #expect(try names() == ["agora"])
+        #expect(try ada.ask("history", ["to": "alone"])["messages"] != nil)
+    }
+
+    @Test("of a number of members that a room does not have it is said how many it has")
+    func tooMany() throws {
+        let ada = try TestDaemon(name: "ada")
+        let bob = try TestDaemon(name: "bob", peers: [try ada.address()])
+        for daemon in [ada, bob] { try daemon.ask("join", ["room": "agora"]) }
+        try ada.ask("send", ["to": "agora", "text": "x", "wait": "delivered"])
+        let error = rpcError {
+            try ada.ask(
+                "send",
+                [
+                    "to": "agora", "text": "y", "wait": "delivered", "members": "7",
+                    "timeoutMilliseconds": 1_000,
+                ])
+        }
+        #expect(error?.knownCode == .deliveryTimeout)
+        #expect(error?.message.hasSuffix(" of 7 have it; agora has 1 other member") == true)
+        withExtendedLifetime(bob) {}
+    }
+
+    @Test(
+        "a text of nothing but white space is as good as empty",
+        arguments: [" ", "\n\t ", "\u{3000}\u{2028}"])
+    func blank(text: String) throws {
+        let daemon = try TestDaemon()
+        try daemon.ask("join", ["room": "ops"])
+        let error = rpcError { try daemon.ask("send", ["to": "ops", "text": .string(text)]) }
+        #expect(error?.reason == "emptyText" && error?.message == "the text is empty")
+    }
+
     @Test(
         "a name with an @, a control character or a control of direction is refused, which is said",
         arguments: [

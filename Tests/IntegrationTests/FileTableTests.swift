@@ -194,7 +194,7 @@ extension IntegrationTests {
             let output = scratch.path + "/saved"
             _ = try ben.stoa("leave", "agora")
             let refused = try Self.run(ben, "fetch", id, "-o", output)
-            #expect(refused.exit == .code(77) && refused.said.contains("join it first"))
+            #expect(refused.exit == .code(77) && refused.said.contains("join it: stoa join"))
             #expect(!Files.exists(output))
             _ = try ben.stoa("join", "agora")
             #expect(try Self.run(ben, "fetch", id, "-o", output).exit == .code(0))

@@ -151,11 +151,12 @@ public enum SendMethod: ControlMethod {
         try Self.check(text: params.text)
     }
 
-    /// Refuses a text that is empty or too long.
+    /// Refuses a text that is empty, or nothing but white space, or too long.
     static func check(text: String) throws(RPCError) {
-        guard !text.isEmpty else {
+        guard !TerminalText.isBlank(text) else {
             throw .invalidParams(
-                "the text is empty", reason: "emptyText", remedy: "give at least one character",
+                "the text is empty", reason: "emptyText",
+                remedy: "give at least one character that is seen",
                 details: [JSON.Member("param", "text")])
         }
         guard text.utf8.count <= ControlLimits.textBytes else {

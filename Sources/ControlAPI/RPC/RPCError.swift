@@ -186,7 +186,7 @@ extension RPCError {
         let operand = name.map { $0.contains("&") ? "'\($0)'" : $0 }
         return RPCError(
             .notMember, "you are not in \(name ?? "that room")", reason: "notMember",
-            remedy: "join it first: stoa join \(operand ?? "ROOM")")
+            remedy: "join it: stoa join \(operand ?? "ROOM")")
     }
 
     /// The message is stored and not delivered, or not read, in time; -32005; `data` holds the whole
@@ -195,9 +195,11 @@ extension RPCError {
     /// - Parameters:
     ///   - isRead: whether it was to be read, not only delivered.
     ///   - waiting: who was to have it, or to read it, and has not, by id and name.
+    ///   - number: how many were to have it, where a number was asked for.
     public static func deliveryTimeout(
         _ result: SendMethod.Result, isRead: Bool = false,
-        waitingFor waiting: [(id: String, name: String)] = []
+        waitingFor waiting: [(id: String, name: String)] = [],
+        number: SendMethod.UnmetNumber? = nil
     ) -> RPCError {
         let names = waiting.prefix(3).map { $0.name.isEmpty ? "@\($0.id.prefix(8))" : $0.name }
         let rest = waiting.count > names.count ? ["\(waiting.count - names.count) more"] : []
@@ -205,10 +207,12 @@ extension RPCError {
         let preposition = isRead ? "by" : "to"
         let whom =
             names.isEmpty ? "" : " \(preposition) " + (names + rest).joined(separator: ", ")
+        let unmet = number?.text(of: result, isRead: isRead)
         return RPCError(
-            .deliveryTimeout, "the message is stored but was not \(what)\(whom) in time",
+            .deliveryTimeout,
+            unmet?.message ?? "the message is stored but was not \(what)\(whom) in time",
             reason: "deliveryTimeout",
-            remedy: Self.remedy(ofUndelivered: result, isRead: isRead),
+            remedy: unmet?.remedy ?? Self.remedy(ofUndelivered: result, isRead: isRead),
             details: (result.json.objectValue ?? []) + [
                 JSON.Member("waitingFor", .array(waiting.map { .string($0.id) }))
             ])

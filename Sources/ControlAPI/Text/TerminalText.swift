@@ -21,6 +21,11 @@ public enum TerminalText {
         }
     }
 
+    /// Whether there is nothing but white space in a text, or not even that.
+    public static func isBlank(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+    }
+
     /// One line of text, with everything hidden made visible; a newline becomes `^J`.
     ///
     /// For names, status texts and all else that must not span lines.

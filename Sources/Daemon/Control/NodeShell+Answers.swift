@@ -10,6 +10,8 @@ struct PendingRequest {
     var address = ""
     /// Whether it is said what has become of a message at each member.
     var tellsMembers = false
+    /// How many members are to have a message, where a number of them was asked for.
+    var wanted: Int?
     /// The file that it sends, or the picture, which is kept only where a message or a profile tells of it.
     var blob: BlobID?
     /// What comes once a conversation has begun, in the place of the answer.
@@ -53,6 +55,7 @@ extension NodeShell {
                 RPCError(
                     error,
                     sent: { self.sendResult($0, deliveredTo: $1, for: pending) },
+                    number: { self.unmetNumber(of: $0, for: pending) },
                     name: { self.markedName(of: $0) }))
         case .joined(let id):
             if let begun = pending.begun {
@@ -111,6 +114,18 @@ extension NodeShell {
         reply.answer(OpenStreamMethod.Result { $0.stream = key.number })
     }
 
+    /// How many were to have a message, and could; nil where no number was asked for.
+    private func unmetNumber(
+        of message: SentMessage, for pending: PendingRequest
+    ) -> SendMethod.UnmetNumber? {
+        pending.wanted.map { wanted in
+            SendMethod.UnmetNumber(
+                wanted: wanted,
+                others: self.node?.ask { $0.outcomes(of: message).count } ?? 0,
+                conversation: self.name(of: message.conversation))
+        }
+    }
+
     /// What clients are told of a message that is on disk.
     private func sendResult(
         _ message: SentMessage, deliveredTo peers: [PeerID], for pending: PendingRequest
@@ -156,12 +171,14 @@ extension RPCError {
     ///
     /// - Parameters:
     ///   - sent: describes a message that is on disk all the same.
+    ///   - number: how many were to have that message, where a number was asked for.
     ///   - name: what people are called.
     init(
         _ error: RequestError,
         sent: (SentMessage, [PeerID]) -> SendMethod.Result = {
             SendMethod.Result($0, deliveredTo: $1)
         },
+        number: (SentMessage) -> SendMethod.UnmetNumber? = { _ in nil },
         name: (PeerID) -> String = { _ in "" }
     ) {
         self =
@@ -256,7 +273,8 @@ extension RPCError {
             case .deliveryTimeout(let message, let isRead, let peers, let waiting):
                 .deliveryTimeout(
                     sent(message, peers), isRead: isRead,
-                    waitingFor: waiting.map { ($0.description, TerminalText.line(name($0))) })
+                    waitingFor: waiting.map { ($0.description, TerminalText.line(name($0))) },
+                    number: number(message))
             case .nobodyKnown:
                 .refused(
                     "you know nobody in this room, so nobody counts as all",

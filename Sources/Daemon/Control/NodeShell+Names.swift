@@ -18,8 +18,21 @@ extension NodeShell {
                 try node.conversation(named: text)
             }
             if let found { return found }
-        } catch { throw self.rpcError(error, kind: "conversation") }
+        } catch {
+            if case .notFound(let text) = error, self.isAnnounced(text) {
+                throw .notMember(of: text)
+            }
+            throw self.rpcError(error, kind: "conversation")
+        }
         throw .shuttingDown()
+    }
+
+    /// Whether a word is the name of an open room that others are in.
+    private func isAnnounced(_ text: String) -> Bool {
+        self.node?.ask { node in
+            guard let room = try? node.realms.room(typed: text) else { return false }
+            return node.rooms[room.conversation] != nil
+        } ?? false
     }
 
     /// The room that a person typed: `ops`, or `office/ops` of another realm than the default one.
@@ -120,7 +133,10 @@ extension NodeShell {
         }
         let word = isPerson && text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard let nearest = NearestName.find(word, among: names) else {
-            return isPerson ? "see stoa peers" : "see stoa rooms, or join it: stoa join ROOM"
+            return isPerson
+                ? "names are seen only of those with whom you share a room or a realm: join one that "
+                    + "they are in, or write @ and their key; see stoa peers"
+                : "see stoa rooms, or join it: stoa join ROOM"
         }
         return "did you mean \"\(isPerson ? "@" : "")\(TerminalText.line(nearest))\"?"
     }

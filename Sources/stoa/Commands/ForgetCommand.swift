@@ -5,7 +5,7 @@ struct ForgetCommand: Subcommand {
     static let syntax = CommandSyntax(
         ForgetMethod.description, operands: ["TO"],
         details: [
-            "A room is left, and what was said in it goes from this disk: from the database, its log and the search. The other members keep what has reached them, and learn that you have left; what has reached nobody (stoa status) is gone. That there were messages, whose and when, stays; what is forgotten does not come back where you join again.",
+            "A room is left, and what was said in it goes from this disk: from the database, its log and the search. The other members keep what has reached them, and learn that you have left; what has reached nobody (stoa status) is gone. That there were messages, whose and when, stays, and so do its name, its topics, and who has joined and left: each node needs them whole to check the others. What is forgotten does not come back where you join again.",
             "Somebody (@PERSON) is no longer known: their address goes, what you two have written goes from this disk, and --members all waits for them no longer. Where they are members of rooms they stay so. Who is blocked stays blocked.",
         ])
 
@@ -18,7 +18,7 @@ struct ForgetCommand: Subcommand {
             let count = forgotten.count("messages")
             let messages = count == 1 ? "1 message has" : "\(count) messages have"
             return "\(forgotten.shown("name")) is forgotten; \(messages) left this disk, and "
-                + "what has reached others stays with them\n"
+                + "what has reached others stays with them; its name, its topics and who was in it stay here\n"
         }
     }
 }

@@ -58,7 +58,7 @@ struct HistoryCommand: Subcommand {
         }
         let (messages, more, missing) = try self.messages(context)
         if context.json || !console.outputIsTerminal {
-            if !context.json, messages.isEmpty { try console.print("no messages\n") }
+            if !context.json, messages.isEmpty { try console.print(try self.none(context)) }
             try self.show(messages, self.lines(console), context)
             for gap in missing { console.report("stoa: history: \(Self.line(of: gap))\n") }
             return
@@ -66,7 +66,7 @@ struct HistoryCommand: Subcommand {
         let lines = self.lines(console)
         var text = more ? try self.older(than: messages, context) : ""
         for message in messages { text += lines.text(message) }
-        if messages.isEmpty { text = "no messages\n" }
+        if messages.isEmpty { text = try self.none(context) }
         for gap in missing { text += console.styled(Self.line(of: gap), .yellow) + "\n" }
         if text.count(where: { $0 == "\n" }) < console.rows {
             try console.print(text)
@@ -99,6 +99,16 @@ struct HistoryCommand: Subcommand {
                 ? context.console.print(message) : context.console.print(lines.text(message))
         }
         try context.console.flush()
+    }
+
+    /// A line that says that there is nothing, or why nothing is shown.
+    private func none(_ context: CommandContext) throws(Failure) -> String {
+        let to = self.params.to
+        guard to.hasPrefix("@") else { return "no messages\n" }
+        let who = try context.call(WhoisMethod.self, .init { $0.person = to })
+        guard who["tier"] == .string(TierWord.blocked.rawValue) else { return "no messages\n" }
+        return "no messages are shown: you have blocked \(TerminalText.line(to)), and what they "
+            + "wrote is hidden until: stoa unblock \(TerminalText.word(to))\n"
     }
 
     /// A line about what stands before these messages, and how to see it.

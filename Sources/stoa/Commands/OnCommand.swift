@@ -84,10 +84,20 @@ struct OnCommand: Subcommand {
         do throws(SystemError) { interrupts = try Interrupts() } catch {
             throw Failure(.internalError, why: "\(error)", next: "report this as a fault of stoa")
         }
-        let follower = try Failure.of { () throws(ClientError) in
-            try MessageFollower(
-                path: path, params: self.params,
-                answerMilliseconds: context.options.timeoutMilliseconds)
+        let follower: MessageFollower
+        do throws(Failure) {
+            follower = try Failure.of { () throws(ClientError) in
+                try MessageFollower(
+                    path: path, params: self.params,
+                    answerMilliseconds: context.options.timeoutMilliseconds)
+            }
+        } catch {
+            guard error.answer?.reason == "consumerInUse" else { throw error }
+            let name = TerminalText.line(self.params.consumer ?? "")
+            throw Failure(
+                error.code, why: "another stoa reads already for the consumer \(name)",
+                next: "end that one first, or give this one a name of its own: --consumer NAME",
+                answer: error.answer)
         }
         let lock = try RunLock(consumer: self.params.consumer ?? "", socket: path)
         guard try lock.wait(context.console, interrupts) else { return }

@@ -38,7 +38,10 @@ struct LineSender {
         }
         guard self.rejected == 0 else {
             throw Failure(
-                .badData, why: "\(self.rejected) lines were not sent", next: "see above")
+                .badData,
+                why: self.rejected == 1
+                    ? "1 line was not sent" : "\(self.rejected) lines were not sent",
+                next: "see above")
         }
         if !self.context.json {
             let what = self.sent == 1 ? "1 message" : "\(self.sent) messages"
@@ -73,7 +76,7 @@ struct LineSender {
     private mutating func take(_ line: LineInput.Line) {
         self.lines += 1
         switch line {
-        case .text(let text) where text.isEmpty: return
+        case .text(let text) where TerminalText.isBlank(text): return
         case .text(let text):
             var params = self.params
             params.text = text

@@ -45,9 +45,13 @@ extension SendMethod: MethodHandler {
             let outgoing = Outgoing(
                 conversation: conversation, content: content,
                 idempotencyKey: params.idempotencyKey, wait: wait)
+            var wanted: Int?
+            // One is any of them, of whom it is said whether they are linked.
+            if case .members(let number) = wait?.aim.goal, number > 1 { wanted = number }
             shell.request(
                 .send(outgoing),
-                PendingRequest(reply: reply, tellsMembers: wait != nil, blob: blob))
+                PendingRequest(
+                    reply: reply, tellsMembers: wait != nil, wanted: wanted, blob: blob))
         }
         if let file = params.file, let source {
             return shell.take(source, file, saying: params.text, in: conversation, reply) {
