@@ -305,63 +305,6 @@ struct CommandTests {
         #expect(daemon.requests.isEmpty)
     }
 
-    @Test("a backup is written once its phrase was told, and not where nobody reads it")
-    func backup() throws {
-        let made = BackupMethod.Result {
-            $0.file = "/tmp/a"
-            $0.phrase = "six words"
-        }
-        let daemon = try FakeDaemon { request in
-            var result = made
-            if request.params.json?["prepare"] == nil { result.phrase = nil }
-            return [.result(result.json)]
-        }
-        let run = try CommandRun(["backup", "/tmp/a"], daemon: daemon)
-        #expect(run.code == .done)
-        #expect(run.output.contains("the phrase      six words\n\n/tmp/a holds who you are"))
-        #expect(
-            daemon.params("backup") == [
-                #"{"file":"/tmp/a","prepare":true}"#, #"{"file":"/tmp/a","phrase":"six words"}"#,
-            ])
-        let unread = try CommandRun(["backup", "/tmp/a"], daemon: daemon, readsOutput: false)
-        #expect(unread.code == .inputOutput && unread.errors.contains("no backup is written"))
-        #expect(daemon.params("backup").count == 3)
-    }
-
-    @Test("a backup that is not there is missed before its phrase is asked for")
-    func restoreMissing() throws {
-        let run = try CommandRun(["restore", "/nonexistent/backup"])
-        #expect(run.code == .badData && run.errors.contains("no file /nonexistent/backup"))
-        let alone = try CommandRun(
-            ["restore", "/dev/null", "--socket", "/nonexistent/control.sock"])
-        #expect(alone.code == .noDaemon)
-    }
-
-    @Test("of somebody who is blocked it is said that what they wrote is hidden")
-    func historyOfBlocked() throws {
-        for (tier, said) in [
-            (TierWord.blocked, "hidden until: stoa unblock @ben"), (.known, "no messages\n"),
-        ] {
-            let daemon = try FakeDaemon { request in
-                request.method == "whois"
-                    ? [.result(WhoisMethod.Result { $0.tier = tier }.json)]
-                    : [.result(HistoryMethod.Result().json)]
-            }
-            #expect(try CommandRun(["history", "@ben"], daemon: daemon).output.contains(said))
-        }
-    }
-
-    @Test("a second stoa on for one consumer is told what to do with it")
-    func onTwice() throws {
-        let daemon = try FakeDaemon { _ in
-            [.failure(.refused("it has a live reader", reason: "consumerInUse", remedy: "x"))]
-        }
-        let run = try CommandRun(
-            ["on", "message", "--consumer", "bot", "--", "true"], daemon: daemon)
-        #expect(run.code == .refused && run.errors.contains("for the consumer bot; end that one"))
-        #expect(!run.errors.contains("take"))
-    }
-
     @Test("an answered error gives its exit code, and with --json the error on standard output")
     func refusals() throws {
         let daemon = try FakeDaemon { _ in [.failure(.deliveryTimeout(Self.sent))] }
