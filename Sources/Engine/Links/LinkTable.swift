@@ -13,11 +13,6 @@ struct LinkTable: Sendable {
 
     private var table = Table<LinkID, Link>()
     private var byPeer: [PeerID: LinkID] = [:]
-    /// Whether a peer is linked, and not only on trial.
-    func hasPlace(_ peer: PeerID) -> Bool {
-        self.id(of: peer).map { !self.table[known: $0].isOnTrial } ?? false
-    }
-
     /// The links that share a conversation, oldest first.
     private var sharers: [ConversationID: [LinkID]] = [:]
     private var doomed: [Doom] = []
@@ -73,6 +68,11 @@ struct LinkTable: Sendable {
     func link(with peer: PeerID) -> Link? { self.byPeer[peer].flatMap { self.table[$0] } }
 
     func id(of peer: PeerID) -> LinkID? { self.byPeer[peer] }
+
+    /// Whether a peer is linked, and not only on trial.
+    func hasPlace(_ peer: PeerID) -> Bool {
+        self.id(of: peer).map { !self.table[known: $0].isOnTrial } ?? false
+    }
 
     mutating func add(_ link: Link) {
         self.table[link.id] = link
