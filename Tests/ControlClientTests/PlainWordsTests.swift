@@ -63,6 +63,8 @@ struct PlainWordsTests {
         }
         let forgotten = try CommandRun(["forget", "ops"], daemon: daemon)
         #expect(forgotten.output.contains("its topics and who was in it stay here"))
+        let person = try CommandRun(["forget", "@ben"], daemon: daemon)
+        #expect(person.output.hasSuffix("what has reached others stays with them\n"))
         let blocked = try CommandRun(["block", "@ben"], daemon: daemon)
         #expect(blocked.output.contains("they can still read what you write"))
     }

@@ -96,7 +96,7 @@ extension Node {
     /// The latest refusals, newest first.
     public var refusals: [Refusal] { self.alerts.refusals }
 
-    /// Rooms that the user or a linked peer is in.
+    /// Rooms that the user is or was in, or a linked peer is in.
     public var rooms: [ConversationID: Room] {
         var rooms: [ConversationID: Room] = [:]
         for conversation in self.conversationTable.values {
@@ -104,6 +104,15 @@ extension Node {
         }
         for link in self.links.all { rooms.merge(link.rooms.named) { first, _ in first } }
         return rooms
+    }
+
+    /// Those of ``rooms`` that somebody is in: the others were left, and are known for their history alone.
+    public var peopledRooms: [ConversationID: Room] {
+        self.rooms.filter { id, _ in
+            guard self.conversationTable.has(id), !self.conversationTable[known: id].isJoined
+            else { return true }
+            return self.links.ids.contains { self.links[$0].rooms.contains(id) }
+        }
     }
 
     /// How things stand with one of ``rooms``.

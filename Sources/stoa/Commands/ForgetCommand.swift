@@ -17,8 +17,11 @@ struct ForgetCommand: Subcommand {
         try context.show(ForgetMethod.self, .init { $0.to = self.to }) { forgotten in
             let count = forgotten.count("messages")
             let messages = count == 1 ? "1 message has" : "\(count) messages have"
+            // Of what two have written, and of notes, there is nothing else.
+            let rest =
+                self.to.hasPrefix("@") ? "" : "; its name, its topics and who was in it stay here"
             return "\(forgotten.shown("name")) is forgotten; \(messages) left this disk, and "
-                + "what has reached others stays with them; its name, its topics and who was in it stay here\n"
+                + "what has reached others stays with them\(rest)\n"
         }
     }
 }

@@ -8,13 +8,7 @@ extension RoomsMethod: MethodHandler {
         let cut = try params.cut(of: "rooms")
         let realms = shell.nodeRealms
         let own = shell.node?.ask { $0.joinedConversations } ?? [:]
-        // One that was left, or that nobody is in any longer, is known for its history alone.
-        let all =
-            shell.node?.ask { node in
-                node.rooms.filter { id, room in
-                    own[id] != nil || !node.roomStatus(of: id, room).announcedBy.isEmpty
-                }
-            } ?? [:]
+        let all = shell.node?.ask { $0.peopledRooms } ?? [:]
         reply.answer(
             cut.page(of: all, byteLimit: reply.listBytes) { id, room in
                 PagePlace(rank: own[id] == nil ? 1 : 0, name: realms.text(of: room), id)
