@@ -259,6 +259,9 @@ public enum Limits {
     /// The same payload is asked of the same link once an hour: one that may never come costs a few
     /// bytes, and whoever begins to have it says so in a clock.
     public static let payloadWantMilliseconds: UInt64 = 3_600_000
+    /// What the disk did not take is asked for again so long after it failed; a disk that is nearly full takes
+    /// what is smaller meanwhile.
+    static let lostPayloadMilliseconds: UInt64 = 60_000
     /// Logs of which is remembered that links were asked for their payloads, of all links together.
     ///
     /// Each takes some 130 bytes, for an hour.

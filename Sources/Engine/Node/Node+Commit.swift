@@ -5,6 +5,7 @@ extension Node {
         precondition(flight.batch.number == outcome.number, "the store answers its batch")
         if flight.batch.incarnation == self.history.incarnation { self.history.isStored = true }
         self.alerts.clear(.storage, at: self.now)
+        self.payloadWants.noteWritten()
         self.noteWritten()
         self.held = outcome.held
         var changes: [Change] = []
@@ -224,7 +225,7 @@ extension Node {
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.dropDraft(draft, .storage(failure)) }
         for (request, _) in flight.answers { self.answer(request, .failed(.storage(failure))) }
-        for arrival in flight.arrivals { self.dropArrival(arrival) }
+        for arrival in flight.arrivals { self.loseArrival(arrival) }
         if flight.batch.expiry != nil, let request = self.commits.expiries.fail() {
             self.answer(request, .failed(.storage(failure)))
         }

@@ -32,6 +32,8 @@ struct PayloadWants: Sendable {
         var fresh = NumberTurns()
         /// What was looked at, and the peer may have in parts: its turn is after all others.
         var partial = NumberTurns()
+        /// The logs of which it brought what could not be written.
+        var lost: Set<UInt32> = []
         /// Whether the user knows the peer.
         var isOfKnown = false
 
@@ -98,6 +100,10 @@ struct PayloadWants: Sendable {
     /// Those of before this index are done.
     private var retriesStart = 0
     private var armedAt: UInt64?
+    /// When what the disk did not take is asked for again.
+    private var retryLostAt: UInt64?
+    /// Whether something was written after the disk had failed last.
+    private var isWritable = true
     /// How many logs were looked at so far, for a test.
     private(set) var steps = 0
 
@@ -199,9 +205,7 @@ struct PayloadWants: Sendable {
 
     /// The peer of a link has told what it has of a log, anew.
     mutating func hear(_ key: LogKey, on link: LinkID) {
-        guard let number = self.wanted.number(of: key) else { return }
-        self.forgetTried(number, of: link)
-        self.queue(number, for: link)
+        if let number = self.wanted.number(of: key) { self.retry(number, on: link) }
     }
 
     /// A link has ended; others may be asked for what it was asked.
@@ -344,6 +348,40 @@ struct PayloadWants: Sendable {
         self.lookAgain(at: key)
     }
 
+    /// They have come, and the disk has failed: whoever brought them is asked again.
+    ///
+    /// After a minute all are, if anything was written since; otherwise one, which shows whether it can be.
+    mutating func lose(
+        _ key: LogKey, _ seqs: ClosedRange<UInt64>, on link: LinkID, at now: UInt64
+    ) {
+        if let number = self.wanted.number(of: key) {
+            self.links[link]?.lost.insert(number)
+            self.retryLostAt = now + Limits.lostPayloadMilliseconds
+        }
+        self.isWritable = false
+        self.arrived(key, seqs)
+    }
+
+    /// Something was written.
+    mutating func noteWritten() { self.isWritable = true }
+
+    private mutating func retryLost(at now: UInt64) {
+        guard self.retryLostAt.map({ $0 <= now }) ?? false else { return }
+        self.retryLostAt = nil
+        let later = now + Limits.lostPayloadMilliseconds
+        let lost = self.links.filter { !$0.value.lost.isEmpty }.keys.sorted()
+        for link in self.isWritable ? lost[...] : lost.prefix(1) {
+            for number in self.links[link]?.lost ?? [] { self.retry(number, on: link) }
+            self.links[link]?.lost = []
+        }
+        if !self.isWritable, lost.count > 1 { self.retryLostAt = later }
+    }
+
+    private mutating func retry(_ number: UInt32, on link: LinkID) {
+        self.forgetTried(number, of: link)
+        self.queue(number, for: link)
+    }
+
     // MARK: Time
 
     /// Gives up what is not answered in time, and lets links be asked again whose hour is over.
@@ -354,6 +392,7 @@ struct PayloadWants: Sendable {
             self.links[link]?.noteLate()
             self.endAsk(of: link)
         }
+        self.retryLost(at: now)
         while let retry = self.firstRetry, retry.at <= now {
             self.retriesStart += 1
             self.forgetTried(retry.log, of: retry.link)
@@ -377,7 +416,7 @@ struct PayloadWants: Sendable {
     /// When to be woken next; nil where an earlier wake-up stands, or there is nothing to wait for.
     mutating func nextWake(after now: UInt64) -> UInt64? {
         self.tidyRetries()
-        var next = self.firstRetry?.at
+        var next = [self.firstRetry?.at, self.retryLostAt].compactMap { $0 }.min()
         for asked in self.links.values {
             if let ask = asked.ask { next = min(next ?? .max, ask.deadline) }
         }

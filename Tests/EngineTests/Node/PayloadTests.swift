@@ -250,6 +250,69 @@ import Testing
         #expect(TextStory.wants(harness.take(from: 3)).count == 1)
     }
 
+    /// One of two peers that is asked for payloads; nil where none is.
+    private static func asked(_ harness: inout Harness) -> (peer: UInt8, want: Want)? {
+        let asked = (UInt8(2)...3).flatMap { peer in
+            TextStory.wants(harness.take(from: peer)).map { (peer, $0) }
+        }
+        return asked.count == 1 ? asked[0] : nil
+    }
+
+    /// The peer that is asked answers, and the disk is full.
+    private static func fill(_ harness: inout Harness) throws {
+        let (peer, want) = try #require(Self.asked(&harness))
+        harness.give(Self.answer(want), from: peer)
+        harness.read()
+        if harness.batch == nil {
+            harness.pass(milliseconds: Limits.storageRetryMilliseconds)
+            harness.give(.timer(.storage))
+        }
+        #expect(harness.batch?.fills.count == 3)
+        harness.batch = nil
+        harness.give(
+            .commitFailed(StoreFailure(reason: .full, detail: "full", remedy: "free some")))
+    }
+
+    /// Both peers have brought what is wanted, and the disk was full.
+    private static func full() throws -> Harness {
+        var harness = Self.deprived()
+        for _ in 0..<2 { try Self.fill(&harness) }
+        return harness
+    }
+
+    @Test("a disk that stays full has one peer asked once a minute")
+    func staysFull() throws {
+        var harness = try Self.full()
+        for _ in 0..<4 {
+            harness.give(.timer(.payloads))
+            #expect(Self.asked(&harness) == nil)
+            harness.pass(milliseconds: Limits.lostPayloadMilliseconds)
+            harness.give(.timer(.payloads))
+            try Self.fill(&harness)
+        }
+    }
+
+    @Test(
+        "a disk that has room again takes them within a minute, though all had brought them before")
+    func roomAgain() throws {
+        var harness = try Self.full()
+        harness.give(.timer(.storage))
+        harness.join(room("other"))
+        harness.settle()
+        #expect(Self.asked(&harness) == nil)
+        harness.pass(milliseconds: Limits.lostPayloadMilliseconds)
+        harness.give(.timer(.payloads))
+        // The first one is silent now.
+        _ = try #require(Self.asked(&harness))
+        harness.pass(milliseconds: Limits.wantMilliseconds)
+        harness.give(.timer(.payloads))
+        let (peer, want) = try #require(Self.asked(&harness))
+        harness.give(Self.answer(want), from: peer)
+        harness.settle()
+        #expect(Self.shown(harness).count == 3)
+        #expect(harness.node.audit.open.isEmpty)
+    }
+
     @Test("who has a message without its payload is not delivered to, whatever digests say")
     func undelivered() throws {
         var harness = Harness()
