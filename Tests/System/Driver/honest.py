@@ -90,6 +90,28 @@ class Repeated:
         self.closed()
 
 
+class Disk(Repeated):
+    """How long the machine takes to have a few bytes more on disk, whoever keeps it busy: what no daemon can do
+    in less time."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path.open("wb", buffering=0)
+        super().__init__(0.05)
+
+    @property
+    def longest(self) -> float:
+        return max(self.times, default=0.0)
+
+    def once(self) -> None:
+        began = time.monotonic()
+        self.file.write(bytes(4_096))
+        os.fdatasync(self.file.fileno())
+        self.times.append(time.monotonic() - began)
+
+    def closed(self) -> None:
+        self.file.close()
+
+
 class Talk(Repeated):
     """One says something once a second, and the other is to see it. What does not come is a failure."""
 

@@ -37,7 +37,7 @@ import name_loads  # noqa: E402
 import room_loads  # noqa: E402
 import stranger_loads  # noqa: E402
 from Driver.checks import Checks  # noqa: E402
-from Driver.honest import DEADLINE_SECONDS, Meter  # noqa: E402
+from Driver.honest import DEADLINE_SECONDS, Disk, Meter  # noqa: E402
 from Driver.network import demand_own_network  # noqa: E402
 from Driver.process import Program, descriptors, until  # noqa: E402
 from bench import Tools  # noqa: E402
@@ -103,14 +103,18 @@ class Pair:
 
     def report(
         self, name: str, peace: list[float], load: list[float], before: float, peak: float,
-        descriptors: int, figures: dict[str, Any], bytes_: int, most: int,
+        descriptors: int, figures: dict[str, Any], bytes_: int, most: int, stall: float = 0,
     ) -> None:
-        """Judges one load; `bytes_` is the memory that it may cost, `most` the descriptors."""
+        """Judges one load; `bytes_` is the memory that it may cost, `most` the descriptors, `stall` how long the
+        machine itself stood still."""
         that = self.checks.that
         that(f"{name}: the node lives", self.attacked.process.poll() is None)
         that(f"{name}: no error", "error" not in figures, figures)
         slowest = load[-1]
-        that(f"{name}: every message is there in time", slowest <= DEADLINE_SECONDS, slowest)
+        due = DEADLINE_SECONDS + stall
+        if not that(f"{name}: every message is there in time", slowest <= due, (slowest, due)):
+            for node in self.system.nodes:
+                print(node.tail(), file=sys.stderr, flush=True)
         that(f"{name}: memory", peak - before <= bytes_ / MIB, (before, peak))
         that(f"{name}: descriptors", descriptors <= most, descriptors)
         said = ", ".join(f"{key} {value}" for key, value in figures.items())
@@ -118,7 +122,8 @@ class Pair:
             f"MEASURED load, {name}: p50 {percentile(peace, 0.5):.1f} -> "
             f"{percentile(load, 0.5):.1f} ms, p99 {percentile(peace, 0.99):.1f} -> "
             f"{percentile(load, 0.99):.1f} ms, memory {before:.1f} -> {peak:.1f} MiB, "
-            f"{descriptors} descriptors; {said}", flush=True)
+            f"{descriptors} descriptors; {said}"
+            + (f"; the disk {1_000 * stall:.0f} ms" if stall else ""), flush=True)
 
     @contextlib.contextmanager
     def under(self, function: str, *more: str | int) -> Iterator[dict[str, Any]]:
@@ -146,12 +151,15 @@ class Pair:
         # Only told, not judged, so that it need not last as long as the attack.
         peace = self.meter.measure(count, pause if self.options.long else 0)
         before = mebibytes(self.attacked)
-        watch = Watch(self.attacked)
-        with self.under(function) as figures:
-            load = self.meter.measure(count, pause)
+        watch, disk = Watch(self.attacked), Disk(self.options.work / "disk")
+        try:
+            with self.under(function) as figures:
+                load = self.meter.measure(count, pause)
+        finally:
+            disk.end()
         peak, descriptors = watch.end()
         self.report(
-            name, peace, load, before, peak, descriptors, figures, bytes_, most)
+            name, peace, load, before, peak, descriptors, figures, bytes_, most, disk.longest)
         after = self.meter.measure(20, 0)
         self.checks.that(f"{name}: all is well afterwards", after[-1] <= DEADLINE_SECONDS, after)
         return figures
