@@ -374,17 +374,21 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         guard let port = lookup.port, !lookup.addresses.isEmpty else { return }
         // Addresses first, or a new port would be reported with addresses of the last look.
         let events = [
-            self.table.setAddresses(lookup.addresses, of: key.name, on: key.interface),
+            self.table.addAddresses(
+                lookup.addresses, port: port, of: key.name, on: key.interface),
             self.table.resolve(key.name, on: key.interface, port: port, txt: lookup.txt),
         ]
         for event in events.compactMap({ $0 }) { self.emit(event) }
     }
 
     private func finished(_ lookup: EmbeddedLookup) {
-        let key = lookup.key
+        let (key, addresses) = (lookup.key, lookup.addresses)
         lookup.end()
         self.lookups[key] = nil
-        if lookup.port != nil, !lookup.addresses.isEmpty {
+        if lookup.port != nil, !addresses.isEmpty {
+            if let event = self.table.endLook(addresses, of: key.name, on: key.interface) {
+                self.emit(event)
+            }
             self.sightings.succeed(key)
         } else {
             self.sightings.fail(key, on: self.loop) { [weak self] in

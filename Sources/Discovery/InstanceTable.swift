@@ -63,6 +63,29 @@ struct InstanceTable {
         return self.report(name)
     }
 
+    /// Adds what a look that goes on has found of an instance that has appeared; where the port is another one
+    /// than before, in place of what was found then.
+    mutating func addAddresses(
+        _ addresses: Set<IPAddress>, port: UInt16, of name: String, on interface: UInt32
+    ) -> DiscoveryEvent? {
+        guard let sighting = self.sightings[name]?[interface] else { return nil }
+        let known = sighting.port == port ? sighting.addresses : []
+        return self.setAddresses(addresses.union(known), of: name, on: interface)
+    }
+
+    /// Replaces the addresses of an instance by those that a look has found, which is over.
+    ///
+    /// Of an IP version of which it has found none those of before stay: in a busy network one comes too late, and
+    /// whoever has an instance at one address and then at another would take it for moved.
+    mutating func endLook(
+        _ addresses: Set<IPAddress>, of name: String, on interface: UInt32
+    ) -> DiscoveryEvent? {
+        guard let sighting = self.sightings[name]?[interface] else { return nil }
+        let versions = Set(addresses.map(\.isIPv6))
+        let others = sighting.addresses.filter { !versions.contains($0.isIPv6) }
+        return self.setAddresses(addresses.union(others), of: name, on: interface)
+    }
+
     /// Notes that an instance is gone from an interface.
     mutating func disappear(_ name: String, from interface: UInt32) -> DiscoveryEvent? {
         guard self.sightings[name]?.removeValue(forKey: interface) != nil else { return nil }

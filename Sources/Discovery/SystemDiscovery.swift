@@ -306,7 +306,8 @@ public final class SystemDiscovery: ServiceDiscovery {
     private func update(_ key: SightingKey, _ outcome: SystemLookup.Outcome) {
         // Addresses first, or a new port would be reported with addresses of the last look.
         let events = [
-            self.table.setAddresses(outcome.addresses, of: key.name, on: key.interface),
+            self.table.addAddresses(
+                outcome.addresses, port: outcome.port, of: key.name, on: key.interface),
             self.table.resolve(
                 key.name, on: key.interface, port: outcome.port, txt: outcome.txt),
         ]
@@ -315,7 +316,10 @@ public final class SystemDiscovery: ServiceDiscovery {
 
     private func finished(_ key: SightingKey, _ outcome: SystemLookup.Outcome?) {
         self.lookups[key] = nil
-        if outcome != nil {
+        if let addresses = outcome?.addresses {
+            if let event = self.table.endLook(addresses, of: key.name, on: key.interface) {
+                self.emit(event)
+            }
             self.sightings.succeed(key)
         } else {
             self.sightings.fail(key, on: self.loop) { [weak self] in

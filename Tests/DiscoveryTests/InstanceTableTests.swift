@@ -31,6 +31,41 @@ import Testing
         #expect(table.disappear("a", from: 3) == nil)
     }
 
+    @Test("one whose addresses come one by one when it is looked up again has not moved")
+    func lookedUpAgain() throws {
+        let (first, second) = (try self.ip("192.0.2.1"), try self.ip("fd00::1"))
+        var table = InstanceTable()
+        #expect(table.appear("a", on: 1) == true)
+        #expect(table.resolve("a", on: 1, port: 5, txt: self.txt) == nil)
+        #expect(table.addAddresses([first], port: 5, of: "a", on: 1) != nil)
+        let both = ServiceInstance(
+            name: "a", interfaceIndex: 1,
+            addresses: [first, second].map { SocketAddress(ip: $0, port: 5) }, txt: self.txt)
+        #expect(table.addAddresses([second], port: 5, of: "a", on: 1) == .changed(both))
+        // The other one is too late for this look.
+        #expect(table.endLook([second], of: "a", on: 1) == nil)
+        #expect(table.addAddresses([first], port: 5, of: "a", on: 1) == nil)
+        #expect(table.endLook([first, second], of: "a", on: 1) == nil)
+    }
+
+    @Test("one that has moved is at its new address alone once the look is over")
+    func moved() throws {
+        let (old, new) = (try self.ip("192.0.2.1"), try self.ip("192.0.2.2"))
+        for port in UInt16(5)...6 {
+            var table = InstanceTable()
+            #expect(table.appear("a", on: 1) == true)
+            #expect(table.resolve("a", on: 1, port: 5, txt: self.txt) == nil)
+            #expect(table.addAddresses([old], port: 5, of: "a", on: 1) != nil)
+            let moved = ServiceInstance(
+                name: "a", interfaceIndex: 1, addresses: [SocketAddress(ip: new, port: 5)],
+                txt: self.txt)
+            let added = table.addAddresses([new], port: port, of: "a", on: 1)
+            #expect((added == .changed(moved)) == (port == 6))
+            let ended = table.endLook([new], of: "a", on: 1)
+            #expect(ended == (port == 6 ? nil : .changed(moved)))
+        }
+    }
+
     @Test("an instance that was never reported is not lost")
     func neverReported() {
         var table = InstanceTable()
