@@ -190,14 +190,16 @@ extension Node {
             }
         }
         guard !able.isEmpty else { return }
-        let known = able.filter { self.isOfKnown($0.id) }
-        let isKnownAsked = patient.contains { self.isOfKnown($0) }
-        if !known.isEmpty {
-            let asked = patient.first { self.isOfKnown($0) }
-            if self.discover(known, asked: asked, in: conversation) { return }
+        var known: [(id: LinkID, isAsked: Bool)] = []
+        var others = known
+        // In loops, since a closure that asks the node would copy it.
+        for one in able {
+            if self.isOfKnown(one.id) { known.append(one) } else { others.append(one) }
         }
-        guard !isKnownOnly, !isKnownAsked else { return }
-        let others = able.filter { one in !known.contains { $0.id == one.id } }
+        var asked: LinkID?
+        for id in patient where asked == nil && self.isOfKnown(id) { asked = id }
+        if !known.isEmpty, self.discover(known, asked: asked, in: conversation) { return }
+        guard !isKnownOnly, asked == nil else { return }
         _ = self.discover(others, asked: patient.first, in: conversation)
     }
 
