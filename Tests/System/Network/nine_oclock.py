@@ -35,6 +35,8 @@ MEMBER_SECONDS = 10.0
 MESSAGE_SECONDS = 1.0
 LATE_SECONDS = 2.0
 MESSAGES = 20
+# Each of two that start together dials the other; on a machine that is busy some at their second address, too.
+CONNECTIONS = 4
 # Of the processor, for each daemon and minute, when nothing happens: twice what one of two takes. Of many links each
 # is pinged once in four minutes, most of them at the same time.
 IDLE_SECONDS_A_MINUTE = 0.008
@@ -164,6 +166,15 @@ class Office(LabRun):
             f"{min(links)} to {max(links)} links after {took:.1f} s, processor "
             f"{sum(seconds) / len(seconds):.2f} s each, {max(seconds):.2f} s at most")
 
+    def count_connections(self) -> None:
+        """Nobody who is linked is dialled again and again."""
+        opened = sum(node.connections() for node in self.nodes)
+        pairs = len(self.nodes) * (len(self.nodes) - 1) // 2
+        self.found["connections"] = opened / pairs
+        self.checks.that(
+            f"there were at most {CONNECTIONS} connections for each pair", opened <= CONNECTIONS * pairs,
+            f"{opened} for {pairs} pairs")
+
     def join(self) -> None:
         began = time.monotonic()
         for control in [node.control() for node in self.nodes]:
@@ -277,6 +288,7 @@ class Office(LabRun):
             self.join()
             self.talk()
         self.rest()
+        self.count_connections()
         self.come_late()
         self.end()
 
@@ -292,7 +304,8 @@ class Office(LabRun):
             f"MEASURED nine o'clock, {len(self.nodes)} hosts: one piece after "
             f"{found['piece']:.1f} s with {found['piece seconds on average']:.2f} s of processor time "
             f"each ({found['piece seconds']:.2f} s at most), {found['links']:.0f} links each after "
-            f"{found['mesh']:.1f} s; {talk}who came late {found['late']:.1f} s; idle {found['idle']:.3f} s a minute, "
+            f"{found['mesh']:.1f} s, {found['connections']:.2f} connections a pair; {talk}who came late "
+            f"{found['late']:.1f} s; idle {found['idle']:.3f} s a minute, "
             f"{found['memory']:.1f} MiB")
 
 

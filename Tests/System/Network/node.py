@@ -42,6 +42,13 @@ class Node(Daemon):
             children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
             self.pid = int(children.read_text())
 
+    def connections(self) -> int:
+        """How many the host has opened so far, by the kernel's count."""
+        names, values = (
+            line.split() for line in Path(f"/proc/{self.pid}/net/snmp").read_text().splitlines()
+            if line.startswith("Tcp:"))
+        return int(values[names.index("ActiveOpens")])
+
     def lines(self, room: str) -> list[str]:
         """A room's history, a line a message, without what tells how it came to this node, and whose it is."""
         messages = self.history(room)
