@@ -372,13 +372,9 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     private func update(_ lookup: EmbeddedLookup) {
         let key = lookup.key
         guard let port = lookup.port, !lookup.addresses.isEmpty else { return }
-        // Addresses first, or a new port would be reported with addresses of the last look.
-        let events = [
-            self.table.addAddresses(
-                lookup.addresses, port: port, of: key.name, on: key.interface),
-            self.table.resolve(key.name, on: key.interface, port: port, txt: lookup.txt),
-        ]
-        for event in events.compactMap({ $0 }) { self.emit(event) }
+        let event = self.table.found(
+            lookup.addresses, port: port, txt: lookup.txt, of: key.name, on: key.interface)
+        if let event { self.emit(event) }
     }
 
     private func finished(_ lookup: EmbeddedLookup) {

@@ -43,33 +43,17 @@ struct InstanceTable {
         return sighting.port != nil && !sighting.addresses.isEmpty
     }
 
-    /// Notes port and TXT record of an instance that has appeared.
-    mutating func resolve(
-        _ name: String, on interface: UInt32, port: UInt16, txt: [String: String]
+    /// Notes what a look that goes on has found of an instance that has appeared.
+    ///
+    /// Its addresses come one by one, so those of before stay; not where the port is another one, at which it never was.
+    mutating func found(
+        _ addresses: Set<IPAddress>, port: UInt16, txt: [String: String], of name: String,
+        on interface: UInt32
     ) -> DiscoveryEvent? {
-        guard self.sightings[name]?[interface] != nil else { return nil }
-        self.sightings[name]?[interface]?.port = port
-        self.sightings[name]?[interface]?.txt = txt
-        return self.report(name)
-    }
-
-    /// Replaces the addresses of an instance that has appeared.
-    mutating func setAddresses(
-        _ addresses: Set<IPAddress>, of name: String, on interface: UInt32
-    ) -> DiscoveryEvent? {
-        guard self.sightings[name]?[interface] != nil else { return nil }
-        let kept = addresses.sorted().prefix(InstanceTable.maximumAddresses)
-        self.sightings[name]?[interface]?.addresses = Set(kept)
-        return self.report(name)
-    }
-
-    /// Adds what a look that goes on has found of an instance that has appeared; where the port is another one
-    /// than before, in place of what was found then.
-    mutating func addAddresses(
-        _ addresses: Set<IPAddress>, port: UInt16, of name: String, on interface: UInt32
-    ) -> DiscoveryEvent? {
-        guard let sighting = self.sightings[name]?[interface] else { return nil }
+        guard var sighting = self.sightings[name]?[interface] else { return nil }
         let known = sighting.port == port ? sighting.addresses : []
+        (sighting.port, sighting.txt) = (port, txt)
+        self.sightings[name]?[interface] = sighting
         return self.setAddresses(addresses.union(known), of: name, on: interface)
     }
 
@@ -84,6 +68,14 @@ struct InstanceTable {
         let versions = Set(addresses.map(\.isIPv6))
         let others = sighting.addresses.filter { !versions.contains($0.isIPv6) }
         return self.setAddresses(addresses.union(others), of: name, on: interface)
+    }
+
+    private mutating func setAddresses(
+        _ addresses: Set<IPAddress>, of name: String, on interface: UInt32
+    ) -> DiscoveryEvent? {
+        let kept = addresses.sorted().prefix(InstanceTable.maximumAddresses)
+        self.sightings[name]?[interface]?.addresses = Set(kept)
+        return self.report(name)
     }
 
     /// Notes that an instance is gone from an interface.

@@ -304,14 +304,10 @@ public final class SystemDiscovery: ServiceDiscovery {
     }
 
     private func update(_ key: SightingKey, _ outcome: SystemLookup.Outcome) {
-        // Addresses first, or a new port would be reported with addresses of the last look.
-        let events = [
-            self.table.addAddresses(
-                outcome.addresses, port: outcome.port, of: key.name, on: key.interface),
-            self.table.resolve(
-                key.name, on: key.interface, port: outcome.port, txt: outcome.txt),
-        ]
-        for event in events.compactMap({ $0 }) { self.emit(event) }
+        let event = self.table.found(
+            outcome.addresses, port: outcome.port, txt: outcome.txt, of: key.name,
+            on: key.interface)
+        if let event { self.emit(event) }
     }
 
     private func finished(_ key: SightingKey, _ outcome: SystemLookup.Outcome?) {

@@ -8,6 +8,14 @@ import Testing
 
     private func ip(_ text: String) throws -> IPAddress { try #require(IPAddress(text)) }
 
+    /// A look has found an instance at port 5.
+    private func find(
+        _ addresses: Set<IPAddress>, _ name: String, on interface: UInt32 = 1,
+        in table: inout InstanceTable
+    ) -> DiscoveryEvent? {
+        table.found(addresses, port: 5, txt: self.txt, of: name, on: interface)
+    }
+
     @Test("an instance is reported once it has a port and an address, on all its interfaces as one")
     func merges() throws {
         var table = InstanceTable()
@@ -15,17 +23,15 @@ import Testing
         let second = try self.ip("198.51.100.1")
         #expect(table.appear("a", on: 3) == true)
         #expect(table.appear("a", on: 2) == true)
-        #expect(table.resolve("a", on: 3, port: 5, txt: self.txt) == nil)
         let one = ServiceInstance(
             name: "a", interfaceIndex: 3, addresses: [SocketAddress(ip: first, port: 5)],
             txt: self.txt)
-        #expect(table.setAddresses([first], of: "a", on: 3) == .found(one))
-        #expect(table.setAddresses([first], of: "a", on: 3) == nil)
-        #expect(table.resolve("a", on: 2, port: 5, txt: self.txt) == nil)
+        #expect(self.find([first], "a", on: 3, in: &table) == .found(one))
+        #expect(self.find([first], "a", on: 3, in: &table) == nil)
         let both = ServiceInstance(
             name: "a", interfaceIndex: 2,
             addresses: [first, second].map { SocketAddress(ip: $0, port: 5) }, txt: self.txt)
-        #expect(table.setAddresses([second], of: "a", on: 2) == .changed(both))
+        #expect(self.find([second], "a", on: 2, in: &table) == .changed(both))
         #expect(table.disappear("a", from: 2) == .changed(one))
         #expect(table.disappear("a", from: 3) == .lost(name: "a"))
         #expect(table.disappear("a", from: 3) == nil)
@@ -36,34 +42,41 @@ import Testing
         let (first, second) = (try self.ip("192.0.2.1"), try self.ip("fd00::1"))
         var table = InstanceTable()
         #expect(table.appear("a", on: 1) == true)
-        #expect(table.resolve("a", on: 1, port: 5, txt: self.txt) == nil)
-        #expect(table.addAddresses([first], port: 5, of: "a", on: 1) != nil)
+        #expect(self.find([first], "a", in: &table) != nil)
         let both = ServiceInstance(
             name: "a", interfaceIndex: 1,
             addresses: [first, second].map { SocketAddress(ip: $0, port: 5) }, txt: self.txt)
-        #expect(table.addAddresses([second], port: 5, of: "a", on: 1) == .changed(both))
+        #expect(self.find([second], "a", in: &table) == .changed(both))
         // The other one is too late for this look.
         #expect(table.endLook([second], of: "a", on: 1) == nil)
-        #expect(table.addAddresses([first], port: 5, of: "a", on: 1) == nil)
+        #expect(self.find([first], "a", in: &table) == nil)
         #expect(table.endLook([first, second], of: "a", on: 1) == nil)
     }
 
     @Test("one that has moved is at its new address alone once the look is over")
     func moved() throws {
         let (old, new) = (try self.ip("192.0.2.1"), try self.ip("192.0.2.2"))
-        for port in UInt16(5)...6 {
-            var table = InstanceTable()
-            #expect(table.appear("a", on: 1) == true)
-            #expect(table.resolve("a", on: 1, port: 5, txt: self.txt) == nil)
-            #expect(table.addAddresses([old], port: 5, of: "a", on: 1) != nil)
-            let moved = ServiceInstance(
-                name: "a", interfaceIndex: 1, addresses: [SocketAddress(ip: new, port: 5)],
-                txt: self.txt)
-            let added = table.addAddresses([new], port: port, of: "a", on: 1)
-            #expect((added == .changed(moved)) == (port == 6))
-            let ended = table.endLook([new], of: "a", on: 1)
-            #expect(ended == (port == 6 ? nil : .changed(moved)))
-        }
+        var table = InstanceTable()
+        #expect(table.appear("a", on: 1) == true)
+        #expect(self.find([old], "a", in: &table) != nil)
+        #expect(self.find([new], "a", in: &table) != nil)
+        let moved = ServiceInstance(
+            name: "a", interfaceIndex: 1, addresses: [SocketAddress(ip: new, port: 5)],
+            txt: self.txt)
+        #expect(table.endLook([new], of: "a", on: 1) == .changed(moved))
+    }
+
+    @Test("one that has another port is reported at once, and with no address of before")
+    func otherPort() throws {
+        let (old, new) = (try self.ip("192.0.2.1"), try self.ip("192.0.2.2"))
+        var table = InstanceTable()
+        #expect(table.appear("a", on: 1) == true)
+        #expect(self.find([old], "a", in: &table) != nil)
+        let moved = ServiceInstance(
+            name: "a", interfaceIndex: 1, addresses: [SocketAddress(ip: new, port: 6)],
+            txt: self.txt)
+        let event = table.found([new], port: 6, txt: self.txt, of: "a", on: 1)
+        #expect(event == .changed(moved))
     }
 
     @Test("an instance that was never reported is not lost")
@@ -71,17 +84,16 @@ import Testing
         var table = InstanceTable()
         #expect(table.appear("a", on: 1) == true)
         #expect(table.disappear("a", from: 1) == nil)
-        #expect(table.setAddresses([.loopbackIPv4], of: "a", on: 1) == nil)
+        #expect(self.find([.loopbackIPv4], "a", in: &table) == nil)
     }
 
     @Test("losing all addresses for a while is not news")
     func withoutAddresses() {
         var table = InstanceTable()
         #expect(table.appear("a", on: 1) == true)
-        #expect(table.resolve("a", on: 1, port: 5, txt: self.txt) == nil)
-        #expect(table.setAddresses([.loopbackIPv4], of: "a", on: 1) != nil)
-        #expect(table.setAddresses([], of: "a", on: 1) == nil)
-        #expect(table.setAddresses([.loopbackIPv4], of: "a", on: 1) == nil)
+        #expect(self.find([.loopbackIPv4], "a", in: &table) != nil)
+        #expect(table.found([], port: 6, txt: self.txt, of: "a", on: 1) == nil)
+        #expect(self.find([.loopbackIPv4], "a", in: &table) == nil)
     }
 
     @Test("a search that starts afresh loses only who is not found again")
@@ -89,14 +101,12 @@ import Testing
         var table = InstanceTable()
         for name in ["a", "b"] {
             #expect(table.appear(name, on: 1) == true)
-            #expect(table.resolve(name, on: 1, port: 5, txt: self.txt) == nil)
-            #expect(table.setAddresses([.loopbackIPv4], of: name, on: 1) != nil)
+            #expect(self.find([.loopbackIPv4], name, in: &table) != nil)
         }
         table.forgetSightings()
         #expect(table.appear("b", on: 1) == true)
         #expect(table.loseUnseen() == [.lost(name: "a")])
-        #expect(table.resolve("b", on: 1, port: 5, txt: self.txt) == nil)
-        #expect(table.setAddresses([.loopbackIPv4], of: "b", on: 1) == nil)
+        #expect(self.find([.loopbackIPv4], "b", in: &table) == nil)
         #expect(table.reportedNames == ["b"])
     }
 
@@ -108,9 +118,8 @@ import Testing
         }
         #expect(table.appear("one too many", on: 1) == false)
         #expect(table.appear("instance 0", on: 2) == true)
-        #expect(table.resolve("instance 0", on: 1, port: 5, txt: [:]) == nil)
         let many = Set(try (0..<200).map { try self.ip("10.0.0.\($0)") })
-        guard case .found(let instance) = table.setAddresses(many, of: "instance 0", on: 1) else {
+        guard case .found(let instance) = self.find(many, "instance 0", in: &table) else {
             Issue.record("not found")
             return
         }

@@ -59,17 +59,13 @@ enum SightingsTarget {
                 let port = UInt16(feed.byte())
                 let strings = TXTRecord.decode(feed.bytes(Int(feed.byte() % 32))) ?? []
                 let txt = TXTRecord.pairs(of: strings)
-                events = [table.resolve(name, on: interface, port: port, txt: txt)]
+                let addresses = step < 0x80 ? [] : Self.addresses(&feed, on: interface)
+                events = [
+                    table.found(addresses, port: port, txt: txt, of: name, on: interface)
+                ]
             case 2:
-                var addresses: Set<IPAddress> = []
-                let form = feed.byte()
-                for _ in 0..<form & 0x3f {
-                    let isIPv6 = form & 0x40 != 0
-                    if let ip = IPAddress(bytes: feed.bytes(isIPv6 ? 16 : 4), scope: interface) {
-                        addresses.insert(ip)
-                    }
-                }
-                events = [table.setAddresses(addresses, of: name, on: interface)]
+                let addresses = Self.addresses(&feed, on: interface)
+                events = [table.endLook(addresses, of: name, on: interface)]
             case 3: events = [table.disappear(name, from: interface)]
             case 4: table.forgetSightings()
             default: events = table.loseUnseen()
@@ -78,6 +74,14 @@ enum SightingsTarget {
             try demand(table.reportedNames == Set(known.keys), "the table knows of others")
         }
         return known.isEmpty ? .refused : .accepted
+    }
+
+    private static func addresses(_ feed: inout Feed, on interface: UInt32) -> Set<IPAddress> {
+        let form = feed.byte()
+        return Set(
+            (0..<form & 0x3f).compactMap { _ in
+                IPAddress(bytes: feed.bytes(form & 0x40 != 0 ? 16 : 4), scope: interface)
+            })
     }
 
     private static func hear(

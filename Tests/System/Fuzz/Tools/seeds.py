@@ -292,6 +292,9 @@ def by_hand(seeds: Seeds) -> None:
         seen += b"\x02\x01\x01\x02" + b"\xc0\x00\x02\x07\xc0\x00\x02\x08"
         seeds.keep("sightings", seen)
         seeds.keep("sightings", seen + b"\x02\x01\x01\x41" + b"\xfe\x80" + bytes(13) + b"\x01")
+        seeds.keep(
+            "sightings", seen + b"\x85\x01\x01\x51" + u8(len(packed)) + packed + b"\x41\xfe\x80"
+            + bytes(13) + b"\x01")
         seeds.keep("sightings", seen + b"\x04\x00\x00\x05\x00\x00\x03\x01\x01")
     for line in (TESTS / "Fuzz/Seeds/lines.txt").read_text().splitlines():
         seeds.keep("control-line", b"\x00" + line.encode() + b"\n")
