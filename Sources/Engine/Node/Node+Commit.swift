@@ -225,7 +225,10 @@ extension Node {
         self.raiseAlert(.storage, "\(failure.detail); \(failure.remedy)")
         for draft in flight.drafts { self.dropDraft(draft, .storage(failure)) }
         for (request, _) in flight.answers { self.answer(request, .failed(.storage(failure))) }
-        for arrival in flight.arrivals { self.loseArrival(arrival) }
+        for arrival in flight.arrivals {
+            self.payloadWants.lose(arrival.key, on: arrival.link, at: self.now.monotonic)
+            self.dropArrival(arrival)
+        }
         if flight.batch.expiry != nil, let request = self.commits.expiries.fail() {
             self.answer(request, .failed(.storage(failure)))
         }

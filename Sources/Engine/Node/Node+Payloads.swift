@@ -150,13 +150,6 @@ extension Node {
         self.consume(arrival.byteCount, on: .sync, of: arrival.link)
     }
 
-    /// Ends what came with an answer and the disk has failed to take; it is asked for again.
-    mutating func loseArrival(_ arrival: PayloadArrival) {
-        self.payloadWants.lose(
-            arrival.key, arrival.seqs, on: arrival.link, at: self.now.monotonic)
-        self.consume(arrival.byteCount, on: .sync, of: arrival.link)
-    }
-
     /// Payloads are on disk: who had asked for them in vain is told.
     mutating func settleArrivals(_ arrivals: [PayloadArrival]) {
         for arrival in arrivals {

@@ -348,18 +348,14 @@ struct PayloadWants: Sendable {
         self.lookAgain(at: key)
     }
 
-    /// They have come, and the disk has failed: whoever brought them is asked again.
+    /// The disk has failed to take what has come of a log: whoever brought it is asked again.
     ///
     /// After a minute all are, if anything was written since; otherwise one, which shows whether it can be.
-    mutating func lose(
-        _ key: LogKey, _ seqs: ClosedRange<UInt64>, on link: LinkID, at now: UInt64
-    ) {
-        if let number = self.wanted.number(of: key) {
-            self.links[link]?.lost.insert(number)
-            self.retryLostAt = now + Limits.lostPayloadMilliseconds
-        }
+    mutating func lose(_ key: LogKey, on link: LinkID, at now: UInt64) {
         self.isWritable = false
-        self.arrived(key, seqs)
+        guard let number = self.wanted.number(of: key) else { return }
+        self.links[link]?.lost.insert(number)
+        self.retryLostAt = now + Limits.lostPayloadMilliseconds
     }
 
     /// Something was written.
@@ -367,14 +363,13 @@ struct PayloadWants: Sendable {
 
     private mutating func retryLost(at now: UInt64) {
         guard self.retryLostAt.map({ $0 <= now }) ?? false else { return }
-        self.retryLostAt = nil
-        let later = now + Limits.lostPayloadMilliseconds
         let lost = self.links.filter { !$0.value.lost.isEmpty }.keys.sorted()
-        for link in self.isWritable ? lost[...] : lost.prefix(1) {
+        let asked = self.isWritable ? lost[...] : lost.prefix(1)
+        for link in asked {
             for number in self.links[link]?.lost ?? [] { self.retry(number, on: link) }
             self.links[link]?.lost = []
         }
-        if !self.isWritable, lost.count > 1 { self.retryLostAt = later }
+        self.retryLostAt = asked.count < lost.count ? now + Limits.lostPayloadMilliseconds : nil
     }
 
     private mutating func retry(_ number: UInt32, on link: LinkID) {
@@ -416,7 +411,8 @@ struct PayloadWants: Sendable {
     /// When to be woken next; nil where an earlier wake-up stands, or there is nothing to wait for.
     mutating func nextWake(after now: UInt64) -> UInt64? {
         self.tidyRetries()
-        var next = [self.firstRetry?.at, self.retryLostAt].compactMap { $0 }.min()
+        var next = self.firstRetry?.at
+        if let lost = self.retryLostAt { next = min(next ?? .max, lost) }
         for asked in self.links.values {
             if let ask = asked.ask { next = min(next ?? .max, ask.deadline) }
         }

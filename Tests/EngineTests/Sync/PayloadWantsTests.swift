@@ -248,6 +248,24 @@ private final class Asking {
         #expect(Self.turn(&wants, at: Limits.payloadWantMilliseconds).count > 0)
     }
 
+    @Test("what the disk did not take is asked for again after a minute")
+    func lost() {
+        let wants = Self.wants()
+        #expect(wants.ask(Self.one)?.rest == 3...9)
+        #expect(wants.receive(Self.keys[0], from: 3, count: 7, on: Self.one))
+        wants.change {
+            $0.lose(Self.keys[0], on: Self.one, at: 5)
+            $0.drop(Self.other)
+        }
+        #expect(wants.ask(Self.one) == nil)
+        let due = 5 + Limits.lostPayloadMilliseconds
+        #expect(wants.nextWake() == due)
+        wants.change { $0.wake(at: due - 1) }
+        #expect(wants.ask(Self.one) == nil)
+        wants.change { $0.wake(at: due) }
+        #expect(wants.ask(Self.one, at: due)?.rest == 3...9)
+    }
+
     @Test("moments to ask again do not gather, however often a peer says that it has more")
     func retries() {
         var (wants, keys) = Self.many(1)
