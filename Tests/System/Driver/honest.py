@@ -95,6 +95,7 @@ class Disk(Repeated):
     in less time."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self.file = path.open("wb", buffering=0)
         super().__init__(0.05)
 
@@ -110,6 +111,7 @@ class Disk(Repeated):
 
     def closed(self) -> None:
         self.file.close()
+        self.path.unlink()
 
 
 class Talk(Repeated):

@@ -41,8 +41,8 @@ CONNECTIONS = 4
 # is pinged once in four minutes, most of them at the same time.
 IDLE_SECONDS_A_MINUTE = 0.008
 IDLE_SECONDS = 240.0
-SETTLE_SECONDS = 180.0
-REST_SECONDS = 120.0
+SETTLE_SECONDS = 60.0
+REST_SECONDS = 40.0
 # With few hosts in a check that is run often.
 FEW_HOSTS = 20
 FEW_IDLE_SECONDS = 8.0
