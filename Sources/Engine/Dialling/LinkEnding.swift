@@ -2,6 +2,8 @@
 enum LinkEnding: Hashable, Sendable {
     /// Nothing: it is dialled again soon.
     case ended
+    /// Another link to the peer stays, as one side says: it is where it was, and is dialled again if none comes.
+    case duplicate
     /// One side wants no such link: it is dialled again later each time.
     case refused
     /// Neither side needs it: others are dialled first.
@@ -12,7 +14,8 @@ enum LinkEnding: Hashable, Sendable {
         self =
             switch reason {
             case .notNeeded: .tried
-            case .shutdown, .duplicate, .dead: .ended
+            case .shutdown, .dead: .ended
+            case .duplicate: .duplicate
             case .protocolViolation, .identityInUse, .blocked, .storage, .busy, .`self`, nil:
                 .refused
             }
