@@ -2,7 +2,7 @@ public import Loop
 
 /// Discovery with the system's Avahi daemon if one answers at the start, else with an own stack.
 ///
-/// Two mDNS stacks on one host get along badly, so the own one is only the fallback. Once chosen, a
+/// Two mDNS stacks that announce get along badly on one host, so the own one is only the fallback. Once chosen, a
 /// backend stays: if the daemon goes away it is waited for.
 public final class AutomaticDiscovery: ServiceDiscovery {
     private let loop: EventLoop

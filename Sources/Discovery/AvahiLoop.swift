@@ -8,6 +8,7 @@ final class AvahiLoop {
     /// The table, at a fixed address because the library keeps a pointer to it.
     let table: UnsafeMutablePointer<AvahiPoll>
     fileprivate let loop: EventLoop
+    fileprivate var share = PacketShare()
 
     /// Late by so much is harmless: mDNS itself waits 20 to 120 ms at random.
     ///
@@ -63,20 +64,27 @@ private final class AvahiLoopWatch {
     /// What is reported at this moment, for `watch_get_events`.
     private(set) var happened = AvahiWatchEvent(0)
     private var watch: IOWatch?
+    private let owner: AvahiLoop
+    private var interest: IOEvents
+    /// Ends the rest that packets have taken too much for.
+    private var rest: LoopTimer?
+    private var isResting = false
 
     init?(
         _ owner: AvahiLoop, descriptor: Int32, events: AvahiWatchEvent,
         callback: @escaping AvahiWatchCallback, context: UnsafeMutableRawPointer?
     ) {
-        let watch = try? owner.loop.watch(
-            descriptor, for: AvahiLoopWatch.interest(in: events)
-        ) { [weak self] happened in
+        self.owner = owner
+        self.interest = AvahiLoopWatch.interest(in: events)
+        let watch = try? owner.loop.watch(descriptor, for: self.interest) { [weak self] happened in
             // The local reference keeps the watch while the library frees it in its callback.
             guard let self else { return }
             self.happened = AvahiLoopWatch.events(of: happened)
             let itself = OpaquePointer(Unmanaged.passUnretained(self).toOpaque())
+            let began = SystemClock.threadMicroseconds()
             callback(itself, descriptor, self.happened, context)
             self.happened = AvahiWatchEvent(0)
+            self.took(SystemClock.threadMicroseconds() - began)
         }
         // The library copes with a watch that it does not get.
         guard let watch else { return nil }
@@ -90,11 +98,33 @@ private final class AvahiLoopWatch {
     }
 
     func update(_ events: AvahiWatchEvent) {
-        self.watch?.set(AvahiLoopWatch.interest(in: events))
+        self.interest = AvahiLoopWatch.interest(in: events)
+        if !self.isResting { self.watch?.set(self.interest) }
     }
 
     func cancel() {
         self.watch?.cancel()
+        self.watch = nil
+        self.rest?.cancel()
+        self.rest = nil
+    }
+
+    private func took(_ microseconds: UInt64) {
+        let now = SystemClock.monotonicMicroseconds()
+        guard let watch = self.watch, let rest = self.owner.share.take(microseconds, at: now)
+        else { return }
+        if self.rest == nil {
+            self.rest = try? self.owner.loop.makeTimer { [weak self] in
+                guard let self else { return }
+                self.isResting = false
+                self.watch?.set(self.interest)
+            }
+        }
+        // Without a timer nothing would end it.
+        guard let timer = self.rest else { return }
+        self.isResting = true
+        watch.set([])
+        timer.set(deadlineMicroseconds: now + rest, accuracy: .milliseconds(5))
     }
 
     private static func interest(in events: AvahiWatchEvent) -> IOEvents {

@@ -26,14 +26,35 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
     private var monitor: AddressMonitor?
     private var retry: LoopTimer?
     private var backoff = Backoff()
+    /// Ends the stack of a node that announces nothing.
+    private var quiet: LoopTimer?
+    private let listeningMilliseconds: UInt64
+    /// Called before the stack of a node that announces nothing is ended.
+    private let listened: (() -> Void)?
+    /// Names of this node by which something else announces it.
+    var ownNames: Set<String> = []
 
     /// Looks at a time; each has up to six questions open.
     private static let maximumLookups = 32
+    /// Who announces nothing listens for so long after it has asked: the engine's looks at a network that fills
+    /// up are over by then.
+    static let usualListeningMilliseconds: UInt64 = 45_000
 
     /// Makes a backend that does nothing yet; events will come to the handler on the loop.
-    public init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+    public convenience init(loop: EventLoop, handler: @escaping (DiscoveryEvent) -> Void) {
+        self.init(loop: loop, listened: nil, handler: handler)
+    }
+
+    /// Makes a backend that also says when it has listened for as long as it does without an announcement.
+    init(
+        loop: EventLoop,
+        listeningMilliseconds: UInt64 = EmbeddedDiscovery.usualListeningMilliseconds,
+        listened: (() -> Void)?, handler: @escaping (DiscoveryEvent) -> Void
+    ) {
         loop.checkIsolated()
         self.loop = loop
+        self.listeningMilliseconds = listeningMilliseconds
+        self.listened = listened
         self.handler = handler
         self.poll = AvahiLoop(loop: loop)
         DiscoveryLog.install()
@@ -43,7 +64,18 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         self.tearDown()
     }
 
+    /// Whether announcements are heard: always, where this node is announced itself.
+    var isListening: Bool { self.server != nil }
+
+    /// Whether it is told of who comes and goes.
+    var isLooking: Bool { self.browser != nil }
+
+    /// The names of all instances that are seen.
+    var seenNames: Set<String> { Set(self.sightings.keys.map(\.name)) }
+
     /// Starts to announce and to look for others, see ``ServiceDiscovery``.
+    ///
+    /// Who announces nothing has no socket open but while it looks.
     public func start(advertising advertisement: Advertisement?, interface: String?) {
         self.loop.checkIsolated()
         precondition(!self.isStarted, "discovery is started once")
@@ -53,8 +85,12 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         self.search = .open
         do {
             self.retry = try self.loop.makeTimer { [weak self] in self?.setUp() }
-            self.monitor = try AddressMonitor(loop: self.loop) { [weak self] _ in
-                self?.publishAddresses()
+            if advertisement == nil {
+                self.quiet = try self.loop.makeTimer { [weak self] in self?.endListening() }
+            } else {
+                self.monitor = try AddressMonitor(loop: self.loop) { [weak self] _ in
+                    self?.publishAddresses()
+                }
             }
         } catch {
             self.emit(.failed(reason: error.description))
@@ -75,8 +111,16 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         guard self.isStarted else { return }
         if search != .open, search != .rest, self.search == .open { return }
         if search == .glance, self.browser != nil { return }
+        let wasOpen = self.search == .open
         self.search = search
         if search == .rest { self.endBrowsing() } else { self.browse() }
+        guard self.advertisement == nil else { return }
+        // A stack that is new has heard nothing that a glance could tell.
+        if search == .ask || search == .open, self.server == nil { self.setUp() }
+        if search == .open { self.quiet?.clear() }
+        if search == .ask || search == .rest && wasOpen {
+            self.quiet?.set(afterMilliseconds: self.listeningMilliseconds)
+        }
     }
 
     /// Says goodbye and ends, see ``ServiceDiscovery``.
@@ -85,6 +129,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         self.isStarted = false
         self.monitor = nil
         self.retry = nil
+        self.quiet = nil
         // Freeing the server sends the goodbyes before it returns.
         self.tearDown()
         self.table = InstanceTable()
@@ -109,6 +154,7 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         // As many records as all instances that are followed have, and as many again: what a stranger
         // announces stays for as long as it says, and would leave no room for others.
         config.n_cache_entries_max = UInt32(8 * InstanceTable.maximumInstances)
+        config.disable_publishing = self.advertisement == nil ? 1 : 0
         if let interface = self.interface {
             config.allow_interfaces = avahi_string_list_add(nil, interface)
         }
@@ -303,7 +349,9 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
         case AVAHI_BROWSER_ALL_FOR_NOW: return self.ended(.ask)
         default: break
         }
-        guard let name, interface >= 0, name != self.advertisement?.instanceName else { return }
+        guard let name, interface >= 0, name != self.advertisement?.instanceName,
+            !self.ownNames.contains(name)
+        else { return }
         let key = SightingKey(name: name, interface: UInt32(interface))
         switch event {
         case AVAHI_BROWSER_NEW:
@@ -332,6 +380,14 @@ public final class EmbeddedDiscovery: ServiceDiscovery {
             // Not from within the library.
             self.loop.runLater { [weak self] in self?.lookUpWaiting() }
         }
+    }
+
+    /// Who was not heard of in all that time is gone, as names of former starts are.
+    private func endListening() {
+        for event in self.table.loseUnseen() { self.emit(event) }
+        self.listened?()
+        self.tearDown()
+        self.table.forgetSightings()
     }
 
     /// A search has told all that it tells.

@@ -3,6 +3,11 @@ import Posix
 
 /// Discovery with the system's Avahi daemon, by the calls of dns_sd.h.
 ///
+/// The daemon announces this node, and follows others where they are few. While there may be a crowd it is
+/// asked nothing: it adds all that it knows to each question, late where it is busy, and each costs every
+/// host the square of that. A stack that announces nothing asks and listens instead, for as long as the
+/// search lasts: `Docs/Decisions/0045-avahi-announces-a-crowd-is-asked-without-it.md`.
+///
 /// It survives a restart of the daemon: it announces again, and instances that are not seen any more
 /// are lost some seconds later. Without the library there is one failure and nothing more. The
 /// compatibility layer blocks on D-Bus in every call, so a worker
@@ -23,6 +28,9 @@ public final class SystemDiscovery: ServiceDiscovery {
     private var isUp = false
     private var search = ServiceSearch.rest
     private var looked: LoopTimer?
+    /// Asks; nil where that has proved not to work beside the service.
+    private var seeker: EmbeddedDiscovery?
+    private var reports = MergedReports()
     private var sightings = Sightings()
     private var lookups: [SightingKey: SystemLookup] = [:]
     private var table = InstanceTable()
@@ -90,6 +98,13 @@ public final class SystemDiscovery: ServiceDiscovery {
     /// Looks up port and addresses of an instance again, see ``ServiceDiscovery``.
     public func refresh(name: String) {
         self.loop.checkIsolated()
+        if let seeker = self.seeker, seeker.isListening {
+            seeker.refresh(name: name)
+        } else if let instance = self.reports.foundByOwn(name) {
+            // The service may never have been told to look for it.
+            let key = SightingKey(name: name, interface: instance.interfaceIndex)
+            if self.table.appear(name, on: key.interface) { _ = self.sightings.appear(key) }
+        }
         for key in self.sightings.keys where key.name == name { self.sightings.want(key) }
         self.lookUpWaiting()
     }
@@ -103,16 +118,69 @@ public final class SystemDiscovery: ServiceDiscovery {
         self.search = search
         self.looked?.clear()
         switch search {
-        case .open: self.beginBrowsing()
+        case .open:
+            guard let seeker = self.seeker else { return self.beginBrowsing() }
+            seeker.search(.open)
+            self.looked?.set(afterMilliseconds: EmbeddedDiscovery.usualListeningMilliseconds)
         case .ask, .glance:
+            if let seeker = self.seeker {
+                self.search = .rest
+                self.endBrowsing()
+                return seeker.search(search)
+            }
             self.looked?.set(
                 afterMilliseconds: Self.askMilliseconds, accuracy: .milliseconds(5))
             self.beginBrowsing()
-        case .rest: self.endBrowsing()
+        case .rest:
+            self.seeker?.search(.rest)
+            self.endBrowsing()
         }
     }
 
+    /// Makes the stack that asks, which goes on where the service is gone for a while.
+    private func makeSeeker() {
+        guard self.seeker == nil else { return }
+        let seeker = EmbeddedDiscovery(loop: self.loop) { [weak self] in
+            // Where the service follows who is there, it knows better.
+            guard let self, let seeker = self.seeker, self.browse == nil else { return }
+            let names = seeker.seenNames
+            for key in self.sightings.keys where !names.contains(key.name) { self.drop(key) }
+        } handler: { [weak self] event in
+            self?.sought(event)
+        }
+        self.seeker = seeker
+        seeker.ownNames = self.ownNames
+        seeker.start(advertising: nil, interface: self.interface)
+        seeker.search(.rest)
+    }
+
+    private func endSeeker() {
+        self.seeker?.stop {}
+        self.seeker = nil
+    }
+
+    private func sought(_ event: DiscoveryEvent) {
+        guard self.isStarted else { return }
+        switch event {
+        case .failed:
+            // Another stack may have the port for itself. The service asks, then.
+            self.endSeeker()
+            if self.search == .open { self.beginBrowsing() } else { self.search(.ask) }
+        case .found, .changed, .lost, .seen, .advertised: self.report(event, from: .own)
+        }
+    }
+
+    private func report(_ event: DiscoveryEvent, from source: MergedReports.Source) {
+        let isAlone = source == .own ? self.browse == nil : self.seeker?.isLooking != true
+        if let news = self.reports.take(event, from: source, alone: isAlone) { self.handler(news) }
+    }
+
     private func endLook() {
+        if self.search == .open {
+            // Few are there, and the service follows them at no cost.
+            self.seeker?.search(.rest)
+            return self.beginBrowsing()
+        }
         let wasAsked = self.search == .ask && self.browse != nil
         self.search = .rest
         self.endBrowsing()
@@ -127,7 +195,9 @@ public final class SystemDiscovery: ServiceDiscovery {
         self.looked = nil
         self.settled = nil
         self.tearDown()
+        self.endSeeker()
         self.table = InstanceTable()
+        self.reports = MergedReports()
         // The worker does one thing after another, so by then the announcement is withdrawn.
         guard let worker = self.worker, worker.run({}, then: { _ in done() }) else {
             return self.loop.runLater(done)
@@ -152,10 +222,13 @@ public final class SystemDiscovery: ServiceDiscovery {
             return self.loop.runLater(unavailable)
         }
         self.isUp = true
-        if self.search != .rest { self.beginBrowsing() }
+        if let name = self.advertisement?.instanceName { self.ownNames.insert(name) }
+        self.makeSeeker()
+        let search = self.search
+        self.search = .rest
+        self.search(search)
         self.settled?.set(afterMilliseconds: SystemDiscovery.settlingMilliseconds)
         guard let advertisement = self.advertisement else { return }
-        self.ownNames.insert(advertisement.instanceName)
         let txt = TXTRecord.encode(TXTRecord.strings(of: advertisement.txt))
         self.registration = DNSServiceQuery(
             .register(
@@ -212,6 +285,7 @@ public final class SystemDiscovery: ServiceDiscovery {
         guard self.isUp else { return }
         if !self.hasAnswered, let unavailable = self.unavailable {
             self.tearDown()
+            self.endSeeker()
             self.loop.runLater(unavailable)
             return
         }
@@ -222,7 +296,7 @@ public final class SystemDiscovery: ServiceDiscovery {
         // Later, so that a handler may call discovery without being called back within.
         self.loop.runLater { [weak self] in
             guard let self, self.isStarted else { return }
-            self.handler(event)
+            self.report(event, from: .system)
         }
     }
 
@@ -232,6 +306,7 @@ public final class SystemDiscovery: ServiceDiscovery {
             self.hasAnswered = true
             self.backoff.reset()
             self.ownNames.insert(name)
+            self.seeker?.ownNames = self.ownNames
             for key in self.sightings.keys where key.name == name { self.drop(key) }
             self.emit(.advertised(name: name))
         case .failed(let code):
@@ -259,7 +334,9 @@ public final class SystemDiscovery: ServiceDiscovery {
             let key = SightingKey(name: name, interface: interface)
             let isNew = self.sightings.appear(key)
             if isNew { self.emit(.seen(count: self.sightings.count)) }
-            if isNew || !self.table.isUsable(name, on: interface) {
+            let isUsable =
+                self.table.isUsable(name, on: interface) || self.reports.foundByOwn(name) != nil
+            if !isUsable {
                 self.sightings.want(key)
                 self.lookUpWaiting()
             }

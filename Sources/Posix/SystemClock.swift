@@ -21,6 +21,12 @@ public enum SystemClock {
         return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
     }
 
+    /// Microseconds of the processor that the calling thread has used: `CLOCK_THREAD_CPUTIME_ID`.
+    public static func threadMicroseconds() -> UInt64 {
+        let time = self.read(CLOCK_THREAD_CPUTIME_ID)
+        return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
+    }
+
     /// Whether the kernel says that its clock is kept right, by NTP or otherwise; nil where it does not
     /// say: `adjtimex(2)`.
     public static func isSynchronised() -> Bool? {

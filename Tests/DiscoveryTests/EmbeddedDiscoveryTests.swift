@@ -1,8 +1,9 @@
-import Discovery
 import Loop
 import Posix
 import TestSupport
 import Testing
+
+@testable import Discovery
 
 @Suite(.serialized) struct EmbeddedDiscoveryTests {
     @Test("two nodes on the loopback interface find each other with addresses, port and TXT record")
@@ -39,6 +40,41 @@ import Testing
         #expect(nodes.value[1].instances[mine.instanceName]?.txt["v"] == "1")
         #expect(nodes.value[0].events.value.contains(.advertised(name: mine.instanceName)))
         nodes.value = []
+    }
+
+    @Test("who announces nothing asks, listens for a while, and asks again with a new stack")
+    func listensForAWhile() throws {
+        let mine = Advertisement(port: 40_012, txt: ["txtvers": "1"])
+        let kept = Box<(seeker: EmbeddedDiscovery?, node: TestNode?)>((nil, nil))
+        let rounds = Box(0)
+        try onLoop(deadlineMilliseconds: 20_000) { loop in
+            let seeker = EmbeddedDiscovery(loop: loop, listeningMilliseconds: 2_000) {
+                rounds.value += 1
+                #expect(kept.value.seeker?.seenNames.contains(mine.instanceName) == true)
+                guard rounds.value < 2 else { return loop.stop() }
+                loop.runLater {
+                    #expect(kept.value.seeker?.isListening == false)
+                    kept.value.seeker?.search(.glance)
+                    #expect(kept.value.seeker?.isListening == false)
+                    kept.value.seeker?.search(.ask)
+                }
+            } handler: { event in
+                if case .failed(let reason) = event { Issue.record("failed: \(reason)") }
+            }
+            let node = try TestNode(loop: loop, mode: .embedded, names: [mine.instanceName]) {
+                event in
+                guard event == .advertised(name: mine.instanceName) else { return }
+                seeker.start(advertising: nil, interface: "lo")
+                seeker.search(.rest)
+                seeker.search(.ask)
+            }
+            kept.value = (seeker, node)
+            node.start(mine)
+            // What it asked itself would say, from this address, that the answer is known.
+            node.discovery.search(.rest)
+        }
+        #expect(rounds.value == 2)
+        kept.value = (nil, nil)
     }
 
     @Test("a node that stops says goodbye, and the other hears it")

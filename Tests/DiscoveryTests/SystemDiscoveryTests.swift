@@ -43,7 +43,8 @@ import Testing
                     if failures.value == 2 { kept.value?.stop { exit(7) } }
                 }
                 kept.value = discovery
-                discovery.start(advertising: nil, interface: "lo")
+                let mine = Advertisement(port: 40_013, txt: ["txtvers": "1"])
+                discovery.start(advertising: mine, interface: "lo")
             }
         }
     }

@@ -191,6 +191,8 @@ meeting() {
     part nine-oclock-20 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 20
     if [ "${STOA_LONG:-}" = 1 ]; then
         part nine-oclock-60 lines Tests/System/Network/nine_oclock.py "$programs" --hosts 60
+        part nine-oclock-60-avahi lines Tests/System/Network/nine_oclock.py "$programs" \
+            --hosts 60 --avahi
         part nine-oclock-150 lines Tests/System/Network/nine_oclock.py "$programs" \
             --hosts 150 --no-room
     fi
