@@ -43,15 +43,18 @@ extension Node {
 
     private mutating func payRecords(on id: LinkID) {
         let keys = self.links[id].owedRecords.next()
-        // A conversation may have been left since.
-        let records = keys.compactMap { self.profiles.record($0) }
-            .filter { self.mayTell($0, on: id) }
+        let records = self.tellable(keys, on: id)
         if !records.isEmpty { self.send(.records(records), on: id) }
         if !self.links[id].owedRecords.isEmpty { return self.links[id].owing.add(nil) }
         for conversation in self.links[id].owedRecords.takeCut()
         where self.links.isShared(conversation, on: id) {
             self.links[id].shared[known: conversation].digests.tellAgain()
         }
+    }
+
+    /// Those of some records that a peer may have: a conversation may have been left since.
+    private func tellable(_ keys: [RecordKey], on id: LinkID) -> [Record] {
+        keys.compactMap { self.profiles.record($0) }.filter { self.mayTell($0, on: id) }
     }
 
     private mutating func pay(

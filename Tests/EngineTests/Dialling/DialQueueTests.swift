@@ -78,6 +78,10 @@ import Testing
         for number in 1...number { fixture.lose("fake\(number)") }
         #expect(told(after: 60_000, Limits.targets + 100) == 0)
         #expect(told(after: 2_100, 100) == 1)
+        // A look that comes upon the same again is no flood, unless it goes on.
+        #expect(told(after: Limits.overflowAlertMilliseconds + 1, 100) == 0)
+        #expect(told(after: 60_000, 100) == 0)
+        #expect(told(after: 2_100, 100) == 1)
     }
 
     @Test("a crowd that gives all the links that are wanted is no flood")
