@@ -246,7 +246,7 @@ public enum Diagnosis {
             found.used >= found.limit / 10 * 9,
             facts.status?.alerts.contains(where: { $0.code == "storage" }) != true
         else { return [] }
-        let shares = [("strangers", found.strangers), ("fellows", found.fellows)]
+        let shares = [("strangers", found.strangers), ("members of your realms", found.fellows)]
             .filter { $0.1.bytes > 0 }
             .map { "\($0.0) \($0.1.bytes >> 10) of at most \($0.1.limit >> 10) KiB" }
         return [

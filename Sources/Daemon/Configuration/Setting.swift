@@ -157,9 +157,9 @@ enum Setting: String, CaseIterable, Sendable {
             Description(
                 section: "Network", valueShape: "auto|system|embedded|off",
                 help: "how to find peers", fallback: "auto", effect: .start,
-                details: "system asks the Avahi daemon, embedded speaks multicast DNS itself, auto "
-                    + "takes the former where there is one, and off leaves it at peers that are "
-                    + "named or remembered.")
+                details: "system announces through the Avahi daemon, embedded speaks multicast DNS "
+                    + "alone, auto takes the former where there is one, and off leaves it at peers "
+                    + "that are named or remembered.")
         default:
             Description(
                 section: "Network", valueShape: "[KEY@]HOST:PORT",

@@ -21,7 +21,7 @@ struct UsageCommand: Subcommand {
                 ["database", ByteCount.text(usage.count("database"))],
                 ["limit", ByteCount.text(usage.count("limit"))],
                 ["by strangers", share("strangers")],
-                ["by fellows", share("fellows")],
+                ["by realm members", share("fellows")],
                 ["search", ByteCount.text(usage.count("search"))],
                 ["free", ByteCount.text(usage.count("free"))],
             ])
