@@ -34,18 +34,10 @@ extension Dialling {
         where target.attempts.isEmpty {
             if isTried, self.setAside(id) { continue }
             // Who is linked and turned away each time is asked less often each time.
-            if ending == .ended || ending == .duplicate { self.targets[known: id].backoffSteps = 0 }
-            if ending == .duplicate {
-                self.armRedial(id, in: Limits.backoffFirstMilliseconds, at: now, using: &random)
-            } else {
-                self.backOff(id, isRefused: ending != .ended, at: now, using: &random)
-            }
+            if ending == .ended { self.targets[known: id].backoffSteps = 0 }
+            self.backOff(id, isRefused: ending != .ended, at: now, using: &random)
         }
-        // Who says so and comes no more is dialled all the same; who is left alone asks for others.
-        let isComing = ending == .duplicate && !self.leads(to: peer).isEmpty
-        if !isTried, !isComing || self.linked.isEmpty {
-            self.perform(self.search.missed(at: now.monotonic))
-        }
+        if !isTried { self.perform(self.search.missed(at: now.monotonic)) }
         if self.linked.count < self.budget.wanted { self.takeUpTried() }
         self.dialWaiting(at: now, using: &random)
         self.armSeek(at: now)

@@ -341,16 +341,8 @@ struct Dialling: Sendable {
         }
         let steps = max(target.backoffSteps, isRefused ? Self.refusalSteps : 0)
         let wait = min(Limits.backoffFirstMilliseconds << UInt64(min(steps, 16)), longest)
-        self.targets[known: id].backoffSteps = steps + 1
-        self.armRedial(id, in: wait, at: now, using: &random)
-    }
-
-    /// Dials again after so many milliseconds, with jitter.
-    mutating func armRedial(
-        _ id: TargetID, in wait: UInt64, at now: Instant,
-        using random: inout some RandomNumberGenerator
-    ) {
         let jittered = wait + UInt64.random(in: 0...wait / 4, using: &random)
+        self.targets[known: id].backoffSteps = steps + 1
         self.targets[known: id].failedDial?.nextTry = now.wall + jittered
         self.perform(.arm(.redial(id), at: now.monotonic + jittered))
     }

@@ -2,8 +2,6 @@
 enum LinkEnding: Hashable, Sendable {
     /// Nothing: it is dialled again soon.
     case ended
-    /// Another link to the peer stays, as one side says: it is where it was, and is dialled again if none comes.
-    case duplicate
     /// One side wants no such link: it is dialled again later each time.
     case refused
     /// Neither side needs it: others are dialled first.
@@ -14,8 +12,7 @@ enum LinkEnding: Hashable, Sendable {
         self =
             switch reason {
             case .notNeeded: .tried
-            case .shutdown, .dead: .ended
-            case .duplicate: .duplicate
+            case .shutdown, .duplicate, .dead: .ended
             case .protocolViolation, .identityInUse, .blocked, .storage, .busy, .`self`, nil:
                 .refused
             }

@@ -136,8 +136,13 @@ extension Node {
             // What has no place gets none by being opened twice.
             var new = new
             new.trialEnd = old.trialEnd
-            self.actions.append(.close(old.id, .duplicate, "another link stays"))
-            self.forget(old, .duplicate, isLost: false, successor: new)
+            self.close(old.id, .duplicate, "another link stays")
+            // A link that had challenged the old one has taken its place now.
+            if let other = self.links.link(with: peer) {
+                self.decide(between: other, and: new)
+            } else {
+                self.adopt(new)
+            }
         case .olderIfAlive(let refusal, let text):
             guard self.contest.challengers[peer] == nil else {
                 self.actions.append(.close(new.id, .duplicate, "a link is being decided on"))
@@ -230,13 +235,10 @@ extension Node {
         while let doom = self.links.takeDoomed() { self.close(doom.link, doom.reason, doom.text) }
     }
 
-    /// Takes note of a link's end; where another one takes its place, its peer was never gone.
-    private mutating func forget(
-        _ link: Link, _ ending: LinkEnding, isLost: Bool, successor: Link? = nil
-    ) {
+    private mutating func forget(_ link: Link, _ ending: LinkEnding, isLost: Bool) {
         let (id, peer) = (link.id, link.info.peer)
         // Else who ends each link at once is dialled again each second.
-        let ending = link.isOnTrial && ending != .refused ? .tried : ending
+        let ending = link.isOnTrial && ending == .ended ? .tried : ending
         if link.isOnTrial {
             self.actions.append(.disarm(.trial(id)))
         } else {
@@ -265,13 +267,6 @@ extension Node {
         if let challenger = self.contest.takeChallenger(of: peer) {
             self.actions.append(.disarm(.probe(peer)))
             self.adoptChallenger(challenger, insteadOf: link)
-            if let successor, let other = self.links.link(with: peer) {
-                self.decide(between: other, and: successor)
-            } else if let successor {
-                self.adopt(successor)
-            }
-        } else if let successor {
-            self.adopt(successor)
         } else {
             if !link.isOnTrial {
                 self.tellLinked(peer, false)

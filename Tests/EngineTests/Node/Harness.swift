@@ -32,8 +32,6 @@ struct Harness {
     var packetsAt: UInt64?
     /// How often the machine was to be examined.
     private(set) var examinations = 0
-    /// How often discovery was asked for one peer, or for all.
-    private(set) var searches = 0
     /// What users were answered, in order.
     private(set) var answers: [(request: RequestID, answer: Answer)] = []
     /// Dials that were begun, in order.
@@ -211,7 +209,6 @@ struct Harness {
             case .close(let link, let reason, _): self.closed[link] = reason
             case .answer(let request, let answer): self.answers.append((request, answer))
             case .examine: self.examinations += 1
-            case .refresh, .search: self.searches += 1
             default: break
             }
         }
