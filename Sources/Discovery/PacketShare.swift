@@ -6,8 +6,8 @@
 struct PacketShare {
     /// What an office that fills up takes within seconds.
     static let burstMicroseconds: Int64 = 250_000
-    /// All the time, a fifth.
-    static let part: Int64 = 5
+    /// All the time, a third.
+    static let part: Int64 = 3
     /// A rest is no shorter, or each packet would have its own.
     static let shortestRestMicroseconds: Int64 = 20_000
 

@@ -150,7 +150,7 @@ class Flood(LabRun):
         self.wait(NEWCOMERS_SECONDS)
         self.newcomers()
         far = [
-            dial for dial in self.ada.every("dials")
+            dial for node in (self.ada, self.bob, self.cleo) for dial in node.every("dials")
             if any(address.startswith(FAR) for address in dial["addresses"])]
         # An Avahi daemon tells who has links, and rests, of nobody.
         self.checks.that(
