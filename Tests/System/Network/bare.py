@@ -8,7 +8,6 @@ same second. See Docs/Testing/Network.md. As root, on Linux; everything happens 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from Driver.lab import Lab  # noqa: E402
+from Driver.process import processor_seconds  # noqa: E402
 from labrun import lacking  # noqa: E402
 from neighbours import NeighbourTables  # noqa: E402
 
@@ -25,18 +25,11 @@ from neighbours import NeighbourTables  # noqa: E402
 REST_SECONDS = 12.0
 
 
-def processor_seconds() -> float:
-    """Of all Avahi daemons of this machine."""
-    total = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = stat.read_text().rpartition(")")
-        except OSError:
-            continue
-        if name.endswith("(avahi-daemon"):
-            fields = rest.split()
-            total += int(fields[11]) + int(fields[12])
-    return total / os.sysconf("SC_CLK_TCK")
+def avahi_seconds() -> float:
+    """Of the processor, of all Avahi daemons of this machine."""
+    names = [name for name in Path("/proc").glob("[0-9]*/comm") if name.exists()]
+    return sum(
+        processor_seconds(int(name.parent.name)) for name in names if name.read_text() == "avahi-daemon\n")
 
 
 def main() -> int:
@@ -52,7 +45,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="stoa-bare-") as folder, NeighbourTables(options.hosts):
         lab = Lab(options.hosts, list(hosts), None, Path(folder) / "lab.log")
         time.sleep(REST_SECONDS)
-        before, began = processor_seconds(), time.monotonic()
+        before, began = avahi_seconds(), time.monotonic()
         commands = [["avahi-publish", "-s", "bare{host}", "_bare._tcp", "4100"]]
         if options.browse:
             commands.append(["avahi-browse", "-t", "-p", "_bare._tcp"])
@@ -62,7 +55,7 @@ def main() -> int:
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             for command in commands for host in hosts]
         time.sleep(max(0.0, began + options.seconds - time.monotonic()))
-        used = processor_seconds() - before
+        used = avahi_seconds() - before
         for program in programs:
             program.kill()
             program.wait()

@@ -149,16 +149,19 @@ class Flood(LabRun):
         calls = Calls(self.ada.socket, self.slack * 10.0)
         self.wait(NEWCOMERS_SECONDS)
         self.newcomers()
-        far = [
-            dial for node in (self.ada, self.bob, self.cleo) for dial in node.every("dials")
-            if any(address.startswith(FAR) for address in dial["addresses"])]
+        self.wait(TALK_SECONDS)
+        far = {
+            node: [
+                dial for dial in node.every("dials")
+                if any(address.startswith(FAR) for address in dial["addresses"])]
+            for node in (self.ada, self.bob, self.cleo)}
         # An Avahi daemon tells who has links, and rests, of nobody.
         self.checks.that(
             "no host of another network is dialled, which is said",
-            bool(far or self.options.avahi) and all(
-                dial.get("failure") == "otherNetwork" and not dial["dialling"] for dial in far),
-            far[:3])
-        self.wait(TALK_SECONDS)
+            bool(far[self.ada] or self.options.avahi) and all(
+                dial.get("failure") == "otherNetwork" and not dial["dialling"]
+                for dials in far.values() for dial in dials),
+            [dials[:3] for dials in far.values()])
         calls.end()
         self.acknowledged.update(calls.acknowledged)
         for way in ways:
