@@ -32,6 +32,19 @@ struct DialTarget: Sendable {
     /// How dials have failed since the last link.
     var failedDial: FailedDial?
 
+    /// Notes whether it is announced from another network only, which is why it is not dialled then.
+    mutating func setForeign(_ isForeign: Bool, at now: Instant) {
+        self.isForeign = isForeign
+        if isForeign {
+            self.failedDial = FailedDial(
+                failure: DialFailure(
+                    .otherNetwork, "it announces itself from a network that this machine is not in"),
+                time: now.wall, count: 1, nextTry: nil)
+        } else if self.failedDial?.failure.reason == .otherNetwork {
+            self.failedDial = nil
+        }
+    }
+
     /// Forgets who answered: somebody else may be there, or this node itself.
     mutating func forgetPeer() {
         self.peer = nil

@@ -32,7 +32,7 @@ extension Dialling {
         if self.leads(to: peer).isEmpty, !isTried { self.addRemembered(peer) }
         for (id, target) in self.leads(to: peer).sorted(by: { $0.key < $1.key })
         where target.attempts.isEmpty {
-            if isTried, self.setAside(id) { continue }
+            if isTried, self.setAside(id, at: now) { continue }
             // Who is linked and turned away each time is asked less often each time.
             if ending == .ended { self.targets[known: id].backoffSteps = 0 }
             self.backOff(id, isRefused: ending != .ended, at: now, using: &random)

@@ -38,13 +38,10 @@ extension Dialling {
         if var target = self.targets[id] {
             let isNew = target.addresses != addresses || target.isForeign != service.isForeign
             target.isGone = false
-            target.isForeign = service.isForeign
+            target.setForeign(service.isForeign, at: now)
             target.addresses = addresses
             if let address = target.peerAddress, !addresses.contains(address) {
                 target.forgetPeer()
-            }
-            if !service.isForeign, target.failedDial?.failure.reason == .otherNetwork {
-                target.failedDial = nil
             }
             self.targets[id] = target
             if isNew { self.queueService(id) }
@@ -52,13 +49,7 @@ extension Dialling {
             let places = addresses.joined(separator: ", ")
             self.tell("discovered \(service.name) at \(places)")
             if self.targets.count >= Limits.targets { self.noteOverflow(at: now) }
-            self.addService(service)
-        }
-        if service.isForeign, self.targets[id] != nil {
-            self.targets[known: id].failedDial = FailedDial(
-                failure: DialFailure(
-                    .otherNetwork, "it announces itself from a network that this machine is not in"),
-                time: now.wall, count: 1, nextTry: nil)
+            self.addService(service, at: now)
         }
         self.dialWaiting(at: now, using: &random)
         self.armSeek(at: now)
@@ -66,7 +57,7 @@ extension Dialling {
     }
 
     /// Discovery no longer sees a service; one whose peer is linked goes with the link.
-    mutating func serviceLost(_ name: String) -> [DiallingAction] {
+    mutating func serviceLost(_ name: String, at now: Instant) -> [DiallingAction] {
         let id = TargetID.service(name)
         self.spares.removeAll { $0.name == name }
         self.tried.remove(id)
@@ -77,26 +68,26 @@ extension Dialling {
             self.perform(.disarm(.redial(id)))
         } else {
             self.removeTarget(id)
-            self.takeSpare()
+            self.takeSpare(at: now)
         }
         return self.take()
     }
 
     /// Gives a place that is free to the service that has waited for one longest.
-    private mutating func takeSpare() {
+    private mutating func takeSpare(at now: Instant) {
         guard self.targets.count < Limits.targets, !self.spares.isEmpty else { return }
-        self.addService(self.spares.removeFirst())
+        self.addService(self.spares.removeFirst(), at: now)
     }
 
     /// Has a service that was dialled in vain wait while others do, of which one takes its place; false where
     /// none does.
-    mutating func giveTurn(_ id: TargetID) -> Bool {
+    mutating func giveTurn(_ id: TargetID, at now: Instant) -> Bool {
         guard case .service(let name) = id, !self.spares.isEmpty else { return false }
         let target = self.targets[known: id]
         self.removeTarget(id)
         self.spares.append(
             Service(name: name, addresses: target.addresses, isForeign: target.isForeign))
-        self.takeSpare()
+        self.takeSpare(at: now)
         return true
     }
 
@@ -105,7 +96,7 @@ extension Dialling {
     /// Where there are too many, one of the host that has most gives way, so that who announces a
     /// thousand keeps nobody out; then one that was dialled in vain. One that finds no place waits for one: it
     /// is announced once only.
-    private mutating func addService(_ service: Service) {
+    private mutating func addService(_ service: Service, at now: Instant) {
         let id = TargetID.service(service.name)
         let addresses = Array(service.addresses.prefix(Limits.addressesPerTarget))
         if self.targets.count >= Limits.targets {
@@ -117,7 +108,7 @@ extension Dialling {
             self.removeTarget(worst)
         }
         self.targets[id] = DialTarget(addresses: addresses, expecting: nil)
-        self.targets[known: id].isForeign = service.isForeign
+        self.targets[known: id].setForeign(service.isForeign, at: now)
         self.queueService(id)
     }
 

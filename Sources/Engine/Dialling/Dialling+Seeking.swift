@@ -60,13 +60,13 @@ extension Dialling {
     }
 
     /// Leaves a service undialled whose peer needs no link, until all are tried again; false where links are missing.
-    mutating func setAside(_ id: TargetID) -> Bool {
+    mutating func setAside(_ id: TargetID, at now: Instant) -> Bool {
         guard case .service = id, self.linked.count >= self.budget.wanted else { return false }
         self.perform(.disarm(.redial(id)))
         self.queue.remove(id)
         self.targets[known: id].backoffSteps = 0
         // It keeps that also where it waits for a place among those that are dialled.
-        _ = self.giveTurn(id)
+        _ = self.giveTurn(id, at: now)
         self.tried.insert(id)
         return true
     }

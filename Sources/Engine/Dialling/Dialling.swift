@@ -332,7 +332,7 @@ struct Dialling: Sendable {
         using random: inout some RandomNumberGenerator
     ) {
         let target = self.targets[known: id]
-        guard !target.isGone, !target.isSelf, !self.giveTurn(id) else { return }
+        guard !target.isGone, !target.isSelf, !self.giveTurn(id, at: now) else { return }
         var longest = Limits.backoffLastMilliseconds
         if case .remembered = id { longest = Limits.rememberedLastMilliseconds }
         // Who has moved says so, and is found by its own search; to ask for a host that is off costs all.

@@ -164,7 +164,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
                 self.dialling.serviceFound(service, at: now, using: &self.random))
         case .seen(let count):
             self.performDialling(self.dialling.servicesSeen(count, at: now))
-        case .lost(let name): self.performDialling(self.dialling.serviceLost(name))
+        case .lost(let name): self.performDialling(self.dialling.serviceLost(name, at: now))
         case .networkChanged: self.networkChanged()
         case .request(let request, let what): self.handleRequest(what, request)
         case .realms(let realms): self.setRealms(realms)

@@ -69,7 +69,9 @@ struct DialFixture {
             using: &self.random)
     }
 
-    mutating func lose(_ name: String) { self.actions = self.dialling.serviceLost(name) }
+    mutating func lose(_ name: String) {
+        self.actions = self.dialling.serviceLost(name, at: self.now)
+    }
 
     mutating func fail(_ dial: DialID, _ failure: DialFailure) {
         self.actions = self.dialling.dialFailed(dial, failure, at: self.now, using: &self.random)

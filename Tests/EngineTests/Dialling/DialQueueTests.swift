@@ -116,6 +116,19 @@ import Testing
         #expect(fixture.dials.isEmpty)
     }
 
+    @Test("one from another network that has waited for a place says why it is not dialled")
+    func foreignSpare() throws {
+        var fixture = DialFixture()
+        for number in 0..<Limits.targets {
+            fixture.find("host\(number)", at: ["192.0.\(number / 200).\(number % 200):4100"])
+        }
+        fixture.find("far", at: ["198.51.100.7:4100"], isForeign: true)
+        #expect(fixture.dialling.targets[.service("far")] == nil)
+        fixture.lose("host7")
+        let target = try #require(fixture.dialling.targets[.service("far")])
+        #expect(target.isForeign && target.failedDial?.failure.reason == .otherNetwork)
+    }
+
     @Test("a thousand names at one host wait for one turn in two beside an honest host")
     func bySource() {
         var queue = DialQueue()
