@@ -30,8 +30,6 @@ extension Limits {
     static let serviceDialMilliseconds: UInt64 = 8_000
     /// More services than places for so long, though links are missing, are no crowd that starts in the morning.
     static let overflowMilliseconds: UInt64 = 2_000
-    /// Fewer than so many in a second are what was announced before, come upon again.
-    static let overflowPerSecond = 32
     /// While that goes on people are told of it this often.
     static let overflowToldMilliseconds: UInt64 = 1_000
     /// And so long after it was seen last it is over.

@@ -1,19 +1,14 @@
 /// Whether more services are announced than there are places, for longer than it takes all to start in the morning.
 struct ServiceOverflow: Sendable {
     private var since: UInt64 = 0
-    /// How many have found no place since a moment, within a second of it.
-    private var second: (began: UInt64, count: Int) = (0, 0)
     private var seenAt: UInt64?
     private var toldAt: UInt64?
 
     /// Another service has no place: whether people should know that it goes on, which they are told once a second.
     ///
-    /// What a flood has left behind is come upon again for as long as it was announced for, all at once with a look or
-    /// some at a time: that does not go on.
+    /// What a flood has left behind is come upon again for as long as it was announced for, with each look, and all
+    /// at once: that does not go on.
     mutating func isNews(at moment: UInt64) -> Bool {
-        if moment - self.second.began >= 1_000 { self.second = (moment, 0) }
-        self.second.count += 1
-        guard self.second.count >= Limits.overflowPerSecond else { return false }
         let goesOn = self.seenAt.map { moment - $0 <= Limits.overflowAlertMilliseconds } ?? false
         if !goesOn { self.since = moment }
         self.seenAt = moment
