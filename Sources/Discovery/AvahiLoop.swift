@@ -9,6 +9,8 @@ final class AvahiLoop {
     let table: UnsafeMutablePointer<AvahiPoll>
     fileprivate let loop: EventLoop
     fileprivate var share = PacketShare()
+    /// The one in which the library waits for all that it does at some time.
+    private weak var timeout: AvahiLoopTimeout?
 
     /// Late by so much is harmless: mDNS itself waits 20 to 120 ms at random.
     ///
@@ -39,6 +41,7 @@ final class AvahiLoop {
                     guard let callback, let owner = AvahiLoop.owner(of: api) else { return nil }
                     let timeout = AvahiLoopTimeout(owner, callback: callback, context: context)
                     timeout?.set(time)
+                    owner.timeout = timeout
                     return timeout.map { OpaquePointer(Unmanaged.passRetained($0).toOpaque()) }
                 },
                 timeout_update: { AvahiLoopTimeout.from($0)?.set($1) },
@@ -53,6 +56,9 @@ final class AvahiLoop {
     deinit {
         self.table.deallocate()
     }
+
+    /// Whether something is due by the library's own clock.
+    fileprivate var isLate: Bool { self.timeout?.isDue ?? false }
 
     private static func owner(of api: UnsafePointer<AvahiPoll>?) -> AvahiLoop? {
         api?.pointee.userdata.map { Unmanaged<AvahiLoop>.fromOpaque($0).takeUnretainedValue() }
@@ -111,8 +117,8 @@ private final class AvahiLoopWatch {
 
     private func took(_ microseconds: UInt64) {
         let now = SystemClock.monotonicMicroseconds()
-        guard let watch = self.watch, let rest = self.owner.share.take(microseconds, at: now)
-        else { return }
+        let rest = self.owner.share.take(microseconds, isLate: self.owner.isLate, at: now)
+        guard let watch = self.watch, let rest else { return }
         if self.rest == nil {
             self.rest = try? self.owner.loop.makeTimer { [weak self] in
                 guard let self else { return }
@@ -150,6 +156,9 @@ private final class AvahiLoopTimeout {
     /// What the timer is set to.
     private var moment: (seconds: Int, microseconds: Int)?
 
+    /// Whether what it waits for is due.
+    var isDue: Bool { self.moment.map { Self.microseconds(until: $0) <= 0 } ?? false }
+
     init?(
         _ owner: AvahiLoop, callback: @escaping AvahiTimeoutCallback,
         context: UnsafeMutableRawPointer?
@@ -181,14 +190,17 @@ private final class AvahiLoopTimeout {
         }
         if let moment = self.moment, moment == (time.tv_sec, Int(time.tv_usec)) { return }
         self.moment = (time.tv_sec, Int(time.tv_usec))
-        var now = timeval()
-        gettimeofday(&now, nil)
-        let microseconds =
-            (time.tv_sec - now.tv_sec) * 1_000_000 + (Int(time.tv_usec) - Int(now.tv_usec))
+        let microseconds = Self.microseconds(until: (time.tv_sec, Int(time.tv_usec)))
         // Rounded up, since the library asks the clock again and goes back to sleep when early.
         let delay = UInt64(max(0, microseconds) + 999) / 1_000
         self.timer?.set(
             afterMilliseconds: delay, accuracy: delay == 0 ? .exact : AvahiLoop.accuracy)
+    }
+
+    private static func microseconds(until moment: (seconds: Int, microseconds: Int)) -> Int {
+        var now = timeval()
+        gettimeofday(&now, nil)
+        return (moment.seconds - now.tv_sec) * 1_000_000 + (moment.microseconds - Int(now.tv_usec))
     }
 
     func cancel() {

@@ -17,13 +17,15 @@ struct PacketShare {
 
     /// Counts time of the processor that a packet has taken; gives for how long no other is to be read, or nil.
     ///
-    /// All in microseconds, the moment by a clock that does not go back.
-    mutating func take(_ taken: UInt64, at now: UInt64) -> UInt64? {
+    /// While the library is late with what it does at some time, that is at least as long as the packet took: it does
+    /// one thing each time that it is woken, so in a flood each of the many that it takes to look something up would
+    /// wait for a packet of its own. All in microseconds, the moment by a clock that does not go back.
+    mutating func take(_ taken: UInt64, isLate: Bool, at now: UInt64) -> UInt64? {
         let gained = Int64(clamping: now - min(now, self.countedAt)) / Self.part
         self.countedAt = now
         self.left = min(Self.burstMicroseconds, self.left + gained)
         self.left -= Int64(clamping: min(taken, 1_000_000))
-        guard self.left < 0 else { return nil }
+        guard self.left < 0 else { return isLate ? taken : nil }
         return UInt64(max(Self.shortestRestMicroseconds, -self.left * Self.part))
     }
 }

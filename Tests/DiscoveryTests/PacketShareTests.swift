@@ -10,7 +10,7 @@ import Testing
         while now < 11_000_000 {
             now += packet
             taken += packet
-            if let rest = share.take(packet, at: now) { now += rest }
+            if let rest = share.take(packet, isLate: false, at: now) { now += rest }
         }
         return Double(taken) / 10_000_000
     }
@@ -30,20 +30,34 @@ import Testing
         var now: UInt64 = 0
         for _ in 0..<1_000 {
             now += 10_000
-            #expect(share.take(1_000, at: now) == nil)
+            #expect(share.take(1_000, isLate: false, at: now) == nil)
         }
         for _ in 0..<200 {
             now += 1_000
-            #expect(share.take(1_000, at: now) == nil)
+            #expect(share.take(1_000, isLate: false, at: now) == nil)
         }
+    }
+
+    @Test("what is due meanwhile has as long as a packet took before the next one")
+    func late() {
+        var share = PacketShare()
+        #expect(share.take(8_000, isLate: true, at: 1_000_000) == 8_000)
+        #expect(share.take(8_000, isLate: false, at: 1_020_000) == nil)
+        // Where packets take more than their share the rest is longer anyway.
+        let many = UInt64(PacketShare.burstMicroseconds)
+        var other = share
+        #expect(
+            share.take(many, isLate: true, at: 1_030_000)
+                == other.take(many, isLate: false, at: 1_030_000))
     }
 
     @Test("a clock that stands still gives nothing, and traps nothing")
     func still() {
         var share = PacketShare()
-        #expect(share.take(UInt64(PacketShare.burstMicroseconds), at: 5) == nil)
-        #expect(share.take(10, at: 5) == UInt64(PacketShare.shortestRestMicroseconds))
-        #expect(share.take(.max, at: 5) != nil)
-        #expect(share.take(10, at: .max) == nil)
+        #expect(share.take(UInt64(PacketShare.burstMicroseconds), isLate: false, at: 5) == nil)
+        #expect(
+            share.take(10, isLate: false, at: 5) == UInt64(PacketShare.shortestRestMicroseconds))
+        #expect(share.take(.max, isLate: false, at: 5) != nil)
+        #expect(share.take(10, isLate: false, at: .max) == nil)
     }
 }
