@@ -2,6 +2,7 @@
 extension Dialling {
     /// Begins to look for peers: the node starts, or its network is another one.
     mutating func search(at now: Instant) -> [DiallingAction] {
+        self.overflow.begin(at: now.monotonic)
         self.perform(self.search.begin(at: now.monotonic))
         return self.take()
     }
@@ -48,7 +49,7 @@ extension Dialling {
         } else {
             let places = addresses.joined(separator: ", ")
             self.tell("discovered \(service.name) at \(places)")
-            if self.targets.count >= Limits.targets { self.noteOverflow(at: now) }
+            self.noteService(service.name, at: now)
             self.addService(service, at: now)
         }
         self.dialWaiting(at: now, using: &random)

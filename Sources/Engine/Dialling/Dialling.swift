@@ -27,7 +27,7 @@ struct Dialling: Sendable {
     /// Requests that wait for a link with a target.
     private var waiting: [RequestID: TargetID] = [:]
     private var isFullTold = false
-    private var overflow = ServiceOverflow()
+    var overflow = ServiceOverflow()
     /// Services that have found no place among the targets, and get one once there is.
     var spares: [Service] = []
     /// How services are looked for, and which wait to be dialled.
@@ -147,14 +147,15 @@ struct Dialling: Sendable {
         // In a flood they take each other's places, which is told of once.
         if self.targets.count < Limits.targets / 2 {
             self.isFullTold = false
-            self.overflow = ServiceOverflow()
+            self.overflow.forget()
         }
     }
 
-    /// A service has come for which there is no place beside the others.
-    mutating func noteOverflow(at now: Instant) {
-        let isShort = self.linked.count < self.budget.wanted
-        if self.overflow.isNews(at: now.monotonic), isShort { self.actions.append(.alert) }
+    /// A service is come upon, for which there may be no place beside the others.
+    mutating func noteService(_ name: String, at now: Instant) {
+        let isNews = self.overflow.isNews(
+            name, hasPlace: self.targets.count < Limits.targets, at: now.monotonic)
+        if isNews, self.linked.count < self.budget.wanted { self.actions.append(.alert) }
     }
 
     func isLinked(_ target: DialTarget) -> Bool { self.linkedPeer(of: target) != nil }

@@ -28,12 +28,14 @@ extension Limits {
     static let serviceDialBurst = 128
     /// In this time as many again: sixteen a second.
     static let serviceDialMilliseconds: UInt64 = 8_000
-    /// More services than places for so long, though links are missing, are no crowd that starts in the morning.
-    static let overflowMilliseconds: UInt64 = 2_000
-    /// While that goes on people are told of it this often.
+    /// Names of services that are remembered as come upon: more than the library keeps of such as can be dialled.
+    static let overflowNames = 8 * targets
+    /// Where all start together, this long they may be more than there are places, and links be missing.
+    static let morningMilliseconds: UInt64 = 5_000
+    /// While there are more services than places people are told of it this often.
     static let overflowToldMilliseconds: UInt64 = 1_000
-    /// And so long after it was seen last it is over.
-    static let overflowAlertMilliseconds: UInt64 = 5_000
+    /// And so long after the last new one it is over.
+    static let overflowAlertMilliseconds: UInt64 = 3_000
     /// Services that are dialled beside the links that are wanted, each time that the network is asked.
     public static let exploredServices = 4
     /// Links that are left for peers that dial even where others are explored.

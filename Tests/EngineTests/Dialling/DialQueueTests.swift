@@ -57,7 +57,7 @@ import Testing
         #expect(fixture.dialling.targets[.service("fake")] == nil)
     }
 
-    @Test("that more is announced than can be tried is told once that goes on, and once a second")
+    @Test("that more is announced than can be tried is told once a second while more come")
     func overflow() {
         var fixture = DialFixture()
         var number = 0
@@ -65,23 +65,47 @@ import Testing
             fixture.now.monotonic += milliseconds
             return (0..<count).count { _ in
                 number += 1
-                fixture.find("fake\(number)", at: ["192.0.2.\(number % 200):\(number + 1_024)"])
+                fixture.find("fake\(number)", at: Self.place(number))
                 return fixture.alerts > 0
             }
         }
-        #expect(told(after: 0, Limits.targets + 100) == 0)
-        #expect(told(after: 1_900, 100) == 0)
-        #expect(told(after: 200, 100) == 1)
+        _ = fixture.dialling.search(at: fixture.now)
+        #expect(told(after: 0, Limits.targets) == 0)
+        // In the morning all start together, and links are missing.
+        #expect(told(after: Limits.morningMilliseconds - 100, 100) == 0)
+        #expect(told(after: 100, 100) == 1)
         #expect(told(after: 900, 100) == 0)
         #expect(told(after: 200, 100) == 1)
         // Once most are gone, it begins anew.
         for number in 1...number { fixture.lose("fake\(number)") }
-        #expect(told(after: 60_000, Limits.targets + 100) == 0)
-        #expect(told(after: 2_100, 100) == 1)
-        // A look that comes upon the same again is no flood, unless it goes on.
-        #expect(told(after: Limits.overflowAlertMilliseconds + 1, 100) == 0)
-        #expect(told(after: 60_000, 100) == 0)
-        #expect(told(after: 2_100, 100) == 1)
+        #expect(told(after: 60_000, Limits.targets) == 0)
+        #expect(told(after: 100, 1) == 1)
+    }
+
+    @Test("a look that comes upon what a flood has left behind is no flood")
+    func looks() {
+        var fixture = DialFixture()
+        let names = Array(1...Limits.targets + 100)
+        for number in names { fixture.find("fake\(number)", at: Self.place(number)) }
+        #expect(fixture.dialling.targets.count == Limits.targets)
+        fixture.now.monotonic += Limits.morningMilliseconds
+        var told = 0
+        for look in 0..<10 {
+            fixture.now.monotonic += 2_000
+            // Discovery follows no more than there are places, either: some give way to others.
+            for number in names[(50 * look)..<(50 * look + 100)] { fixture.lose("fake\(number)") }
+            for number in names {
+                fixture.find("fake\(number)", at: Self.place(number))
+                told += fixture.alerts
+            }
+        }
+        #expect(told == 0)
+        fixture.find("another", at: Self.place(1))
+        #expect(fixture.alerts == 1)
+    }
+
+    private static func place(_ number: Int) -> [String] {
+        ["192.0.2.\(number % 200):\(number + 1_024)"]
     }
 
     @Test("a crowd that gives all the links that are wanted is no flood")
