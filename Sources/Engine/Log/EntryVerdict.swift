@@ -131,7 +131,12 @@ extension VerifiedRun {
     public func verdicts(
         by judge: some EntryJudge, person: PersonID?, calling user: MentionedUser? = nil
     ) -> (verdicts: [EntryVerdict], person: PersonID?) {
-        self.verdicts(of: self.readings(by: judge), by: judge, person: person, calling: user)
+        let readings = self.readings(by: judge)
+        var person = person
+        let verdicts = zip(readings, self.run.first...).map { reading, seq in
+            judge.judge(reading, seq: seq, of: self.run.key.name.author, in: &person)
+        }
+        return (self.completed(verdicts, of: readings, in: person, calling: user), person)
     }
 
     /// What could be read of each entry.
@@ -139,23 +144,25 @@ extension VerifiedRun {
         self.ids.indices.map { judge.read(self.envelope(at: $0)) }
     }
 
-    /// What the store is told of each entry, of which this could be read.
+    /// What the store is told of each entry, of which this could be read, in a log of which it is known
+    /// whose it is.
     func verdicts(
-        of readings: [EntryReading], by judge: some EntryJudge, person: PersonID?,
+        of readings: [EntryReading], in person: PersonID?, calling user: MentionedUser?
+    ) -> [EntryVerdict] {
+        let verdicts = readings.map { EntryVerdict(of: $0, in: person) }
+        return self.completed(verdicts, of: readings, in: person, calling: user)
+    }
+
+    private func completed(
+        _ verdicts: [EntryVerdict], of readings: [EntryReading], in person: PersonID?,
         calling user: MentionedUser?
-    ) -> (verdicts: [EntryVerdict], person: PersonID?) {
-        var person = person
-        var verdicts: [EntryVerdict] = []
-        verdicts.reserveCapacity(self.ids.count)
-        for (index, reading) in readings.enumerated() {
-            var verdict = judge.judge(
-                reading, seq: self.run.first + UInt64(index), of: self.run.key.name.author,
-                in: &person)
-            verdict.noteUser(user, in: reading, by: person)
-            if case .absent = self.run.entries[index].payload { verdict.payload = .wanted }
-            verdicts.append(verdict)
+    ) -> [EntryVerdict] {
+        var verdicts = verdicts
+        for index in verdicts.indices {
+            verdicts[index].noteUser(user, in: readings[index], by: person)
+            if case .absent = self.run.entries[index].payload { verdicts[index].payload = .wanted }
         }
-        return (verdicts, person)
+        return verdicts
     }
 
     /// The certificate that the log begins with, where the run has its first entry and can be read.

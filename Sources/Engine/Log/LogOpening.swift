@@ -62,3 +62,22 @@ public struct LogOpening: Hashable, Sendable {
         self.certificate.isValid(for: author) ? self.certificate.personID : nil
     }
 }
+
+/// An opening of which it has been found out whether its certificate holds, which takes as long as
+/// to check a signature.
+struct CheckedOpening: Sendable {
+    /// What is certified; nil where the certificate is not for the log's author.
+    let certificate: Certificate?
+    let closes: [UInt64]
+
+    /// The person whose log it is.
+    var person: PersonID? { self.certificate?.personID }
+
+    /// - Parameter linked: the certificate that the author has shown on a link, where it was checked.
+    init(_ opening: LogOpening, of author: PeerID, linked: Certificate?) {
+        let holds =
+            opening.certificate == linked || opening.person(of: author) != nil
+        self.certificate = holds ? opening.certificate : nil
+        self.closes = opening.closes
+    }
+}

@@ -112,7 +112,8 @@ extension Node {
     /// The links on which a mark of somebody that is on disk is passed on: to those with whom its author
     /// is not linked.
     func passedOn(_ record: Record) -> [LinkID] {
-        guard let conversation = record.conversation, let mark = Mark(record, by: self.keyring)
+        guard let conversation = record.conversation, let mark = Mark(record, by: self.keyring),
+            !mark.passOn.isEmpty
         else { return [] }
         return self.links.sharing(conversation).filter { link in
             mark.passOn.contains(Mark.tag(of: self.links[link].info.peer, in: conversation))

@@ -9,9 +9,10 @@ extension Node {
     // MARK: Logs that begin
 
     /// Makes room for a log that begins with a run; false where there is none.
-    mutating func makeRoom(for run: VerifiedRun, on id: LinkID) -> Bool {
+    mutating func makeRoom(
+        for run: VerifiedRun, _ opening: CheckedOpening?, on id: LinkID
+    ) -> Bool {
         let key = run.run.key
-        let opening = self.opening(of: run)
         guard self.makeRoom(for: key, of: opening?.person, at: run.run.entries[0].time, on: id)
         else { return false }
         for incarnation in opening?.closes ?? [] where incarnation != key.name.incarnation {
@@ -39,13 +40,6 @@ extension Node {
             self.giveWay(LogKey(conversation: conversation, name: name))
         }
         self.conversationTable[known: conversation].begin(self.ownLog, from: nil)
-    }
-
-    private func opening(of run: VerifiedRun) -> (person: PersonID?, closes: [UInt64])? {
-        guard run.run.first == 1,
-            case .open(let opening)? = self.keyring.read(run.envelope(at: 0)).content
-        else { return nil }
-        return (opening.person(of: run.run.key.name.author), opening.closes)
     }
 
     private mutating func makeRoom(

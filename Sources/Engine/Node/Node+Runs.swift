@@ -8,7 +8,7 @@ extension Node {
             if Mutant.acceptUnshared.isActive, self.conversationTable[key.conversation] != nil,
                 let verified = run.verified()
             {
-                return self.queueRun(verified, frame, on: id)
+                return self.queueRun(verified, self.opening(of: verified), frame, on: id)
             }
         #endif
         guard self.links.isShared(key.conversation, on: id) else {
@@ -40,6 +40,8 @@ extension Node {
             return false
         }
         if log.isBeyondFork(run.first) || run.last < log.tail.seq { return false }
+        // Of many peers who bring the same, each but the first says nothing that need be checked.
+        if run.last == log.tail.seq, run.ids.last == log.tail.id { return false }
         if run.first > log.tail.seq + 1 {
             // Of a log that is not known here only its beginning says anything.
             if log.tail.seq > 0 { self.noteMore(key, seq: run.last, on: id) }
@@ -64,7 +66,11 @@ extension Node {
             self.violation(id, "a run of \(key.name.author.shortText) goes back in time")
             return false
         }
-        guard log.tail.seq > 0 || self.isAdmitted(suffix) && self.makeRoom(for: suffix, on: id)
+        let opening = self.opening(of: suffix)
+        guard
+            log.tail.seq > 0
+                || self.isAdmitted(opening?.person, in: key.conversation)
+                    && self.makeRoom(for: suffix, opening, on: id)
         else {
             self.refuseLog(key, on: id)
             return false
@@ -72,7 +78,7 @@ extension Node {
         // Of a log that is known here all links know the name, and of one that is not taken none need.
         if log.tail.seq == 0 { self.learnNewName(key, from: id) }
         self.noteOwn(key)
-        self.queueRun(suffix, frame, on: id)
+        self.queueRun(suffix, opening, frame, on: id)
         return true
     }
 
@@ -82,22 +88,33 @@ extension Node {
         if names[tag] == nil { self.learnName(key) }
     }
 
-    /// Whether a log may begin with a run: in a conversation of two people only theirs may.
-    private func isAdmitted(_ run: VerifiedRun) -> Bool {
-        let conversation = self.conversationTable[known: run.run.key.conversation]
-        guard conversation.kind.direct != nil else { return true }
-        let (_, person) = run.verdicts(by: self.keyring, person: nil)
-        return conversation.admits(person, own: self.own.certificate.personID)
+    /// Whether a log of a person may begin: in a conversation of two people only theirs may.
+    private func isAdmitted(_ person: PersonID?, in id: ConversationID) -> Bool {
+        let conversation = self.conversationTable[known: id]
+        return conversation.kind.direct == nil
+            || conversation.admits(person, own: self.own.certificate.personID)
     }
 
-    private mutating func queueRun(_ run: VerifiedRun, _ frame: ReceivedFrame, on id: LinkID) {
+    /// What the log of a run begins with, where it does with this run and that can be read.
+    private func opening(of run: VerifiedRun) -> CheckedOpening? {
+        guard run.run.first == 1,
+            case .open(let opening)? = self.keyring.read(run.envelope(at: 0)).content
+        else { return nil }
+        let author = run.run.key.name.author
+        return CheckedOpening(
+            opening, of: author, linked: self.links.link(with: author)?.info.certificate)
+    }
+
+    private mutating func queueRun(
+        _ run: VerifiedRun, _ opening: CheckedOpening?, _ frame: ReceivedFrame, on id: LinkID
+    ) {
         let key = run.run.key
         let run = self.withoutErased(run)
         let log = self.conversationTable[known: key.conversation].log(key.name)
         let hasPending = log.tail != log.head
         let readings = run.readings(by: self.keyring)
-        let (verdicts, person) = run.verdicts(
-            of: readings, by: self.keyring, person: log.person, calling: self.mentioned)
+        let person = run.run.first == 1 ? opening?.person : log.person
+        let verdicts = run.verdicts(of: readings, in: person, calling: self.mentioned)
         self.conversationTable[known: key.conversation].setTail(key.name, log.countedHead(of: run))
         self.conversationTable[known: key.conversation].setPerson(key.name, person)
         self.takeEarlyRecord(of: key.name.author)
@@ -105,7 +122,7 @@ extension Node {
             run: run, verdicts: self.noteErased(run, verdicts), person: person,
             heldFrom: self.time.heldFrom(run.run.entries),
             lateBefore: self.lateBefore(in: key.conversation))
-        append.keys = run.opener(by: self.keyring)?.keys
+        append.keys = opening?.certificate?.keys
         if run.run.first == 1 {
             append.source =
                 self.conversationTable[known: key.conversation].log(key.name).charge.source

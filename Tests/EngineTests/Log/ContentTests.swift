@@ -177,6 +177,24 @@ struct ContentTests {
         #expect(closes([7], [1]).content == nil)
     }
 
+    @Test("the certificate that an author has shown on a link holds in their log")
+    func checkedOpenings() throws {
+        let own = testCertificate(of: signer(1))
+        let ada = PeerID(signer(1).publicKey)
+        func person(_ certificate: Certificate, linked: Certificate?) -> PersonID? {
+            let opening = LogOpening(certificate: certificate, closes: [])
+            return CheckedOpening(opening, of: ada, linked: linked).person
+        }
+        #expect(person(own, linked: nil) == own.personID)
+        #expect(person(own, linked: own) == own.personID)
+        var bytes = own.encoded
+        bytes[167] ^= 1
+        let forged = try Certificate(decoding: bytes)
+        #expect(person(forged, linked: own) == nil)
+        #expect(person(forged, linked: nil) == nil)
+        #expect(person(testCertificate(of: signer(2)), linked: own) == nil)
+    }
+
     @Test("what becomes of an entry hangs on what it says, and on whether its log is somebody's")
     func verdicts() {
         let person = testCertificate(of: signer(1)).personID
