@@ -120,6 +120,8 @@ extension IntegrationTests {
             let ada = try Node.onLoopback("ada", in: scratch)
             ada.add(["--open-realm", "no", "--realm", "office"])
             try ada.start()
+            #expect(ada.log.contains("you are in no realm \"office\""), "\(ada.log)")
+            #expect(ada.log.contains("stoa realm join FILE"), "\(ada.log)")
             try Self.share("office", ada)
             let invite = try ada.call("realmInvite", ["name": "office"])["invite"] ?? .null
             let others = try ["bob", "eve"].map { name in

@@ -27,18 +27,23 @@ extension Configuration {
             }
         }
         do throws(StartError) {
-            let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
-            let names = [RealmName.open] + realms.map(\.name)
-            if !names.contains(self.defaultRealm) {
-                add(
-                    .warning,
-                    "\(self.place(of: .realm)): you are in no realm \"\(self.defaultRealm.text)\", so "
-                        + "a room must be written with its realm",
-                    remedy: "join it with stoa realm join FILE, or correct it: there are "
-                        + names.map(\.text).joined(separator: ", "))
-            }
+            if let finding = try self.unknownRealm() { findings.append(finding) }
         } catch { add(.problem, error.text, remedy: error.remedy) }
         return findings
+    }
+
+    /// A warning where the realm of rooms whose name stands alone is none of those that the user is in: it may be
+    /// joined later.
+    func unknownRealm() throws(StartError) -> Finding? {
+        let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
+        let names = [RealmName.open] + realms.map(\.name)
+        guard !names.contains(self.defaultRealm) else { return nil }
+        return Finding(
+            "settings", .warning,
+            "\(self.place(of: .realm)): you are in no realm \"\(self.defaultRealm.text)\", so "
+                + "a room must be written with its realm",
+            remedy: "join it with stoa realm join FILE, or correct it: there are "
+                + names.map(\.text).joined(separator: ", "))
     }
 
     /// Where what counts of a setting was given: file, line and key, or the flag.
