@@ -80,9 +80,6 @@ public enum DaemonProcess {
         try StartError.makePrivateDirectory(configuration.dataDirectory)
         let lock = try DataLock(directory: configuration.dataDirectory)
         defer { withExtendedLifetime(lock) {} }
-        if configuration.defaultRealm != .open, let finding = try configuration.unknownRealm() {
-            log(.warning, "\(finding.text); \(finding.remedy)")
-        }
         while true {
             // A restored backup makes this the daemon of another person, which takes a start.
             if let code = try Self.live(configuration, log, activated, rereading) { return code }

@@ -53,6 +53,7 @@ extension NodeShell {
 
     private func start() async throws(StartError) {
         self.realms = try self.realmFiles.load()
+        self.warnOfUnknownRealm()
         // The socket first: whoever is quick waits there instead of being told that nobody is home.
         let control = try self.bindControlSocket()
         try self.listen()

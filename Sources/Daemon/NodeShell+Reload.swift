@@ -88,6 +88,7 @@ extension NodeShell {
         self.configuration.takeUp(new)
         self.log.change(threshold: self.configuration.logLevel)
         self.realms = realms
+        self.warnOfUnknownRealm()
         self.happened(.realms(self.nodeRealms))
         self.happened(.preferences(new.preferences))
         for peer in new.peers where !old.peers.contains(peer) { self.follow(peer) }

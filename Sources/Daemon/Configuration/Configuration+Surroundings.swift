@@ -27,16 +27,18 @@ extension Configuration {
             }
         }
         do throws(StartError) {
-            if let finding = try self.unknownRealm() { findings.append(finding) }
+            let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
+            if let finding = self.unknownRealm(among: realms.map(\.name)) {
+                findings.append(finding)
+            }
         } catch { add(.problem, error.text, remedy: error.remedy) }
         return findings
     }
 
-    /// A warning where the realm of rooms whose name stands alone is none of those that the user is in: it may be
-    /// joined later.
-    func unknownRealm() throws(StartError) -> Finding? {
-        let realms = try RealmFiles(dataDirectory: self.dataDirectory).load().realms
-        let names = [RealmName.open] + realms.map(\.name)
+    /// A warning where the realm of rooms whose name stands alone is neither the open one nor one of those that the
+    /// user is in: it may be joined later.
+    func unknownRealm(among joined: [RealmName]) -> Finding? {
+        let names = [RealmName.open] + joined
         guard !names.contains(self.defaultRealm) else { return nil }
         return Finding(
             "settings", .warning,

@@ -7,6 +7,13 @@ internal import Posix
 extension NodeShell {
     var realmFiles: RealmFiles { RealmFiles(dataDirectory: self.configuration.dataDirectory) }
 
+    /// Says in the log where rooms whose name stands alone are in a realm that the user is not in.
+    func warnOfUnknownRealm() {
+        let joined = self.realms.realms.map(\.name)
+        guard let finding = self.configuration.unknownRealm(among: joined) else { return }
+        self.log(.warning, "\(finding.text); \(finding.remedy)")
+    }
+
     /// The realms as the node takes them.
     var nodeRealms: Realms {
         Realms(

@@ -192,6 +192,8 @@ struct ContentTests {
         let forged = try Certificate(decoding: bytes)
         #expect(person(forged, linked: own) == nil)
         #expect(person(forged, linked: nil) == nil)
+        // It was checked when the link was made, and is not again.
+        #expect(person(forged, linked: forged) == forged.personID)
         #expect(person(testCertificate(of: signer(2)), linked: own) == nil)
     }
 
