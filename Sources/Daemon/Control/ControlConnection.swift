@@ -40,6 +40,10 @@ final class ControlConnection {
     private var promisedBytes = 0
     private var openReplies = 0
     private var isProcessing = false
+    /// How many requests hold up those behind them.
+    private var heldUp = 0
+    /// Calls of a batch that wait for their turn.
+    private var waitingCalls: [(request: RPCRequest, reply: Reply)] = []
     private var isDirty = false
     private var isStalled = false
     /// Descriptors that came with requests which are not yet taken up, oldest first.
@@ -114,7 +118,16 @@ final class ControlConnection {
         self.openReplies -= 1
     }
 
-    /// Goes on with requests that waited for room.
+    /// A request must reach the node before the next one is taken.
+    func holdUp() { self.heldUp += 1 }
+
+    /// It has.
+    func goOn() {
+        self.heldUp -= 1
+        self.proceed()
+    }
+
+    /// Goes on with requests that waited for room, or for another one.
     func proceed() {
         guard !self.isProcessing, self.phase == .open || self.phase == .inputEnded else { return }
         self.process()
@@ -226,7 +239,13 @@ final class ControlConnection {
 
     private func process() {
         self.isProcessing = true
-        while self.isAlive, self.hasRoomForRequests {
+        while self.isAlive, self.heldUp == 0 {
+            if !self.waitingCalls.isEmpty {
+                let next = self.waitingCalls.removeFirst()
+                self.handler(next.request, next.reply)
+                continue
+            }
+            guard self.hasRoomForRequests else { break }
             do throws(LineError) {
                 guard let line = try self.codec.nextLine() else { break }
                 self.take(line)
@@ -290,7 +309,7 @@ final class ControlConnection {
                         "a batch may hold \(self.bounds.largeAnswersPerBatch) requests "
                             + "with large answers"))
             } else {
-                self.handler(request, reply)
+                self.waitingCalls.append((request, reply))
             }
         }
         // With nothing but invalid elements no reply comes that would send the answers.
@@ -306,7 +325,8 @@ final class ControlConnection {
         guard let watch = self.watch else { return }
         var wanted: IOEvents = []
         switch self.phase {
-        case .open: if self.hasRoomForRequests { wanted.insert(.readable) }
+        case .open:
+            if self.hasRoomForRequests, self.heldUp == 0 { wanted.insert(.readable) }
         case .lingering: wanted.insert(.readable)
         case .inputEnded, .closed: break
         }

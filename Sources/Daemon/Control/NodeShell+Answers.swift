@@ -32,6 +32,7 @@ extension NodeShell {
     func request(_ request: Request, _ pending: PendingRequest) {
         let id = self.requests.add(pending)
         self.happened(.request(id, request))
+        pending.reply?.goOn()
     }
 
     func answered(_ id: RequestID, _ answer: Answer) {

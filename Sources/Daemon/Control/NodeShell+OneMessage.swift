@@ -17,6 +17,7 @@ extension NodeShell {
                 remedy: "take it from history: at least \(EntryIDPrefix.leastCharacters) characters"
             )
         }
+        reply.holdUp()
         // All that is not yet indexed is looked through, and after a start read first.
         self.look(isSmall: false) { (store) throws(StoreFailure) in
             try store.entries(beginning: prefix)
@@ -37,6 +38,7 @@ extension NodeShell {
                         remedy: "give more of the id")
                 }
                 try body(entry)
+                reply.goOn()
             } catch { reply.fail(error) }
         }
     }

@@ -17,6 +17,8 @@ final class Reply {
     /// Held weakly, so that an answer that takes long keeps no connection open.
     private weak var client: ControlConnection?
     private var isAnswered = false
+    /// Whether what was asked is not yet asked of the node, so that nothing behind it may be.
+    private var holdsUp = false
 
     private init(_ target: Target, byteBudget: Int, client: ControlConnection) {
         self.target = target
@@ -40,6 +42,23 @@ final class Reply {
 
     /// Who asked; nil when gone.
     var asker: ControlConnection? { self.client }
+
+    /// Lets what its client asks next wait until this request has reached the node or is answered.
+    ///
+    /// For handlers that first read or write something else: what one connection asks takes effect in the
+    /// order asked.
+    func holdUp() {
+        guard !self.holdsUp, !self.isAnswered else { return }
+        self.holdsUp = true
+        self.client?.holdUp()
+    }
+
+    /// The request has reached the node, or is answered: what was asked next has its turn.
+    func goOn() {
+        guard self.holdsUp else { return }
+        self.holdsUp = false
+        self.client?.goOn()
+    }
 
     /// Gives the answer; dropped when the client is gone.
     func answer(_ result: some FieldValue) {
@@ -67,6 +86,7 @@ final class Reply {
     ) {
         precondition(!self.isAnswered, "each request is answered once")
         self.isAnswered = true
+        self.goOn()
         guard let client = self.client else { return }
         client.redeem(self.byteBudget)
         switch self.target {

@@ -86,6 +86,7 @@ extension NodeShell {
     ) {
         let isSealed = self.node?.ask { $0.keyring.current(in: conversation) != nil } ?? false
         let key = isSealed ? XChaCha20.makeKey() : nil
+        reply.holdUp()
         self.onFiles { (files) async throws(BlobFailure) in
             try await files.take(source, key: key)
         } then: { result in

@@ -71,7 +71,7 @@ extension Node {
         let counts: [String: Int] = [
             "fetches": self.fetching.count, "discoveries": discoveries,
             "fork searches": self.forkSearches.count, "reads": self.reads.count,
-            "look-ups": self.lookUps.count, "deliveries": self.deliveries.count,
+            "requests in line": self.requestLine.count, "deliveries": self.deliveries.count,
             "payload questions": self.payloadWants.openCount,
             "expiries": self.commits.expiries.count,
             "drafts": self.commits.drafts.count, "live runs": self.commits.live.count,

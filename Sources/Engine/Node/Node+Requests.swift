@@ -2,13 +2,49 @@ internal import Crypto
 
 /// What users ask for: rooms, messages, people, the profile.
 extension Node {
+    /// Does what is asked, behind what was asked before it.
     mutating func handleRequest(_ what: Request, _ request: RequestID) {
+        guard what.isChange else { return self.perform(what, request, nil) }
+        let isSought = self.looksUp(what, request)
+        guard isSought || !self.requestLine.isEmpty else {
+            return self.perform(what, request, nil)
+        }
+        self.requestLine.add(request, what, isSought: isSought)
+    }
+
+    mutating func lookedUp(_ request: RequestID, _ finding: RequestLine.Finding) {
+        self.requestLine.settle(request, finding)
+        while let next = self.requestLine.next() {
+            self.perform(next.what, next.id, next.finding)
+        }
+    }
+
+    /// Asks the store whether something was sent before; false where it has no key, or that is known.
+    private mutating func looksUp(_ what: Request, _ request: RequestID) -> Bool {
+        guard case .send(let outgoing) = what, let key = IdempotencyKey(outgoing) else {
+            return false
+        }
+        #if MUTANTS
+            if Mutant.sendAgainUnderAKey.isActive { return false }
+        #endif
+        if self.requestLine.isEmpty {
+            guard self.obstacle(to: outgoing) == nil, self.recentKeys.pending(key) == nil,
+                self.recentKeys.recent(key) == nil
+            else { return false }
+        }
+        self.actions.append(.lookUp(request, key.conversation, key: key.text))
+        return true
+    }
+
+    private mutating func perform(
+        _ what: Request, _ request: RequestID, _ finding: RequestLine.Finding?
+    ) {
         switch what {
         case .join(let room): self.join(room, request)
         case .leave(let conversation): self.leave(conversation, request)
         case .erase(let conversation, let targets): self.erase(targets, in: conversation, request)
         case .expire(let id, let bound): self.expire(bound, in: id, request)
-        case .send(let outgoing): self.sendMessage(outgoing, request)
+        case .send(let outgoing): self.sendMessage(outgoing, request, finding)
         case .connect(let address, let key, let deadline):
             self.performDialling(
                 self.dialling.connect(
@@ -226,52 +262,51 @@ extension Node {
 
     // MARK: Messages
 
-    private mutating func sendMessage(_ outgoing: Outgoing, _ request: RequestID) {
-        guard self.conversationTable.has(outgoing.conversation) else {
-            return self.fail(request, .unknownConversation)
+    private mutating func sendMessage(
+        _ outgoing: Outgoing, _ request: RequestID, _ finding: RequestLine.Finding?
+    ) {
+        if let obstacle = self.obstacle(to: outgoing) { return self.fail(request, obstacle) }
+        if let key = IdempotencyKey(outgoing) {
+            var earlier: EarlierSend?
+            switch finding {
+            case .failed(let failure)?: return self.fail(request, .storage(failure))
+            case .earlier(let found)?: earlier = found
+            case nil: break
+            }
+            #if MUTANTS
+                let isForgotten = Mutant.sendAgainUnderAKey.isActive
+            #else
+                let isForgotten = false
+            #endif
+            if !isForgotten {
+                if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
+                self.recentKeys.begin(key, outgoing.content)
+            }
         }
-        guard self.isJoinedOrWillBe(outgoing.conversation) else {
-            return self.fail(request, .notMember)
-        }
-        let kind = self.conversationTable[known: outgoing.conversation].kind
-        if let realm = kind.realm, !self.realms.contains(realm) {
-            return self.fail(request, .notInRealm)
-        }
-        if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
-            return self.fail(request, .cannotSeal)
-        }
-        guard outgoing.content.hasSendableText else {
-            return self.fail(request, .size(limit: Limits.textBytes))
-        }
-        guard self.commits.drafts.count < Limits.waitingDrafts else {
-            return self.fail(request, .busy)
-        }
-        if let wait = outgoing.wait,
-            let obstacle = self.obstacle(to: wait.aim.goal, in: outgoing.conversation)
-        {
-            return self.fail(request, obstacle)
-        }
-        guard let key = IdempotencyKey(outgoing) else { return self.enqueue(outgoing, request) }
-        #if MUTANTS
-            if Mutant.sendAgainUnderAKey.isActive { return self.enqueue(outgoing, request) }
-        #endif
-        if self.isAnswered(outgoing, key, request, earlier: nil) { return }
-        self.lookUps[request] = outgoing
-        self.actions.append(.lookUp(request, key.conversation, key: key.text))
+        self.commits.add(
+            Draft(
+                conversation: outgoing.conversation, content: outgoing.content,
+                request: request, outgoing: outgoing))
     }
 
-    mutating func lookedUp(_ request: RequestID, _ earlier: EarlierSend?) {
-        guard let outgoing = self.lookUps.removeValue(forKey: request),
-            let key = IdempotencyKey(outgoing)
-        else { return }
-        // Another send with the key may have come first while this one was looked up.
-        if self.isAnswered(outgoing, key, request, earlier: earlier) { return }
-        // So may a leave: nothing is written behind it.
-        guard self.conversationTable.has(outgoing.conversation),
-            self.isJoinedOrWillBe(outgoing.conversation)
-        else { return self.fail(request, .notMember) }
-        self.recentKeys.begin(key, outgoing.content)
-        self.enqueue(outgoing, request)
+    /// Why a message cannot be sent; nil where it can.
+    private func obstacle(to outgoing: Outgoing) -> RequestError? {
+        guard self.conversationTable.has(outgoing.conversation) else {
+            return .unknownConversation
+        }
+        guard self.isJoinedOrWillBe(outgoing.conversation) else { return .notMember }
+        let kind = self.conversationTable[known: outgoing.conversation].kind
+        if let realm = kind.realm, !self.realms.contains(realm) { return .notInRealm }
+        if kind.room == nil, self.keyring.current(in: outgoing.conversation) == nil {
+            return .cannotSeal
+        }
+        guard outgoing.content.hasSendableText else { return .size(limit: Limits.textBytes) }
+        guard self.commits.drafts.count + self.requestLine.count < Limits.waitingDrafts else {
+            return .busy
+        }
+        return outgoing.wait.flatMap {
+            self.obstacle(to: $0.aim.goal, in: outgoing.conversation)
+        }
     }
 
     /// Whether a message was sent under its key before, or is being sent; then the request is
@@ -296,17 +331,5 @@ extension Node {
             self.fail(request, .keyReused)
         }
         return true
-    }
-
-    mutating func lookUpFailed(_ request: RequestID, _ failure: StoreFailure) {
-        self.lookUps[request] = nil
-        self.fail(request, .storage(failure))
-    }
-
-    private mutating func enqueue(_ outgoing: Outgoing, _ request: RequestID) {
-        self.commits.add(
-            Draft(
-                conversation: outgoing.conversation, content: outgoing.content,
-                request: request, outgoing: outgoing))
     }
 }

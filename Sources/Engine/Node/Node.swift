@@ -36,7 +36,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var profiles: Profiles
     var pictures: Pictures
     var recentKeys = RecentKeys()
-    var lookUps: [RequestID: Outgoing] = [:]
+    var requestLine = RequestLine()
     var deliveries = Deliveries()
     var heldElsewhere = HeldElsewhere()
     var refusedElsewhere = RefusedElsewhere()
@@ -156,8 +156,8 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
         case .payloadsRead(let read, let stored): self.payloadsRead(read, stored)
         case .proofRead(let read, let proof): self.proofRead(read, proof)
         case .readFailed(let read, let failure): self.readFailed(read, failure)
-        case .lookedUp(let request, let earlier): self.lookedUp(request, earlier)
-        case .lookUpFailed(let request, let failure): self.lookUpFailed(request, failure)
+        case .lookedUp(let request, let earlier): self.lookedUp(request, .earlier(earlier))
+        case .lookUpFailed(let request, let failure): self.lookedUp(request, .failed(failure))
         case .timer(let timer): self.timerFired(timer)
         case .found(let service):
             self.performDialling(

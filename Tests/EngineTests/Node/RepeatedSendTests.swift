@@ -99,19 +99,44 @@ import Testing
                 == [.sent(earlier.message, isDuplicate: true, deliveredTo: [])])
     }
 
-    @Test("that is looked up while the room is left is refused: nothing is written behind a leave")
-    func overtaken() throws {
+    @Test("keeps its place before what was asked after it, however long it is looked up")
+    func inOrder() throws {
         var harness = try Self.linked()
-        let outgoing = Outgoing(
-            conversation: Self.ops.conversation, text: "late", idempotencyKey: "late")
-        harness.give(.request(RequestID(101), .send(outgoing)))
+        let id = Self.ops.conversation
+        for number in 0..<6 {
+            let key = number % 2 == 0 ? "key-\(number)" : nil
+            let outgoing = Outgoing(
+                conversation: id, text: "line \(number)", idempotencyKey: key)
+            harness.give(.request(RequestID(UInt64(101 + number)), .send(outgoing)))
+        }
         let lookUps = harness.takeLookUps()
-        harness.give(.request(RequestID(102), .leave(Self.ops.conversation)))
-        for (request, _, _) in lookUps { harness.give(.lookedUp(request, nil)) }
+        harness.give(.request(RequestID(107), .leave(id)))
+        let late = Outgoing(conversation: id, text: "late", idempotencyKey: "late")
+        harness.give(.request(RequestID(108), .send(late)))
         harness.settle()
-        #expect(lookUps.count == 1)
-        #expect(harness.answers(of: RequestID(101)) == [.failed(.notMember)])
-        #expect(!harness.messages(of: Harness.ownKey).contains { $0.content.text == "late" })
+        #expect(harness.answers(of: RequestID(102)).isEmpty)
+        for (request, _, _) in (lookUps + harness.takeLookUps()).reversed() {
+            harness.give(.lookedUp(request, nil))
+        }
+        harness.settle()
+        let texts = harness.messages(of: Harness.ownKey).compactMap(\.content.text)
+        #expect(texts.suffix(6) == (0..<6).map { "line \($0)" })
+        #expect(harness.answers(of: RequestID(108)) == [.failed(.notMember)])
+    }
+
+    @Test("that cannot be looked up fails alone")
+    func notLookedUp() throws {
+        var harness = try Self.linked()
+        for (number, key) in [(UInt64(101), "a"), (102, nil)] {
+            let outgoing = Outgoing(
+                conversation: Self.ops.conversation, text: "\(number)", idempotencyKey: key)
+            harness.give(.request(RequestID(number), .send(outgoing)))
+        }
+        let failure = StoreFailure(reason: .full, detail: "full", remedy: "free some")
+        harness.give(.lookUpFailed(RequestID(101), failure))
+        harness.settle()
+        #expect(harness.answers(of: RequestID(101)) == [.failed(.storage(failure))])
+        #expect(harness.messages(of: Harness.ownKey).last?.content.text == "102")
     }
 
     @Test("times out as the first one does, and is answered at once where nobody wants to wait")
