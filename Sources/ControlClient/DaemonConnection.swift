@@ -222,7 +222,13 @@ public final class DaemonConnection {
 
     private static func clientError(_ error: SystemError) -> ClientError {
         switch error.code {
-        case EACCES, EPERM:
+        case EPERM:
+            .unusable(
+                reason: "\(error.context) is served by another user, who could read what you write",
+                remedy:
+                    "start a stoad of your own, or name a socket in a folder that others cannot write to"
+            )
+        case EACCES:
             .unusable(
                 reason: "\(error.context) belongs to another user",
                 remedy: Self.isShared(error.context)

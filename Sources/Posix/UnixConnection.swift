@@ -10,7 +10,8 @@ public final class UnixConnection {
     /// Connects; when ``SystemError/meansNobodyListens`` is true there is no daemon.
     ///
     /// With a time, neither this nor a write takes longer, and then throws `EAGAIN` or `ETIMEDOUT`.
-    /// Throws `ENAMETOOLONG` for a path of more than 107 bytes, `EACCES` for another user's socket.
+    /// Throws `ENAMETOOLONG` for a path of more than 107 bytes, `EACCES` for another user's socket, `EPERM` for
+    /// one that another user may have put in the place of the daemon's.
     public init(path: String, timeoutMilliseconds: Int? = nil) throws(SystemError) {
         let number = clinux_stream_socket(AF_UNIX, 0)
         guard number >= 0 else { throw SystemError(errno, "socket", path) }
@@ -35,6 +36,33 @@ public final class UnixConnection {
         }
         self.path = path
         self.descriptor = descriptor
+        try self.checkServer()
+    }
+
+    /// Whether a user may serve this one: the user themselves, root, or, where nobody else could put a socket in
+    /// the place of theirs, the user whose folder it is, as the daemon of a service.
+    static func mayServe(
+        _ server: UInt32, own: UInt32, folderOwner: UInt32, folderMode: UInt32
+    ) -> Bool {
+        if server == own || server == 0 { return true }
+        return folderMode & S_IWOTH == 0 && [0, own, server].contains(folderOwner)
+    }
+
+    private func checkServer() throws(SystemError) {
+        let server = try PeerCredentials(of: self.descriptor).userID
+        var folder = stat()
+        let parent = self.path.lastIndex(of: "/").map { String(self.path[...$0]) } ?? "."
+        guard stat(parent, &folder) == 0 else { throw SystemError(errno, "stat", parent) }
+        guard
+            Self.mayServe(
+                server, own: geteuid(), folderOwner: folder.st_uid, folderMode: folder.st_mode)
+        else {
+            throw SystemError(
+                EPERM, "connect to", self.path,
+                advice:
+                    "another user serves this socket, and could read what you write: start your own "
+                    + "daemon, or name a socket in a folder that others cannot write to")
+        }
     }
 
     /// Writes all bytes, waiting as long as it takes; throws `EPIPE` when the daemon has closed.

@@ -1,9 +1,23 @@
 import Glibc
-import Posix
 import TestSupport
 import Testing
 
+@testable import Posix
+
 @Suite struct UnixSocketTests {
+    @Test(
+        "a client talks to itself, root, and to whom the folder of the socket belongs to alone",
+        arguments: [
+            (1_000, 1_000, 0o777, true), (0, 1_000, 0o777, true), (1_001, 1_001, 0o755, true),
+            (1_001, 0, 0o755, true), (1_001, 1_001, 0o777, false), (1_001, 0, 0o1777, false),
+            (1_001, 1_002, 0o755, false),
+        ] as [(UInt32, UInt32, UInt32, Bool)])
+    func servers(server: UInt32, owner: UInt32, mode: UInt32, isTrusted: Bool) {
+        #expect(
+            UnixConnection.mayServe(server, own: 1_000, folderOwner: owner, folderMode: mode)
+                == isTrusted)
+    }
+
     @Test("a client talks to the listener, which knows who it is")
     func talk() throws {
         let directory = try TestFolder()
