@@ -79,11 +79,14 @@ struct SecretRoomMethodTests {
             #expect(page["messages"]?.arrayValue?.last?["text"] == .string(text))
         }
         // Another one with the same name has to be written by its id.
-        let second = try Self.create(client)
+        #expect(refusal { _ = try Self.create(client) } == "nameTaken")
+        let other = try TestDaemon(name: "bob")
+        let made = try Self.create(try other.connect())
+        let second = try client.ask("join", .members(["invite": made["invite"] ?? .null]))
         #expect(
             refusal { try client.ask("send", ["to": "&war-room", "text": "x"]) }
                 == "severalRooms")
-        let id = second["conversation"]?["id"] ?? .null
+        let id = second["id"] ?? .null
         try client.ask("send", .members(["to": id, "text": "x"]))
         // It is left and entered again by it, too.
         try client.ask("leave", .members(["room": id]))

@@ -15,6 +15,14 @@ extension NodeShell {
         _ params: CreateConversationMethod.Params, _ text: String, _ reply: Reply
     ) throws(RPCError) {
         let room = try self.secretRoom(typed: text)
+        guard self.node?.ask({ $0.hasSecretRoom(named: room) }) != true else {
+            let shown =
+                "&" + TerminalText.line(text.hasPrefix("&") ? String(text.dropFirst()) : text)
+            throw .refused(
+                "you have a secret room \(shown) already", reason: "nameTaken",
+                remedy:
+                    "choose another name, or go on there: stoa invite \(TerminalText.word(shown))")
+        }
         let made: Phrase?
         let phrase: Phrase
         let suite: ConversationKey.Suite
@@ -176,6 +184,7 @@ extension NodeShell {
         do throws(SystemError) {
             self.phrases = try Worker(name: "stoad-phrase", loop: self.loop, capacity: 1)
         } catch { throw .internalError("no thread can be started: \(error.reason)") }
+        reply.holdUp()
         self.phrases?.run { () -> Result<Value, RPCError> in
             do throws(RPCError) { return .success(try work()) } catch { return .failure(error) }
         } then: { result in
@@ -260,6 +269,12 @@ extension RPCError {
                 "word \(number) of the phrase, \"\(TerminalText.line(word))\", is not one of the list",
                 reason: "badPhrase",
                 remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "look at it again",
+                details: param)
+        case .missingWord:
+            self = .invalidParams(
+                "the phrase has five words of six", reason: "badPhrase",
+                remedy:
+                    "look for the word that is missing; a phrase of your own needs other words, or more",
                 details: param)
         case .check:
             self = .invalidParams(

@@ -63,31 +63,50 @@ public struct Phrase: Hashable, Sendable {
 
     /// Reads a phrase that somebody typed or chose.
     ///
-    /// Throws where it is empty or too long, and where it is meant to be one that Stoa made and has a
-    /// word that is not in the list, or words that do not belong together.
+    /// One that Stoa made may be written in capitals, with hyphens, commas or any other signs between its
+    /// words. Throws where a phrase is empty or too long, and where it is meant to be one that Stoa made and
+    /// lacks a word, has one that is not in the list, or words that do not belong together.
     public init(_ typed: String) throws(PhraseError) {
         // Keyboards differ in how they put an accent on a letter.
-        let words = typed.composed.unicodeScalars.split { $0.properties.isWhitespace }
+        let parts = typed.composed.unicodeScalars.split { $0.properties.isWhitespace }
             .map(String.init)
-        let text = words.joined(separator: " ")
-        guard !words.isEmpty else { throw .empty }
+        let text = parts.joined(separator: " ")
+        guard !parts.isEmpty else { throw .empty }
         guard text.utf8.count <= Self.limitBytes else { throw .tooLong }
-        let small = words.map { $0.lowercased() }
-        let strange = small.indices.filter { Self.place(of: small[$0]) == nil }
-        guard words.count == Self.wordCount,
+        let words = Self.words(of: typed)
+        let strange = words.indices.filter { Self.place(of: words[$0]) == nil }
+        guard (Self.wordCount - 1...Self.wordCount).contains(words.count),
             words.count - strange.count >= Self.wordsOfIntent
         else {
             self.init(text: text, suite: nil)
             return
         }
-        if let first = strange.first { throw .unknownWord(small[first], number: first + 1) }
-        let own = Array(small.dropLast())
+        if let first = strange.first { throw .unknownWord(words[first], number: first + 1) }
+        guard words.count == Self.wordCount else { throw .missingWord }
+        let own = Array(words.dropLast())
         guard
             let suite = ConversationKey.Suite.allCases.first(where: {
-                Self.check(own, $0) == small.last
+                Self.check(own, $0) == words.last
             })
         else { throw .check }
-        self.init(text: small.joined(separator: " "), suite: suite)
+        self.init(text: words.joined(separator: " "), suite: suite)
+    }
+
+    /// What is typed as words of the list may be written: in small letters, without what stands between them.
+    private static func words(of typed: String) -> [String] {
+        let letters = typed.composed.lowercased().unicodeScalars.split {
+            !$0.properties.isAlphabetic && $0.properties.numericType == nil
+        }.map(String.init)
+        var words: [String] = []
+        for part in letters {
+            // Some words of the list have a hyphen.
+            if let last = words.last, self.place(of: "\(last)-\(part)") != nil {
+                words[words.count - 1] = "\(last)-\(part)"
+            } else {
+                words.append(part)
+            }
+        }
+        return words
     }
 
     /// The key of a room from the phrase; takes half a second and 256 MiB, so never on the event loop.
@@ -146,6 +165,8 @@ public enum PhraseError: Error, Hashable, Sendable {
     case tooLong
     /// Its words are of the list, but for this one, which is the `number`th from 1.
     case unknownWord(String, number: Int)
+    /// All words are of the list, and there are five of six.
+    case missingWord
     /// All words are of the list, but they do not belong together.
     case check
 }

@@ -291,6 +291,11 @@ extension Node {
         return room
     }
 
+    /// Whether a secret room of that name is here, whether or not the user is in it.
+    public func hasSecretRoom(named room: Room) -> Bool {
+        !self.privates.secrets(named: room).isEmpty
+    }
+
     private func severalRooms(_ text: String, _ found: [ConversationKind]) -> NameError {
         .severalRooms(
             text, found.map { NamedConversation(id: $0.id, name: self.fullName(of: $0)) })

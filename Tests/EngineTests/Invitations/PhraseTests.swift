@@ -54,6 +54,35 @@ import Testing
         }
     }
 
+    @Test("may be written with any signs between its words, and in capitals")
+    func written() throws {
+        var random = SodiumRandom()
+        // With one of each kind of word that the list has, those with a hyphen among them.
+        var phrases = [Phrase.generate(for: .xchacha20Poly1305, using: &random)]
+        while !phrases.contains(where: { $0.text.contains("-") }) {
+            phrases.append(Phrase.generate(for: .xchacha20Poly1305, using: &random))
+        }
+        for phrase in phrases.suffix(20) {
+            for sign in ["-", ", ", ",", ". ", "\u{a0}", "\u{202f}", " \u{2013} ", "_", "/", "\t"] {
+                let typed = phrase.text.replacing(" ", with: sign)
+                #expect(try Phrase(typed) == phrase, "\(typed)")
+                #expect(try Phrase("\"" + typed.uppercased() + ".\"") == phrase, "\(typed)")
+            }
+        }
+    }
+
+    @Test("that lacks a word is told of, whichever it is")
+    func missing() throws {
+        var random = SodiumRandom()
+        let words = Phrase.generate(for: .xchacha20Poly1305, using: &random).text
+            .split(separator: " ").map(String.init)
+        for index in words.indices {
+            var left = words
+            left.remove(at: index)
+            #expect(throws: PhraseError.missingWord) { try Phrase(left.joined(separator: "-")) }
+        }
+    }
+
     @Test("that somebody chose is any text, with its capitals and one space between words")
     func chosen() throws {
         let phrase = try Phrase(" Our dog  sleeps on\tthe red SOFA ")
