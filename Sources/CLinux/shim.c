@@ -251,3 +251,22 @@ ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptor) {
     }
     return received;
 }
+
+static int argument_count;
+static char **arguments;
+
+/* Glibc gives constructors what main is given. */
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+    argument_count = count;
+    arguments = values;
+}
+
+int clinux_wipe_argument(const char *text) {
+    int found = 0;
+    for (int index = 1; index < argument_count; index++)
+        if (strcmp(arguments[index], text) == 0) {
+            explicit_bzero(arguments[index], strlen(arguments[index]));
+            found++;
+        }
+    return found;
+}

@@ -58,6 +58,10 @@ public enum ProcessEnvironment {
         CommandLine.arguments.isEmpty ? nil : Array(CommandLine.arguments.dropFirst())
     }
 
+    /// Overwrites an argument where other users of this machine could see it; it is still in ``arguments``,
+    /// and in the history of the shell that gave it.
+    public static func wipeArgument(_ text: String) { _ = clinux_wipe_argument(text) }
+
     /// The first argument that is no UTF-8, with marks where it is not; nil where all are.
     ///
     /// In ``arguments`` such bytes are replaced, so that two that differ may read alike.

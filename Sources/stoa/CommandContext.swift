@@ -10,6 +10,10 @@ final class CommandContext {
     /// How the process ends where the command is done: some hand on what another program said.
     var status = ExitCode.done.rawValue
     private var connected: DaemonConnection?
+    /// The id of what was changed last; empty where it has none, nil where nothing was.
+    private(set) var changed: String?
+    /// Whose key the user has said to mean by which name, where only strangers have it.
+    private var meant: [String: String] = [:]
 
     /// What an answer may take longer than what the daemon was told to wait, in milliseconds.
     private static let graceMilliseconds = 500
@@ -44,10 +48,41 @@ final class CommandContext {
 
     /// Asks the daemon and waits for its answer, at most `--timeout`.
     ///
-    /// Where the daemon itself waits for something, its time comes first.
+    /// Where the daemon itself waits for something, its time comes first. Where a name is only a stranger's,
+    /// a person at a terminal is asked whether they mean that key.
     func call<Method: ControlMethod>(
         _ method: Method.Type, _ params: Method.Params = .init(), daemonMilliseconds: Int64? = nil,
         passing descriptor: Int32? = nil
+    ) throws(Failure) -> JSON {
+        var params = params
+        for (name, key) in self.meant { _ = params.replace(name, by: key) }
+        do throws(Failure) {
+            return try self.ask(method, params, daemonMilliseconds, passing: descriptor)
+        } catch {
+            guard let name = error.answer?.data?["name"]?.stringValue,
+                let key = try self.strangerMeant(by: error), params.replace(name, by: key)
+            else { throw error }
+            self.meant[name] = key
+            return try self.ask(method, params, daemonMilliseconds, passing: descriptor)
+        }
+    }
+
+    /// The only stranger of a name, as `@` and the key, where a person at a terminal says that they are meant.
+    private func strangerMeant(by failure: Failure) throws(Failure) -> String? {
+        let candidates = failure.answer?.data?.list("candidates") ?? []
+        guard failure.answer?.reason == "stranger", candidates.count == 1, !self.json,
+            self.console.inputIsTerminal, self.console.errorsAreTerminal
+        else { return nil }
+        let key = "@" + candidates[0].shown("id")
+        self.console.report(
+            "you do not know \(candidates[0].shown("name")); anyone can take a name. Their key is\n"
+                + "  \(key)\nDo you mean them? Write yes if so: ")
+        return try self.console.readYes() ? key : nil
+    }
+
+    private func ask<Method: ControlMethod>(
+        _ method: Method.Type, _ params: Method.Params, _ daemonMilliseconds: Int64?,
+        passing descriptor: Int32?
     ) throws(Failure) -> JSON {
         var limit = self.options.timeoutMilliseconds
         if limit != nil, let daemonMilliseconds {
@@ -63,8 +98,23 @@ final class CommandContext {
             }
             self.connected = connection
             connection.answerMilliseconds = limit
-            return try connection.call(method, params, passing: descriptor)
+            let result = try connection.call(method, params, passing: descriptor)
+            if Method.description.isChange { self.noteChange(result.shown("id")) }
+            return result
         }
+    }
+
+    /// Something was changed: the command has done its work, whether or not that can be printed.
+    func noteChange(_ id: String = "") {
+        self.changed = id
+        self.console.isReport = true
+    }
+
+    /// Says on standard error what was done where standard output has not taken the report.
+    func warnOfLostReport(of command: String) {
+        guard let id = self.changed, let lost = self.console.unreported else { return }
+        let what = id.isEmpty ? "it is done" : "it is done, its id is \(id)"
+        self.console.report("stoa: \(command): warning: \(what); but \(lost.why)\n")
     }
 
     /// Begins the conversation with a person, where somebody is named who has not written yet.
@@ -167,6 +217,18 @@ final class CommandContext {
         }
     }
 
+    /// The devices of all whom the user knows, and the own one; nil where the user knows nobody.
+    func knownDevices() throws(Failure) -> Set<String>? {
+        var known: Set<String> = []
+        try self.forEachOfOwn(PeopleMethod.self) { (person) throws(Failure) in
+            let tier = person["tier"]?.stringValue.flatMap { TierWord(rawValue: $0) }
+            if tier == .known || tier == .verified { known.insert(person.shown("id")) }
+        }
+        guard !known.isEmpty else { return nil }
+        known.insert(try self.call(StatusMethod.self).shown("id"))
+        return known
+    }
+
     /// Asks for a list and prints it: one element per line for programs, else a table.
     func showList<Method: ControlMethod>(
         _ method: Method.Type, _ params: (PageParams) -> Method.Params, empty: String,
@@ -215,5 +277,34 @@ extension AcknowledgeMethod.Params {
         self.init()
         self.conversation = conversation
         self.cursor = newest.count("cursor")
+    }
+}
+
+extension ControlValue {
+    /// Puts a key in the place of a name, wherever the name is a parameter by itself; says whether it was.
+    fileprivate mutating func replace(_ name: String, by key: String) -> Bool {
+        var visitor = NameReplacement(name: name, key: key)
+        self.fields(&visitor)
+        return visitor.isDone
+    }
+}
+
+/// Goes through parameters and puts a key in the place of a name.
+private struct NameReplacement: FieldVisitor {
+    let name: String
+    let key: String
+    var isDone = false
+
+    mutating func field<Value: FieldValue>(
+        _ name: StaticString, _ value: inout Value, _ rule: FieldRule, _ summary: StaticString
+    ) {
+        guard ["to", "person"].contains("\(name)") else { return }
+        if value as? String == self.name, let key = self.key as? Value {
+            value = key
+            self.isDone = true
+        } else if value as? String? == self.name, let key = String?(self.key) as? Value {
+            value = key
+            self.isDone = true
+        }
     }
 }

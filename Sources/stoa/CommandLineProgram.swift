@@ -24,6 +24,7 @@ enum CommandLineProgram {
                     console: console, options: options, environment: environment)
                 try command.run(in: context)
                 try console.flush()
+                context.warnOfLostReport(of: name)
                 return context.status
             }
             try console.flush()
@@ -59,6 +60,8 @@ enum CommandLineProgram {
             console.report(failure.text)
             return failure.code.rawValue
         }
+        // Before anything is waited for: everybody on this machine can see the arguments of a process.
+        for word in words where word.hasPrefix("stoa:") { ProcessEnvironment.wipeArgument(word) }
         return self.run(words, console: console, environment: environment)
     }
 }

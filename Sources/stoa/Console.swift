@@ -21,6 +21,10 @@ final class Console {
     private var pending: [UInt8] = []
     /// Why output that came before a report was not written: what flushes next throws it.
     private var lost: Failure?
+    /// Whether something was changed: output that is lost from then on is told of at the end, and no fault.
+    var isReport = false
+    /// Why output of a change was not written.
+    private(set) var unreported: Failure?
     /// What shows the output in its place, a screenful at a time.
     private var pager: Pager?
 
@@ -89,8 +93,15 @@ final class Console {
 
     /// Hands all gathered output to the system.
     ///
-    /// Throws `Failure.outputClosed` when nobody reads any longer.
+    /// Throws `Failure.outputClosed` when nobody reads any longer; nothing where it reports what was changed.
     func flush() throws(Failure) {
+        do throws(Failure) { try self.flushWhole() } catch {
+            guard self.isReport else { throw error }
+            self.unreported = self.unreported ?? error
+        }
+    }
+
+    private func flushWhole() throws(Failure) {
         if let lost = self.lost {
             self.lost = nil
             throw lost
@@ -112,7 +123,7 @@ final class Console {
 
     /// The same for what is told once, as a phrase: that nobody reads any longer is a fault then.
     func flushSecret() throws(Failure) {
-        do throws(Failure) { try self.flush() } catch {
+        do throws(Failure) { try self.flushWhole() } catch {
             guard error == .outputClosed else { throw error }
             throw Failure(
                 .inputOutput, why: "nobody reads standard output", next: "read it to the end")
@@ -168,6 +179,19 @@ final class Console {
                     next: "check where it comes from")
             }
         }
+    }
+
+    /// Whether a person answers a question with yes.
+    func readYes() throws(Failure) -> Bool {
+        var bytes: [UInt8] = []
+        while !bytes.contains(0x0A), bytes.count < ControlLimits.wordBytes,
+            let chunk = try self.readChunk()
+        {
+            bytes += chunk
+        }
+        let words = String(decoding: bytes, as: UTF8.self).lowercased()
+            .split(whereSeparator: \.isWhitespace)
+        return words == ["yes"]
     }
 
     /// Lets a pager show what is printed while `body` runs: `PAGER`, else less(1).

@@ -16,10 +16,10 @@ struct CommandRun {
     /// Runs the command line in this process, with pipes for its streams.
     ///
     /// What is printed must fit the pipes, 64 KiB each. With `readsOutput` false the output's
-    /// reader is gone from the start.
+    /// reader is gone from the start; with `fillsDisk` true the output is a disk that is full.
     init(
         _ words: [String], daemon: FakeDaemon? = nil, input: [UInt8] = [],
-        environment: [String: String] = [:], readsOutput: Bool = true
+        environment: [String: String] = [:], readsOutput: Bool = true, fillsDisk: Bool = false
     ) throws {
         // As in the program itself; otherwise a closed pipe would end the whole test run.
         ProcessEnvironment.ignoreBrokenPipes()
@@ -41,8 +41,13 @@ struct CommandRun {
             }
         }
         if !readsOutput { close(outputReader) }
+        var writer = outputWriter
+        if fillsDisk {
+            close(outputWriter)
+            writer = open("/dev/full", O_WRONLY)
+        }
         self.status = Self.run(
-            words, inputReader, outputWriter, errorsWriter, environment: environment)
+            words, inputReader, writer, errorsWriter, environment: environment)
         self.output = readsOutput ? Self.readAll(outputReader) : ""
         self.errors = Self.readAll(errorsReader)
     }

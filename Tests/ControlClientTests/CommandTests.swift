@@ -220,7 +220,7 @@ struct CommandTests {
         #expect(last.hasPrefix(#"{"to":"ops","text":"--x","idempotencyKey":"stoa-"#))
     }
 
-    @Test("an operand that is empty is refused by its name", arguments: ["join", "whois", "chat"])
+    @Test("an operand that is empty is refused by its name", arguments: ["leave", "whois", "chat"])
     func emptyOperand(command: String) throws {
         let run = try CommandRun([command, ""])
         #expect(run.code == .usage)

@@ -47,7 +47,7 @@ import Testing
             })
     }
 
-    private static func daemon() throws -> FakeDaemon {
+    static func daemon() throws -> FakeDaemon {
         try FakeDaemon { request in
             var steps: [FakeDaemon.Step] = [.result(Self.result(of: request.method))]
             guard request.method == "subscribe" else { return steps }

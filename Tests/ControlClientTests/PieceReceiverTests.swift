@@ -75,6 +75,52 @@ struct PieceReceiverTests {
         #expect(daemon.params("acknowledge") == [Self.acknowledged(5)])
     }
 
+    @Test("leaves out whom the user does not know, and says so; --by takes them")
+    func strangers() throws {
+        let steps = [
+            Self.piece(5, "b", at: 0, end: true), Self.piece(6, "a", at: 0, end: true),
+        ]
+        func daemon() throws -> FakeDaemon {
+            try FakeDaemon { request in
+                switch request.method {
+                case "people":
+                    [
+                        .result([
+                            "items": [
+                                ["id": .string(String(repeating: "a", count: 52)), "tier": "known"]
+                            ]
+                        ])
+                    ]
+                case "subscribe": [CommandTests.subscribed(4)] + steps
+                default: [.result([:])]
+                }
+            }
+        }
+        let words = ["stream", "recv", "ops", "dump"]
+        let known = try daemon()
+        let run = try CommandRun(words + ["--consumer", "bot"], daemon: known)
+        #expect(run.code == .done && run.output == "hello", "\(run.errors)")
+        #expect(
+            run.errors.contains("is nobody you know; what they send is left out (--by chooses)"))
+        #expect(known.params("acknowledge") == [Self.acknowledged(6)])
+        let chosen = try daemon()
+        let named = try CommandRun(words + ["--by", "@b"], daemon: chosen)
+        #expect(named.code == .done && named.errors.isEmpty)
+        #expect(chosen.params("subscribe")[0].contains(#""authors":["@b"]"#))
+        #expect(chosen.params("people").isEmpty)
+    }
+
+    @Test("a sending that brings too little while another one waits gives way")
+    func stalls() {
+        var stall = StreamStall(waiting: ["peer": "b", "peerName": "ben", "cursor": 9], at: 1_000)
+        // One byte more renews nothing.
+        for second in 1...29 { stall.note(1, at: 1_000 + UInt64(second) * 1_000) }
+        #expect(!stall.isOver(at: 30_999) && stall.isOver(at: 31_000))
+        #expect(stall.millisecondsLeft(at: 30_000) == 1_000)
+        stall.note(1_024, at: 30_500)
+        #expect(!stall.isOver(at: 60_499) && stall.isOver(at: 60_500))
+    }
+
     @Test("whose pieces are left out is said once, and once more when a sending has ended")
     func leftOut() throws {
         let daemon = try Self.daemon([

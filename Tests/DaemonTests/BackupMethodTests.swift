@@ -33,7 +33,8 @@ struct BackupMethodTests {
         let client = try ada.connect()
         for daemon in [ada, ben] { try daemon.ask("join", ["room": "ops"]) }
         try Self.until("they are linked") {
-            (try? client.ask("addPerson", ["person": "@ben"])) != nil
+            let id = try? client.ask("whois", ["person": "@ben"])["id"]
+            return (try? client.ask("addPerson", .members(["person": id ?? .null]))) != nil
         }
         try client.ask("realmNew", ["name": "office"])
         try client.ask("join", ["room": "office/x"])

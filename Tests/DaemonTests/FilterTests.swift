@@ -48,8 +48,9 @@ struct FilterTests {
             JSON.Member("messages", ["text"]), JSON.Member("notMine", yes),
         ])
         let mentions = try follow([JSON.Member("mentions", yes)])
+        let key = try ada.ask("status")["id"] ?? .null
         let adas = try follow([
-            JSON.Member("authors", ["@ada"]), JSON.Member("messages", ["text", "action"]),
+            JSON.Member("authors", .array([key])), JSON.Member("messages", ["text", "action"]),
         ])
         var answer: [JSON.Member] = [JSON.Member("to", "ops"), JSON.Member("text", "I answer")]
         while try all.message()["text"] != "from bob @bob" {}

@@ -334,7 +334,7 @@ import Testing
         try client.ask("subscribe", ["kinds": ["picture"]])
         #expect(try client.notification("picture")["picture"]?["type"] == "png")
         #expect(try client.ask("picture")["size"] == 5_008)
-        #expect(try client.ask("whois", ["person": "@ada"])["picture"]?["type"] == "png")
+        #expect(try client.ask("whois", ["person": "@me"])["picture"]?["type"] == "png")
         #expect(try client.ask("profile", ["name": "Ada L."])["picture"]?["size"] == 5_008)
         #expect(try client.ask("profile", ["picture": false])["picture"] == nil)
         #expect(try client.notification("picture")["picture"] == .null)

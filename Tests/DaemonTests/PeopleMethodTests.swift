@@ -19,20 +19,50 @@ struct PeopleMethodTests {
         return (ada, bob, client)
     }
 
+    /// `@` and the key of a daemon: strangers are named by it.
+    private static func key(_ daemon: TestDaemon) throws -> JSON {
+        .string("@" + (try daemon.ask("status")["id"]?.stringValue ?? ""))
+    }
+
+    @Test("a name reaches nobody whom the user does not know; the refusal has the keys")
+    func strangers() throws {
+        let (ada, bob, client) = try Self.pair()
+        for method in ["createConversation", "addPerson", "verify", "block"] {
+            let error = rpcError { try client.ask(method, ["person": "@bob"]) }
+            #expect(error?.reason == "stranger" && error?.knownCode == .refused, "\(method)")
+            #expect(error?.data?.list("candidates").first?.shown("name") == "bob")
+        }
+        #expect(refusal { try client.ask("send", ["to": "@bob", "text": "x"]) } == "stranger")
+        #expect(refusal { try client.ask("send", ["to": "@ada", "text": "x"]) } == "ownName")
+        #expect(try ada.list("people").isEmpty)
+        #expect(
+            rpcError { try client.ask("send", ["to": "bob", "text": "x"]) }?.remedy?
+                .contains("@bob") != true)
+        try client.ask("addPerson", .members(["person": Self.key(bob)]))
+        #expect(
+            rpcError { try client.ask("send", ["to": "bob", "text": "x"]) }?.remedy
+                == "write @ before the name of a person: @bob")
+        #expect(try client.ask("send", ["to": "@bob", "text": "x"])["id"] != nil)
+        #expect(try client.ask("whois", ["person": "@bo"])["tier"] == "known")
+    }
+
     @Test("who reads the same code is verified, and their messages say so")
     func verify() throws {
         let (ada, bob, client) = try Self.pair()
         let (mine, theirs) = (
-            try client.ask("verify", ["person": "@bob"]), try bob.ask("verify", ["person": "@ada"])
+            try client.ask("verify", .members(["person": Self.key(bob)])),
+            try bob.ask("verify", .members(["person": Self.key(ada)]))
         )
         #expect(mine["digits"] == theirs["digits"] && mine["words"] == theirs["words"])
         #expect(mine["person"]?["tier"] == "stranger")
         #expect(
-            refusal { try client.ask("verify", ["person": "@bob", "code": "12345 12345"]) }
-                == "codesDiffer")
+            refusal {
+                try client.ask(
+                    "verify", .members(["person": Self.key(bob), "code": "12345 12345"]))
+            } == "codesDiffer")
         #expect(refusal { try client.ask("verify", ["person": "@me"]) } == "ownPerson")
         let verified = try client.ask(
-            "verify", .members(["person": "@bob", "code": theirs["words"] ?? .null]))
+            "verify", .members(["person": Self.key(bob), "code": theirs["words"] ?? .null]))
         #expect(verified["person"]?["tier"] == "verified")
         #expect(try client.ask("whois", ["person": "@bob"])["verified"] == true)
         let page = try ada.ask("history", ["to": "ops"])
@@ -58,7 +88,7 @@ struct PeopleMethodTests {
     func declined(how: String) throws {
         let (ada, bob, adas) = try Self.pair()
         let text = "a-request-of-bob"
-        try bob.ask("send", ["to": "@ada", "text": .string(text)])
+        try bob.ask("send", .members(["to": Self.key(ada), "text": .string(text)]))
         let arrival = SystemClock.monotonicMilliseconds()
         while try adas.list("requests").isEmpty {
             try #require(SystemClock.monotonicMilliseconds() < arrival + 10_000)
@@ -66,7 +96,7 @@ struct PeopleMethodTests {
         while try !Self.has(text, ada) {
             try #require(SystemClock.monotonicMilliseconds() < arrival + 10_000)
         }
-        try adas.ask(how, ["person": "@bob"])
+        try adas.ask(how, .members(["person": Self.key(bob)]))
         let begin = SystemClock.monotonicMilliseconds()
         while try Self.has(text, ada) {
             try #require(SystemClock.monotonicMilliseconds() < begin + 10_000)
@@ -84,7 +114,8 @@ struct PeopleMethodTests {
     @Test("who is blocked is unlinked and hidden, and comes back whole")
     func block() throws {
         let (ada, bob, client) = try Self.pair()
-        #expect(try client.ask("block", ["person": "@bob"])["tier"] == "blocked")
+        let key = try Self.key(bob)
+        #expect(try client.ask("block", .members(["person": key]))["tier"] == "blocked")
         func texts() throws -> [JSON?] {
             (try ada.ask("history", ["to": "ops"])["messages"]?.arrayValue ?? [])
                 .filter { $0["kind"] == "text" }.map { $0["text"] }
@@ -92,8 +123,9 @@ struct PeopleMethodTests {
         #expect(try texts().isEmpty)
         #expect(try ada.list("conversations").first?["unread"] == 0)
         #expect(try ada.list("peers").first?["state"] != "linked")
-        #expect(refusal { try client.ask("send", ["to": "@bob", "text": "x"]) } == "blocked")
-        #expect(refusal { try client.ask("addPerson", ["person": "@bob"]) } == "blocked")
+        #expect(
+            refusal { try client.ask("send", .members(["to": key, "text": "x"])) } == "blocked")
+        #expect(refusal { try client.ask("addPerson", .members(["person": key])) } == "blocked")
         try bob.ask("send", ["to": "ops", "text": "meanwhile"])
         #expect(try client.ask("unblock", ["person": "@bob"])["tier"] == "stranger")
         #expect(refusal { try client.ask("unblock", ["person": "@bob"]) } == "notBlocked")

@@ -15,7 +15,7 @@ extension IntegrationTests {
             for (node, name) in [(ada, "@Cleo"), (cleo, "@Ada"), (ada, "@Ben")] {
                 try node.await("\(name) is known") {
                     try $0.list("people").contains { "@" + $0.shownName == name }
-                        || (try? $0.call("addPerson", ["person": .string(name)])) != nil
+                        || (try? $0.know(name)) != nil
                 }
             }
             return (ada, ben, cleo)
@@ -86,7 +86,7 @@ extension IntegrationTests {
             let scratch = try Scratch()
             let (ada, ben) = try Node.two(in: "ops", scratch)
             try ada.await("Ben is known") {
-                (try? $0.call("addPerson", ["person": "@Ben"])) != nil
+                (try? $0.know("@Ben")) != nil
             }
             let waiting = try ada.startStoa(
                 "--timeout", "60", "--json", "send", "ops", "read me", "--wait", "read",

@@ -13,7 +13,9 @@ extension IntegrationTests {
                 }
             }
             let (secret, open) = ("zyxw-for-ben-alone", "zyxw-for-everybody")
-            #expect(try ada.stoa("send", "@ben", secret).hasPrefix("sent"))
+            let key = try ada.key(of: "@ben")
+            #expect(try ada.stoa("send", "@ben", secret, expecting: 77).isEmpty)
+            #expect(try ada.stoa("send", key, secret).hasPrefix("sent"))
             try ben.await("it waits") { try !$0.list("requests").isEmpty }
             #expect(try ben.stoa("requests").contains(secret))
             #expect(try ben.stoa("history", "@ada", expecting: 65).isEmpty)

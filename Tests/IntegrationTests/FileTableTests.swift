@@ -324,7 +324,7 @@ extension IntegrationTests {
             }
             try ada.send("hello", to: "agora")
             try ben.awaitNewest("hello", in: "agora")
-            _ = try ben.stoa("people", "add", "@ada")
+            try ben.know("@ada")
             let folder = try scratch.folder("small")
             var arguments: [String] = []
             for number in 0..<count {

@@ -118,8 +118,8 @@ extension IntegrationTests {
                     try Set(node.list("peers").compactMap { $0["name"]?.stringValue }).count == 2
                 }
             }
-            _ = try ada.stoa("people", "add", "@ben")
-            _ = try ben.stoa("people", "add", "@ada")
+            try ada.know("@ben")
+            try ben.know("@ada")
             let source = scratch.path + "/letter.txt"
             let text = Array(String(repeating: "for ben alone\n", count: 4_000).utf8)
             try Files.writeAtomically(text, to: source)

@@ -42,7 +42,7 @@ extension IntegrationTests {
                 try node.await("her name") { node in
                     try node.list("peers").contains { $0["name"] == "Ada" }
                 }
-                _ = try node.stoa("people", "add", "@ada")
+                try node.know("@ada")
             }
             try cleo.stop()
 

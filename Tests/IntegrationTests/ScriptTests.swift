@@ -105,7 +105,7 @@ extension IntegrationTests {
             try ada.await("Ben's name has come") { node in
                 try node.list("peers").contains { $0["name"] == "Ben" }
             }
-            _ = try ada.stoa("people", "add", "@Ben")
+            try ada.know("@Ben")
             let ask = try ada.startStoa("ask", "ops", "Delete it?", "--choices", "yes,no")
             try ben.await("it is asked") { try $0.texts(in: "ops") == ["Delete it? [yes/no]"] }
             let page = try ben.call("history", ["to": "ops"])

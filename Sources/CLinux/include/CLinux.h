@@ -101,3 +101,7 @@ ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t count, int 
 /* Reads bytes from such a socket, and the descriptor that came with them, with FD_CLOEXEC, or -1; more than
    one are closed. Returns the number of bytes. */
 ssize_t clinux_receive(int socket, void *bytes, size_t count, int *descriptor);
+
+/* Overwrites an argument of this process where the system shows it to others, /proc/PID/cmdline: proc(5).
+   Returns how many arguments of that text there were. */
+int clinux_wipe_argument(const char *text);

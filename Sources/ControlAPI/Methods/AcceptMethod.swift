@@ -3,7 +3,8 @@ public enum AcceptMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "accept", "Let somebody in who has written to you; they are known then.",
-        result: "conversation", errors: [.notFound, .ambiguous, .refused, .storageFailed])
+        result: "conversation", errors: [.notFound, .ambiguous, .refused, .storageFailed],
+        isChange: true)
 
     /// Whom.
     public typealias Params = PersonParams

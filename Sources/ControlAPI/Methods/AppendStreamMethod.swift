@@ -8,7 +8,7 @@ public enum AppendStreamMethod: ControlMethod {
         errors: [
             .notFound, .ambiguous, .storageFailed, .notMember, .refused, .tooLarge, .keyReused,
             .busy,
-        ], access: .group)
+        ], access: .group, isChange: true)
 
     /// What is appended, and to which stream.
     public struct Params: ControlValue {

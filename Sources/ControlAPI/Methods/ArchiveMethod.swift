@@ -3,7 +3,7 @@ public enum ArchiveMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "archive", "Put a conversation away: it stays, and is not listed.", result: "conversation",
-        errors: [.notFound, .ambiguous, .notMember, .storageFailed])
+        errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
     /// Which conversation.
     public typealias Params = ConversationParams

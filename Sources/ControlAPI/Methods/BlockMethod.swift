@@ -3,7 +3,7 @@ public enum BlockMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "block", "Have nothing to do with somebody: no link, no request, nothing shown of them.",
-        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed])
+        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true)
 
     /// Whom.
     public typealias Params = PersonParams

@@ -3,7 +3,7 @@ public enum ConnectMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "connect", "Dial a peer that discovery does not find, and remember it.",
-        result: "dialling", errors: [.notFound, .refused])
+        result: "dialling", errors: [.notFound, .refused], isChange: true)
 
     /// Where to.
     public struct Params: ControlValue {

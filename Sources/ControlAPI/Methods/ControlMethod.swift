@@ -33,10 +33,13 @@ public struct MethodDescription: Equatable, Sendable {
     public let hasLargeAnswer: Bool
     /// Who may call it.
     public let access: MethodAccess
+    /// Whether it changes what people asked to change, so that its success counts even where nobody reads
+    /// the answer.
+    public let isChange: Bool
 
     init(
         _ name: String, _ summary: String, result: String, errors: [RPCError.Code] = [],
-        hasLargeAnswer: Bool = false, access: MethodAccess = .owner
+        hasLargeAnswer: Bool = false, access: MethodAccess = .owner, isChange: Bool = false
     ) {
         self.name = name
         self.summary = summary
@@ -44,6 +47,7 @@ public struct MethodDescription: Equatable, Sendable {
         self.errors = errors
         self.hasLargeAnswer = hasLargeAnswer
         self.access = access
+        self.isChange = isChange
     }
 }
 

@@ -5,7 +5,7 @@ public enum CreateConversationMethod: ControlMethod {
         "createConversation",
         "Begin the conversation with one person, who is known then, or make a secret room.",
         result: "created", errors: [.notFound, .ambiguous, .refused, .busy, .storageFailed],
-        access: .group)
+        access: .group, isChange: true)
 
     /// With whom, or which room.
     public struct Params: ControlValue {

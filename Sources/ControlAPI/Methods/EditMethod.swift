@@ -3,7 +3,8 @@ public enum EditMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "edit", "Give a message of your own another text.", result: "edited",
-        errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed])
+        errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
+        isChange: true)
 
     /// Which message, and its text from here on.
     public struct Params: ControlValue {

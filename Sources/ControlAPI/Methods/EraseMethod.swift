@@ -3,7 +3,8 @@ public enum EraseMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "erase", "Take back a message of your own, on every node that has it.",
-        result: "erased", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed])
+        result: "erased", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed],
+        isChange: true)
 
     /// Which message.
     public typealias Params = MessageParams

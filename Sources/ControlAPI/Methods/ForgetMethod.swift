@@ -5,7 +5,7 @@ public enum ForgetMethod: ControlMethod {
         "forget",
         "Take a conversation off this disk and leave it, or forget somebody; others keep theirs.",
         result: "forgotten",
-        errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed])
+        errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed], isChange: true)
 
     /// What is to be forgotten.
     public typealias Params = ConversationParams

@@ -4,7 +4,7 @@ public enum JoinMethod: ControlMethod {
     public static let description = MethodDescription(
         "join", "Join a room; a room exists as soon as someone is in it.",
         result: "conversation",
-        errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed])
+        errors: [.notFound, .ambiguous, .refused, .busy, .tooLarge, .storageFailed], isChange: true)
 
     /// Which room, or what invites to it.
     public struct Params: ControlValue {

@@ -3,7 +3,7 @@ public enum LeaveMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "leave", "Leave a room; its messages stay on this disk.", result: "left",
-        errors: [.notFound, .ambiguous, .notMember, .storageFailed])
+        errors: [.notFound, .ambiguous, .notMember, .storageFailed], isChange: true)
 
     /// Which room.
     public typealias Params = RoomParams

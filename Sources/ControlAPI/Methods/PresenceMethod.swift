@@ -3,7 +3,7 @@ public enum PresenceMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "presence", "Say whether you are there or away, or show what others are told.",
-        result: "presence")
+        result: "presence", isChange: true)
 
     /// What to say.
     public struct Params: ControlValue {

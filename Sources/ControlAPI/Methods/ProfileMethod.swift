@@ -3,7 +3,7 @@ public enum ProfileMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "profile", "Show or change your name, status and picture.", result: "profile",
-        errors: [.refused, .tooLarge, .storageFailed])
+        errors: [.refused, .tooLarge, .storageFailed], isChange: true)
 
     /// What to change; without any it only shows.
     public struct Params: ControlValue {

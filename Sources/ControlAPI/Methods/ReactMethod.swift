@@ -4,7 +4,7 @@ public enum ReactMethod: ControlMethod {
     public static let description = MethodDescription(
         "react", "Say what you make of a message, with an emoji or a short word.",
         result: "reacted", errors: [.notFound, .ambiguous, .notMember, .refused, .storageFailed],
-        access: .group)
+        access: .group, isChange: true)
 
     /// To which message, and how.
     public struct Params: ControlValue {

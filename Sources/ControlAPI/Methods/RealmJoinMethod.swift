@@ -3,7 +3,7 @@ public enum RealmJoinMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "realmJoin", "Join a realm by an invitation, or take up its new secret.",
-        result: "realm", errors: [.refused, .busy, .storageFailed])
+        result: "realm", errors: [.refused, .busy, .storageFailed], isChange: true)
 
     /// By which invitation.
     public struct Params: ControlValue {

@@ -3,7 +3,7 @@ public enum RealmLeaveMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "realmLeave", "Leave a realm; what was said in its rooms stays on this disk.",
-        result: "left", errors: [.notFound, .refused, .busy, .storageFailed])
+        result: "left", errors: [.notFound, .refused, .busy, .storageFailed], isChange: true)
 
     /// Which realm.
     public typealias Params = RealmInviteMethod.Params

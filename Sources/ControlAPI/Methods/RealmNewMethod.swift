@@ -3,7 +3,7 @@ public enum RealmNewMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "realmNew", "Make a realm: rooms that only those can see whom you invite to it.",
-        result: "realm", errors: [.refused, .busy, .storageFailed])
+        result: "realm", errors: [.refused, .busy, .storageFailed], isChange: true)
 
     /// What it is to be called.
     public struct Params: ControlValue {

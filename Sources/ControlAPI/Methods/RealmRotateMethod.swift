@@ -3,7 +3,7 @@ public enum RealmRotateMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "realmRotate", "Give a realm a new secret; who gets no new invitation is out in the end.",
-        result: "invitation", errors: [.notFound, .refused, .busy, .storageFailed])
+        result: "invitation", errors: [.notFound, .refused, .busy, .storageFailed], isChange: true)
 
     /// How long the old secret counts when the caller does not say, in days.
     public static let days: Int64 = 30

@@ -3,7 +3,7 @@ public enum RemoveConsumerMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "removeConsumer", "Remove a durable consumer and all its positions.", result: "removed",
-        errors: [.notFound, .refused, .storageFailed])
+        errors: [.notFound, .refused, .storageFailed], isChange: true)
 
     /// Which consumer.
     public struct Params: ControlValue {

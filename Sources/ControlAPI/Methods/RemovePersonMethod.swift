@@ -3,7 +3,7 @@ public enum RemovePersonMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "removePerson", "Know somebody no longer.",
-        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed])
+        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true)
 
     /// Whom.
     public typealias Params = PersonParams

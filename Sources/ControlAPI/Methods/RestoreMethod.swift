@@ -3,7 +3,7 @@ public enum RestoreMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "restore", "Become who made a backup, on a device of your own; the daemon starts anew.",
-        result: "content", errors: [.refused, .busy, .storageFailed])
+        result: "content", errors: [.refused, .busy, .storageFailed], isChange: true)
 
     /// From where, and what opens it.
     public struct Params: ControlValue {

@@ -3,7 +3,8 @@ public enum RetainMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "retain", "Show or say for how long, or how much, of a conversation is kept on this disk.",
-        result: "conversation", errors: [.notFound, .ambiguous, .notMember, .storageFailed])
+        result: "conversation", errors: [.notFound, .ambiguous, .notMember, .storageFailed],
+        isChange: true)
 
     /// A hundred years.
     public static let daysLimit: Int64 = 36_500

@@ -6,7 +6,7 @@ public enum SendMethod: ControlMethod {
         errors: [
             .notFound, .ambiguous, .storageFailed, .notMember, .deliveryTimeout, .held,
             .refused, .tooLarge, .keyReused,
-        ], access: .group)
+        ], access: .group, isChange: true)
 
     /// What `send` waits for before it answers.
     public enum Wait: String, WordValue {

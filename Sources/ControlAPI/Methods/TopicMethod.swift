@@ -4,7 +4,8 @@ public enum TopicMethod: ControlMethod {
     public static let description = MethodDescription(
         "topic", "Say what a conversation is about, or show what was said last.",
         result: "conversation",
-        errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed])
+        errors: [.notFound, .ambiguous, .notMember, .refused, .tooLarge, .storageFailed],
+        isChange: true)
 
     /// Which conversation, and what it is about.
     public struct Params: ControlValue {

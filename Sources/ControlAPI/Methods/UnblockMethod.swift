@@ -3,7 +3,7 @@ public enum UnblockMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "unblock", "Block somebody no longer; what they wrote is shown again.",
-        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed])
+        result: "person", errors: [.notFound, .ambiguous, .refused, .storageFailed], isChange: true)
 
     /// Whom.
     public typealias Params = PersonParams

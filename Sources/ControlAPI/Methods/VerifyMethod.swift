@@ -3,7 +3,8 @@ public enum VerifyMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
         "verify", "Compare keys with somebody, and take them for who they say they are.",
-        result: "verification", errors: [.notFound, .ambiguous, .refused, .storageFailed])
+        result: "verification", errors: [.notFound, .ambiguous, .refused, .storageFailed],
+        isChange: true)
 
     /// Whom, and what they read aloud.
     public struct Params: ControlValue {

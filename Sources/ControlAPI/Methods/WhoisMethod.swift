@@ -2,7 +2,7 @@
 public enum WhoisMethod: ControlMethod {
     /// What it is.
     public static let description = MethodDescription(
-        "whois", "Show who someone is.", result: "person", errors: [.notFound, .ambiguous],
+        "whois", "Show who has a name.", result: "person", errors: [.notFound],
         access: .group)
 
     /// Whom.
@@ -32,6 +32,8 @@ public enum WhoisMethod: ControlMethod {
         public var verified = false
         /// Addresses with ports, the best first.
         public var addresses: [String] = []
+        /// Others whom the name may mean, those the user knows first; at most `ControlLimits.candidates`.
+        public var others: [PersonResult] = []
 
         /// An empty result.
         public init() {}
@@ -49,6 +51,7 @@ public enum WhoisMethod: ControlMethod {
             visitor.field("presence", &self.presence)
             visitor.field("verified", &self.verified)
             visitor.field("addresses", &self.addresses)
+            visitor.field("others", &self.others)
         }
     }
 }

@@ -165,12 +165,31 @@ extension RPCError {
         RPCError(
             .ambiguous, "\"\(TerminalText.line(name))\" matches \(matches) people",
             reason: "ambiguous", remedy: "use @ and the first 8 or more characters of the key",
-            details: [
-                JSON.Member("matches", .integer(Int64(matches))),
-                JSON.Member(
-                    "candidates",
-                    .array(candidates.map { ["id": .string($0.id), "name": .string($0.name)] })),
-            ])
+            details: Self.details(matches, candidates))
+    }
+
+    /// A name is only that of people whom the user neither knows nor writes with; -32006 with
+    /// `data.matches` and `data.candidates` as in ``ambiguous(_:matches:candidates:)``.
+    public static func stranger(
+        _ name: String, matches: Int, candidates: [(id: String, name: String)]
+    ) -> RPCError {
+        let whose = matches == 1 ? "the key" : "the key of the one you mean"
+        return RPCError(
+            .refused, "you know nobody called \"\(TerminalText.line(name))\"", reason: "stranger",
+            remedy: "anyone can take a name: compare keys, then use @ and \(whose)",
+            details: [JSON.Member("name", .string(name))] + Self.details(matches, candidates))
+    }
+
+    /// Whom a name may mean: how many, and some of them.
+    private static func details(
+        _ matches: Int, _ candidates: [(id: String, name: String)]
+    ) -> [JSON.Member] {
+        [
+            JSON.Member("matches", .integer(Int64(matches))),
+            JSON.Member(
+                "candidates",
+                .array(candidates.map { ["id": .string($0.id), "name": .string($0.name)] })),
+        ]
     }
 
     /// The disk failed and nothing was stored; -32003.

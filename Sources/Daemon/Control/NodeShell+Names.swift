@@ -6,7 +6,7 @@ extension NodeShell {
     /// The conversation that a room name, `@` and a person's name, or a full id means.
     func conversation(_ text: String) throws(RPCError) -> ConversationID {
         if text.hasPrefix("@") {
-            let peer = try self.person(text)
+            let peer = try self.person(text, for: .reach)
             if let id = self.node?.ask({ $0.begunDirect(with: peer) }) { return id }
             throw .notFound(
                 "you and \"\(TerminalText.line(text))\" have not written to each other",
@@ -56,10 +56,21 @@ extension NodeShell {
     }
 
     /// The person that `@` and a name or the beginning of a key means.
-    func person(_ text: String) throws(RPCError) -> PeerID {
+    func person(_ text: String, for purpose: NamePurpose) throws(RPCError) -> PeerID {
         do throws(NameError) {
             let found = try self.node?.ask { (node) throws(NameError) in
-                try node.person(named: text)
+                try node.person(named: text, for: purpose)
+            }
+            if let found { return found }
+        } catch { throw self.rpcError(error, kind: "person") }
+        throw .shuttingDown()
+    }
+
+    /// Everybody whom a name or the beginning of a key may mean, at least one.
+    func people(_ text: String) throws(RPCError) -> [PeerID] {
+        do throws(NameError) {
+            let found = try self.node?.ask { (node) throws(NameError) in
+                try node.people(named: text)
             }
             if let found { return found }
         } catch { throw self.rpcError(error, kind: "person") }
@@ -73,11 +84,13 @@ extension NodeShell {
                 "there is no \(kind) \"\(TerminalText.line(text))\"", reason: "unknownName",
                 remedy: self.nearestName(to: text, kind: kind))
         case .ambiguous(let text, let candidates):
-            .ambiguous(
-                text, matches: candidates.count,
-                candidates: candidates.prefix(ControlLimits.candidates).map {
-                    ($0.description, self.name(of: $0))
-                })
+            .ambiguous(text, matches: candidates.count, candidates: self.shown(candidates))
+        case .stranger(let text, let candidates):
+            .stranger(text, matches: candidates.count, candidates: self.shown(candidates))
+        case .own(let text):
+            .notFound(
+                "\"\(TerminalText.line(text))\" is your own name, and nobody else's here",
+                reason: "ownName", remedy: "for notes to yourself write @me")
         case .malformed(let text):
             .invalidParams(
                 "\"\(TerminalText.line(text))\" cannot be the name of a \(kind)",
@@ -112,6 +125,11 @@ extension NodeShell {
         }
     }
 
+    /// Some of those whom a name may mean, with their names.
+    private func shown(_ candidates: [PeerID]) -> [(id: String, name: String)] {
+        candidates.prefix(ControlLimits.candidates).map { ($0.description, self.name(of: $0)) }
+    }
+
     /// What to write for one of several rooms: its id where another one has its name, too.
     private static func written(
         _ room: NamedConversation, among rooms: [NamedConversation]
@@ -123,6 +141,9 @@ extension NodeShell {
     /// What to do about a name that nobody and nothing bears.
     private func nearestName(to text: String, kind: String) -> String {
         let isPerson = kind == "person"
+        if !isPerson, (try? self.person(text, for: .reach)) != nil {
+            return "write @ before the name of a person: @\(TerminalText.line(text))"
+        }
         let names =
             isPerson
             ? (self.node?.ask { $0.names } ?? []) + [self.ownProfile().name]

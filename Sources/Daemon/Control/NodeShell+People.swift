@@ -45,9 +45,9 @@ extension NodeShell {
         }
     }
 
-    /// Somebody else whom a client names.
+    /// Somebody else whom a client names to say something of them.
     func otherPerson(_ text: String) throws(RPCError) -> PeerID {
-        let peer = try self.person(text)
+        let peer = try self.person(text, for: .reach)
         guard peer != self.node?.id else {
             throw .refused(
                 "that is you", reason: "ownPerson", remedy: "name somebody else; see stoa peers")

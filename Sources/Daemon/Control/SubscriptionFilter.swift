@@ -31,7 +31,7 @@ extension NodeShell {
         filter.messages = params.messages.map { Set($0) }
         if let names = params.authors {
             var authors: Set<PeerID> = []
-            for name in names { authors.insert(try self.person(name)) }
+            for name in names { authors.insert(try self.person(name, for: .reach)) }
             filter.authors = authors
             filter.persons = Set(
                 authors.compactMap { peer in self.node?.ask { $0.person(of: peer) } })

@@ -1,8 +1,5 @@
 /// Who people are here, and how far they are trusted; nothing here changes it.
 extension Node {
-    /// The shortest key prefix that may stand for a key: 40 bits.
-    private static var keyPrefixCharacters: Int { 8 }
-
     /// The names that people go by here.
     public var names: [String] { self.profiles.authors.map { self.profile(of: $0).name } }
 
@@ -111,47 +108,94 @@ extension Node {
         }
     }
 
-    /// The person that a name, the beginning of a name or, from eight characters on, of a key means,
+    /// The person that `@me`, a name, the beginning of a name or, from eight characters on, of a key means,
     /// with `@` or without.
     ///
-    /// Upper and lower case are the same. Whole names come first; only where nobody bears one do the
-    /// beginnings of names and of their words count. Of several those count who are trusted most, so
-    /// that no stranger stands in the way of somebody known; this node itself only where nobody else
-    /// is meant, or what is for a namesake would become a note. Throws ``NameError`` with all that match.
-    public func person(named text: String) throws(NameError) -> PeerID {
-        let sought = (text.hasPrefix("@") ? String(text.dropFirst()) : text).lowercased()
-        guard !sought.isEmpty else { throw .malformed(text) }
-        if sought == "me" { return self.id }
-        do throws(NameError) {
-            return try self.person(
-                sought, typed: text, among: self.everybody.filter { !self.isOwnDevice($0) })
-        } catch {
-            if case .ambiguous = error { throw error }
-            let own = self.everybody.filter { self.isOwnDevice($0) }
-            guard (try? self.person(sought, typed: text, among: own)) != nil else { throw error }
-            return self.id
+    /// Upper and lower case are the same. Whole names come first; only where nobody has one do the
+    /// beginnings of names and of their words count. Of several those count who are trusted most. A name
+    /// never means the user, or a message to a namesake would become a note. Throws ``NameError`` with
+    /// all that match.
+    public func person(named text: String, for purpose: NamePurpose) throws(NameError) -> PeerID {
+        let name = SoughtName(text)
+        guard !name.text.isEmpty else { throw .malformed(text) }
+        if name.isMe { return self.id }
+        let everybody = self.everybody
+        if name.isKey {
+            let keyed = self.onePerPerson(everybody.filter(name.isKey(of:)).sorted())
+            if keyed.count > 1 { throw .ambiguous(text, candidates: keyed) }
+            if let only = keyed.first { return only }
+        }
+        let others = everybody.filter { !self.isOwnDevice($0) }
+        let chosen = self.candidates(others, for: purpose)
+        let (found, isWhole) = self.bearers(of: name, among: chosen)
+        let matches = self.onePerPerson(
+            purpose == .waiting ? found.sorted() : self.mostTrusted(found))
+        if purpose == .reach, !isWhole {
+            // Somebody the user does not know has the very name: whom it means is for the user to say.
+            let (strangers, isTheirs) = self.bearers(of: name, among: others.subtracting(chosen))
+            if !strangers.isEmpty, isTheirs || matches.isEmpty {
+                throw .stranger(text, candidates: matches + self.onePerPerson(strangers.sorted()))
+            }
+        }
+        if matches.count > 1 { throw .ambiguous(text, candidates: matches) }
+        if let only = matches.first { return only }
+        if purpose == .waiting || purpose == .blocked {
+            return try self.person(named: text, for: .look)
+        }
+        if !name.isKey, everybody.contains(where: name.isKey(of:)) { throw .tooShort(text) }
+        guard self.bearers(of: name, among: everybody.filter(self.isOwnDevice)).found.isEmpty else {
+            throw .own(text)
+        }
+        throw .notFound(text)
+    }
+
+    /// Everybody but the user whom a name or the beginning of a key may mean, the most trusted first.
+    public func people(named text: String) throws(NameError) -> [PeerID] {
+        let name = SoughtName(text)
+        guard !name.text.isEmpty else { throw .malformed(text) }
+        if name.isMe { return [self.id] }
+        let everybody = self.everybody
+        var found = self.bearers(of: name, among: everybody.filter { !self.isOwnDevice($0) }).found
+        if name.isKey { found.formUnion(everybody.filter(name.isKey(of:))) }
+        guard !found.isEmpty else { return [try self.person(named: text, for: .look)] }
+        let tiers = self.tiers(of: found)
+        return found.sorted { (tiers[$0] ?? .stranger, $1) > (tiers[$1] ?? .stranger, $0) }
+    }
+
+    /// Those among whom a name is looked for.
+    private func candidates(_ others: Set<PeerID>, for purpose: NamePurpose) -> Set<PeerID> {
+        switch purpose {
+        case .look: return others
+        case .waiting: return others.intersection(self.pendingRequests.map(\.device))
+        case .blocked: return others.filter { self.standing(of: $0) == .blocked }
+        case .reach:
+            var devices: Set<PeerID> = []
+            var persons: Set<PersonID> = []
+            for id in self.conversationTable.keys where self.isJoinedOrWillBe(id) {
+                guard let direct = self.conversationTable[known: id].kind.direct else { continue }
+                devices.insert(direct.device)
+                persons.insert(direct.person.id)
+            }
+            let tiers = self.tiers(of: others)
+            return others.filter { peer in
+                (tiers[peer] ?? .stranger) >= .known || devices.contains(peer)
+                    || self.person(of: peer).map(persons.contains) == true
+            }
         }
     }
 
-    private func person(
-        _ sought: String, typed text: String, among known: Set<PeerID>
-    ) throws(NameError) -> PeerID {
+    /// Who has a name; where nobody has it whole, whose name or a word of it begins so.
+    private func bearers(
+        of name: SoughtName, among known: Set<PeerID>
+    ) -> (found: Set<PeerID>, isWhole: Bool) {
         let names = known.map { (id: $0, name: self.profile(of: $0).name.lowercased()) }
-        var named = names.filter { $0.name == sought }
-        if named.isEmpty {
-            named = names.filter { _, name in
-                name.hasPrefix(sought)
-                    || name.split(separator: " ").contains { $0.hasPrefix(sought) }
-            }
+        let whole = names.filter { $0.name == name.text }
+        guard whole.isEmpty else { return (Set(whole.map(\.id)), true) }
+        let begun = names.filter { _, other in
+            other.hasPrefix(name.text)
+                || other.split(separator: " ").contains { $0.hasPrefix(name.text) }
         }
-        let keyed = known.filter { $0.description.hasPrefix(sought) }
-        let isKey = sought.count >= Self.keyPrefixCharacters
-        let candidates = self.onePerPerson(
-            self.mostTrusted(Set(named.map(\.id) + (isKey ? Array(keyed) : []))))
-        if candidates.count > 1 { throw .ambiguous(text, candidates: candidates) }
-        if let only = candidates.first { return only }
-        if !isKey && !keyed.isEmpty { throw .tooShort(text) }
-        throw .notFound(text)
+        return (Set(begun.map(\.id)), false)
     }
 
     /// Of several devices of one person the one that is linked, or was last.
@@ -178,4 +222,23 @@ extension Node {
         let highest = tiers.values.max()
         return candidates.filter { tiers[$0] == highest }.sorted()
     }
+}
+
+/// A name or a key as somebody typed it.
+private struct SoughtName {
+    /// Without `@`, in lower case.
+    let text: String
+
+    /// The shortest beginning of a key that may stand for it: 40 bits.
+    private static let keyCharacters = 8
+
+    init(_ typed: String) {
+        self.text = (typed.hasPrefix("@") ? String(typed.dropFirst()) : typed).lowercased()
+    }
+
+    var isMe: Bool { self.text == "me" }
+    /// Whether it is long enough for a key.
+    var isKey: Bool { self.text.count >= Self.keyCharacters }
+
+    func isKey(of peer: PeerID) -> Bool { peer.description.hasPrefix(self.text) }
 }

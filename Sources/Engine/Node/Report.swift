@@ -209,12 +209,29 @@ public struct ConversationStatus: Hashable, Sendable {
     public var isLearning: Bool
 }
 
+/// What a person is named for, which says among whom the name is looked for.
+public enum NamePurpose: Hashable, Sendable {
+    /// To see something of them: everybody, those who are trusted most before others.
+    case look
+    /// To write to them, to trust them, or to act on what they say: people the user knows, and those of
+    /// conversations of two that have begun.
+    case reach
+    /// To answer their request: those who wait.
+    case waiting
+    /// To unblock them: those who are blocked.
+    case blocked
+}
+
 /// Why a name does not say who or what is meant.
 public enum NameError: Error, Hashable, Sendable {
     /// Nobody and nothing bears the name.
     case notFound(String)
     /// Several do.
     case ambiguous(String, candidates: [PeerID])
+    /// Only people do whom the user neither knows nor writes with: they are reached by key.
+    case stranger(String, candidates: [PeerID])
+    /// Only the user does.
+    case own(String)
     /// The text cannot be a name.
     case malformed(String)
     /// A key prefix is too short to be safe.

@@ -110,12 +110,7 @@ struct AskCommand: Subcommand {
     /// daemon chooses by name.
     private func allowed(_ context: CommandContext) throws(Failure) -> Set<String>? {
         guard self.from == nil, !self.to.hasPrefix("@") else { return nil }
-        var known: Set<String> = []
-        try context.forEach(PeopleMethod.self) { (person) throws(Failure) in
-            let tier = person["tier"]?.stringValue.flatMap { TierWord(rawValue: $0) }
-            if tier == .known || tier == .verified { known.insert(person.shown("id")) }
-        }
-        guard !known.isEmpty else {
+        guard let known = try context.knownDevices() else {
             throw Failure(
                 .refused, why: "you know nobody, so nobody could answer",
                 next: "say who may: --from @PERSON, or: stoa people add @PERSON")

@@ -47,6 +47,7 @@ struct BackupCommand: Subcommand {
         let path = try context.wholePath(self.file)
         if let phrase {
             try context.show(BackupMethod.self, Self.params(path, phrase), human: Self.line)
+            context.noteChange()
         } else {
             try self.writeByNewPhrase(path, context)
         }
@@ -77,6 +78,7 @@ struct BackupCommand: Subcommand {
             throw failure
         }
         let made = try context.call(BackupMethod.self, Self.params(path, phrase))
+        context.noteChange()
         guard !context.json else { return }
         try context.console.print(Self.line(made))
         context.console.report(

@@ -50,16 +50,16 @@ struct CreateCommand: Subcommand {
                 text += "  the phrase      \(created.shown("phrase"))\n"
                 text += "                  stoa join \(TerminalText.word(self.room)) --secret\n"
             }
-            text += "  the invitation  stoa join '\(created.shown("invite"))'\n\n"
+            text +=
+                "  the invitation  \(created.shown("invite"))\n"
+                + "                  to join, they type stoa join and paste that line\n\n"
             return text
         }
-        // The phrase is told once: where it was not, that is said, and not that it is to be noted down.
         do throws(Failure) { try context.console.flushSecret() } catch {
-            var failure = error
-            failure.next +=
-                "; the room is made, its invitation is: stoa invite "
-                + TerminalText.word(self.room)
-            throw failure
+            return context.console.report(
+                "stoa: create: warning: the room is made, but its phrase is not shown, since "
+                    + "\(error.why); to see its invitation: stoa invite "
+                    + TerminalText.word(self.room) + "\n")
         }
         try made.drawInvitation(in: context)
         guard !context.json, phrase == nil else { return }

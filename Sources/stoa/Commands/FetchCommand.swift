@@ -42,6 +42,7 @@ struct FetchCommand: Subcommand {
         guard count == size else { throw try self.reason(of: found, context) }
         guard let file else { return try context.console.flush() }
         let place = try file.keep()
+        context.noteChange(found.shown("id"))
         if context.json {
             let path = try context.wholePath(place)
             try context.console.print(

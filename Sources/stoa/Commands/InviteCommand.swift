@@ -25,7 +25,7 @@ struct InviteCommand: Subcommand {
             return self.drawsCode ? try QRCode(line).text + line + "\n" : line + "\n"
         }
         guard !context.json, context.console.outputIsTerminal else { return }
-        context.console.report("join by it with: stoa join LINE, or stoa join - and paste it\n")
+        context.console.report("to join, they type stoa join and paste the line\n")
     }
 }
 

@@ -3,15 +3,15 @@ import ControlAPI
 /// The command `stoa join`.
 struct JoinCommand: Subcommand {
     static let syntax = CommandSyntax(
-        JoinMethod.description, operands: ["ROOM|LINK|-"],
+        JoinMethod.description, operands: ["[ROOM|LINK|-]"],
         options: [
             OptionSyntax("--secret", nil, "a secret room: asks for its phrase without showing it"),
             OptionSyntax("--phrase-file", "FILE|-", "read the phrase of a secret room from there"),
             OptionSyntax("--suite", "NAME", "how it is sealed, where somebody chose its phrase"),
         ],
         details: [
-            "LINK is what \"stoa invite\" and \"stoa create\" print. Other users of this machine may see it while the command runs; with - it is read from standard input, or asked for.",
-            "A phrase of six words that Stoa made is checked at once. With another phrase or another name one comes into another room, where nobody is.",
+            "Without an operand it asks for an invitation, the line that \"stoa invite\" and \"stoa create\" print, without showing it; with - it reads one from standard input. As an argument LINK stays in the history of your shell.",
+            "A phrase of six words that Stoa made is checked at once, however it is written. Another phrase or another name leads to another room, where nobody is.",
             "\"&ROOM\" is a secret room that you have left; its key is still here. Where a secret room is called ROOM here, the open one is entered as REALM/ROOM only, such as open/ROOM.",
         ])
 
@@ -19,13 +19,13 @@ struct JoinCommand: Subcommand {
     private enum Way {
         case room(String)
         case phrase(String, file: String?, SuiteWord?)
-        case link(String?)
+        case link(String?, isArgument: Bool)
     }
 
     private let way: Way
 
     init(_ arguments: ParsedArguments) throws(Failure) {
-        let word = arguments.required(0)
+        let word = arguments.operand(0) ?? "-"
         let isSecret = arguments.has("--secret") || arguments.has("--phrase-file")
         guard isSecret || !arguments.has("--suite") else {
             throw .usage("--suite is for secret rooms", next: "add --secret")
@@ -36,7 +36,8 @@ struct JoinCommand: Subcommand {
                     "an invitation needs no phrase",
                     next: "give the name of the room, or leave --secret and --phrase-file out")
             }
-            self.way = .link(word == "-" ? nil : word)
+            self.way =
+                word == "-" ? .link(nil, isArgument: false) : .link(word, isArgument: true)
         } else if isSecret {
             self.way = .phrase(
                 word, file: arguments.value("--phrase-file"), try arguments.suite())
@@ -53,7 +54,12 @@ struct JoinCommand: Subcommand {
             params.room = room
             params.suite = suite
             params.phrase = try SecretInput.phrase.read(file, context)
-        case .link(let line):
+        case .link(let line, let isArgument):
+            if isArgument {
+                context.console.report(
+                    "the invitation is in the history of your shell: remove it there; stoa join alone asks for it\n"
+                )
+            }
             params.invite =
                 if let line { line } else { try SecretInput.roomInvitation.read(nil, context) }
         }
@@ -62,22 +68,29 @@ struct JoinCommand: Subcommand {
             let more = room["learning"] == .bool(true)
             let known: String
             switch others {
-            case ...0: known = more ? "; others are in it" : "; no other members are known yet"
+            case ...0:
+                known = more ? "; others are in it" : "; nobody else is in it as far as is known"
             case 1: known = " with \(more ? "at least " : "")1 other member"
             default: known = " with \(more ? "at least " : "")\(others) other members"
             }
-            var text = "you are in \(room.shown("name"))\(known)\n\(room.sharedName)"
-            if others <= 0 && !more {
-                text +=
-                    "what was said there before comes once somebody who is in it is linked, and so "
-                    + "they get what you write\n"
-                if params.phrase != nil {
-                    text +=
-                        "if others should be there and do not appear, compare the name and the phrase\n"
-                }
-            }
-            return text
+            let isAlone = others <= 0 && !more
+            return "you are in \(room.shown("name"))\(known)\n\(room.sharedName)"
+                + (isAlone ? Self.alone(room) : "")
         }
+    }
+
+    /// What it may mean that nobody else is there.
+    private static func alone(_ room: JSON) -> String {
+        let name = TerminalText.word(room.shown("name"))
+        if room.shown("kind") == ConversationResult.Kind.room.rawValue {
+            return
+                "it is an open room, which anyone on the network may join. If you were given a phrase or an "
+                + "invitation, the room you want is another one: stoa leave \(name), then "
+                + "stoa join \(name) --secret, or stoa join for an invitation\n"
+        }
+        return
+            "others may be offline: what they wrote comes, and what you write goes out, when one of them is "
+            + "linked. If they are online, compare the name and the phrase: a different one is another room\n"
     }
 }
 

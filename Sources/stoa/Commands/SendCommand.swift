@@ -83,6 +83,15 @@ struct SendCommand: Subcommand {
                 next: "leave --location, or --reply and --action out")
         }
         self.isLines = arguments.has("--lines")
+        if let word = self.words.first, self.to.hasPrefix("@"), word.hasPrefix("@"),
+            word.count > 1, !word.contains(where: \.isWhitespace)
+        {
+            throw .usage(
+                "\"\(TerminalText.line(word))\" would be text: a message goes to one person or one room",
+                next:
+                    "write to each of them, or to a room that all are in (stoa create ROOM --secret); "
+                    + "a text that begins so: \"\(TerminalText.line(word)) ...\" in quotes")
+        }
         guard !self.isLines || self.words.isEmpty && self.location == nil && self.replyTo == nil
         else {
             throw .usage(

@@ -15,13 +15,15 @@ struct StreamCommand: Subcommand {
             OptionSyntax("--consumer", "NAME", "receive durably: continue where it left off"),
             OptionSyntax(
                 "-o", "FILE", "write into FILE, and continue there when started again"),
-            OptionSyntax("--by", "@A,@B", "receive only what these people send"),
+            OptionSyntax(
+                "--by", "@A,@B", "receive only what these people send; by default all whom you know"
+            ),
             OptionSyntax("--follow", nil, "receive on when a sending has ended"),
         ],
         details: [
             "Without --ephemeral a stream is durable: what is sent is stored, and synced like messages, but is none: it stands in no history and counts as nothing unread. Standard input is read as fast as the disk takes it. Daemons on both ends may restart meanwhile.",
             "An ephemeral stream has packets of at most \(ControlLimits.streamPacketBytes) bytes, and all of them in one conversation \(ControlLimits.streamPacketsPerSecond) packets and \(ControlLimits.streamBytesPerSecond) bytes a second: standard input is read no faster. It goes to members who are linked. What is missing is said on standard error.",
-            "recv begins with what comes from then on, and writes one sending whole: it ends with it, or where bytes of it are missing, with an error. What others send at the same time under the name is left out, and said on standard error. With -o nothing is written twice or left out, however it ends: FILE.position beside the file says how far it is. With --consumer what was not yet acknowledged may come again, and a sending that was not whole comes again from its beginning.",
+            "recv begins with what comes from then on, and writes one sending whole: it ends with it, or where bytes of it are missing, with an error. What others send at the same time under the name is left out, and said on standard error; so is, in a room, what people send whom you do not know, unless you know nobody or name them with --by. Where another sending waits and the one under way brings less than 1 KiB in 30 s, it ends with exit code 75. With -o nothing is written twice or left out, however it ends: FILE.position beside the file says how far it is. With --consumer what was not yet acknowledged may come again, and a sending that was not whole comes again from its beginning.",
             "Example: tar c photos | stoa stream send @ada photos; and there: stoa stream recv @ben photos | tar x",
         ])
 
@@ -95,8 +97,12 @@ struct StreamCommand: Subcommand {
             try PacketPipe(context, to: self.to, name: self.name).receive(
                 isFollowing: isFollowing)
         case .receive(let params, let file, let isFollowing):
+            // Anyone can take the name of a stream in a room; in a conversation of two there is nobody else.
+            let known =
+                params.authors != nil || self.to.hasPrefix("@") ? nil : try context.knownDevices()
+            context.disconnect()
             var receiver = try PieceReceiver(
-                context, params, file: file, isFollowing: isFollowing)
+                context, params, known: known, file: file, isFollowing: isFollowing)
             try receiver.run()
         }
     }

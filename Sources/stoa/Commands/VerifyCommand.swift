@@ -33,14 +33,7 @@ struct VerifyCommand: Subcommand {
         guard !context.json, context.console.inputIsTerminal else { return }
         let name = shown["person"]?.shownPerson() ?? ""
         context.console.report("does \(name) see the same? Write yes if so: ")
-        var bytes: [UInt8] = []
-        while !bytes.contains(0x0A), bytes.count < ControlLimits.wordBytes,
-            let chunk = try context.console.readChunk()
-        {
-            bytes += chunk
-        }
-        let answer = String(decoding: bytes, as: UTF8.self).lowercased()
-        guard answer.split(whereSeparator: \.isWhitespace) == ["yes"] else {
+        guard try context.console.readYes() else {
             return context.console.report(
                 "not verified; if the codes differ, one of you has the keys of somebody else\n")
         }

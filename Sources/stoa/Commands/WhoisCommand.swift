@@ -6,7 +6,7 @@ struct WhoisCommand: Subcommand {
         WhoisMethod.description, operands: ["@PERSON"],
         details: [
             "PERSON is a name or the beginning of one, in upper or lower case, or 8 or more characters of a key.",
-            "When it matches several people, they are listed.",
+            "When it matches several people, all are listed, those you know first.",
         ])
 
     private let params: PersonParams
@@ -17,20 +17,33 @@ struct WhoisCommand: Subcommand {
 
     func run(in context: CommandContext) throws(Failure) {
         try context.show(WhoisMethod.self, self.params) {
-            // Of oneself there is no link, and so nothing that a state would say.
-            let isOwn = $0["tier"] == .string(TierWord.own.rawValue)
-            return context.console.table(
-                [
-                    ["name", $0.shown("name")], ["status", $0.shown("status")],
-                ] + PictureLine.rows(of: $0, for: "@\($0.shown("id").prefix(16))") + [
-                    ["key", $0.shown("id")],
-                    ["person", $0["person"] == nil ? "not known" : $0.shown("person")],
-                    ["trust", $0.shown("tier")],
-                ] + (isOwn ? [] : [["state", $0.shown("state")]]) + [
-                    ["verified", $0["verified"] == .bool(true) ? "yes" : "no"],
-                    ["addresses", $0.joined("addresses")],
-                ])
+            let others = $0.list("others")
+            guard others.isEmpty else {
+                let rows = ([$0] + others).map { person in
+                    [
+                        person.shown("name"), "@" + person.shown("id"), person.shown("tier"),
+                        person.shown("state"),
+                    ]
+                }
+                return context.console.table([["NAME", "KEY", "TRUST", "STATE"]] + rows)
+            }
+            return context.console.table(Self.rows(of: $0))
         }
+    }
+
+    /// All that is known of one person.
+    private static func rows(of person: JSON) -> [[String]] {
+        // Of oneself there is no link, and so nothing that a state would say.
+        let isOwn = person["tier"] == .string(TierWord.own.rawValue)
+        return [["name", person.shown("name")], ["status", person.shown("status")]]
+            + PictureLine.rows(of: person, for: "@\(person.shown("id").prefix(16))") + [
+                ["key", person.shown("id")],
+                ["person", person["person"] == nil ? "not known" : person.shown("person")],
+                ["trust", person.shown("tier")],
+            ] + (isOwn ? [] : [["state", person.shown("state")]]) + [
+                ["verified", person["verified"] == .bool(true) ? "yes" : "no"],
+                ["addresses", person.joined("addresses")],
+            ]
     }
 }
 

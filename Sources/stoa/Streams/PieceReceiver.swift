@@ -16,12 +16,18 @@ struct PieceReceiver {
     private var whole: Int64?
     /// Whose pieces were left out since a sending has ended, so that each is told once.
     private var leftOut: Set<String> = []
+    /// The devices whose sendings count; nil for all.
+    private let known: Set<String>?
+    /// Whether the sending under way goes on, while another one waits; nil while none does.
+    private var stall: StreamStall?
 
+    /// - Parameter known: the devices whose sendings count; nil for all.
     init(
-        _ context: CommandContext, _ params: SubscribeMethod.Params, file: String?,
-        isFollowing: Bool
+        _ context: CommandContext, _ params: SubscribeMethod.Params, known: Set<String>?,
+        file: String?, isFollowing: Bool
     ) throws(Failure) {
         self.context = context
+        self.known = known
         self.isFollowing = isFollowing
         var params = params
         let file = try file.map { (path) throws(Failure) in try StreamFile(path) }
@@ -54,7 +60,9 @@ struct PieceReceiver {
             if hasEnded, !self.isFollowing {
                 return try Failure.of { () throws(ClientError) in try self.follower.finish() }
             }
-            events = try self.follower.awaitEvents(whileOpen: pipe)
+            events = try self.follower.awaitEvents(
+                whileOpen: pipe, millisecondsAtMost: self.stall?.millisecondsLeft())
+            if let stall = self.stall, stall.isOver() { throw self.failure(stall) }
         }
     }
 
@@ -85,6 +93,12 @@ struct PieceReceiver {
         guard let data = piece["data"].flatMap({ Base64(field: $0) }) else {
             throw Failure(.garbled("a piece of a stream has no bytes"))
         }
+        if let known = self.known, !known.contains(piece.shown("peer")) {
+            self.report("is nobody you know; what they send is left out (--by chooses)", piece)
+            self.written = piece.count("cursor")
+            if self.sending == nil { self.whole = self.written }
+            return false
+        }
         let verdict: StreamSending.Verdict
         do throws(StreamSending.Fault) {
             verdict = try StreamSending.judge(
@@ -93,12 +107,16 @@ struct PieceReceiver {
             throw self.failure(error, at: piece)
         }
         switch verdict {
-        case .another: self.report("sends this stream, too; that is left out (--by chooses)", piece)
+        case .another:
+            self.report("sends this stream, too; that is left out (--by chooses)", piece)
+            if self.stall == nil { self.stall = StreamStall(waiting: piece) }
         case .beginningMissed:
             self.report("has begun before this; what comes of that is left out", piece)
         case .write(let sending):
             try self.write(data.bytes, of: piece)
             self.sending = sending
+            self.stall?.note(data.bytes.count)
+            if sending == nil { self.stall = nil }
         }
         let cursor = piece.count("cursor")
         self.written = cursor
@@ -122,6 +140,15 @@ struct PieceReceiver {
         guard self.leftOut.insert(piece.shown("peer")).inserted else { return }
         self.context.console.report(
             "stoa: stream: \(piece.shownPerson("peerName", key: "peer")) \(what)\n")
+    }
+
+    private func failure(_ stall: StreamStall) -> Failure {
+        Failure(
+            .temporary,
+            why:
+                "what comes has stopped without an end, while \(stall.name) sends this stream, too",
+            next: "drop what was written, and receive theirs: --from \(stall.cursor - 1) --by "
+                + "@\(stall.peer.prefix(16))")
     }
 
     private func failure(_ fault: StreamSending.Fault, at piece: JSON) -> Failure {

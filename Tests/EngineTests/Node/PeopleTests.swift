@@ -50,9 +50,11 @@ import Testing
     func named() throws {
         var test = self
         test.meet("Cleo", "Cleo")
-        #expect(throws: NameError.self) { try test.harness.node.person(named: "@cleo") }
+        #expect(throws: NameError.self) {
+            try test.harness.node.person(named: "@cleo", for: .reach)
+        }
         _ = test.answer(to: 100, .stand(other, .known))
-        #expect(try test.harness.node.person(named: "@cleo") == other)
+        #expect(try test.harness.node.person(named: "@cleo", for: .reach) == other)
     }
 
     @Test(
@@ -88,7 +90,7 @@ import Testing
         let node = test.harness.node
         #expect(node.tier(of: other) == .verified && node.tier(of: stranger) == .stranger)
         #expect(!node.isAmbiguous(ada) && !node.isAmbiguous(other) && node.isAmbiguous(stranger))
-        #expect([ada, other].contains(try node.person(named: "@cleo")))
+        #expect([ada, other].contains(try node.person(named: "@cleo", for: .reach)))
         let alerts = node.status(at: test.harness.now).alerts
         #expect(alerts.map(\.code) == [.namesake] && alerts[0].text.contains(stranger.shortText))
         // Taken back or blocked is the person, too, and what comes of them later.

@@ -77,7 +77,7 @@ import Testing
         #expect(new.node.profile(of: Self.ben).name == "Ben")
         #expect(new.node.profile(of: Harness.peer(3)).name == "")
         #expect(new.node.profile(of: Harness.peer(9)) == contacts.profile)
-        #expect(try new.node.person(named: "@ben") == Self.ben)
+        #expect(try new.node.person(named: "@ben", for: .reach) == Self.ben)
         // Their keys are there, so the same conversation begins, though nobody is linked.
         let direct = old.node.direct(with: Self.ben)?.id
         #expect(Self.ask(&new, 101, .beginDirect(Self.ben)) == [.joined(try #require(direct))])

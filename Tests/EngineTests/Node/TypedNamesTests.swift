@@ -52,7 +52,7 @@ import Testing
         for (text, places) in Self.typed {
             let meant = places.map(Self.peer).sorted()
             do throws(NameError) {
-                let found = try node.person(named: text)
+                let found = try node.person(named: text, for: .look)
                 #expect([found] == meant, "\(text)")
             } catch .ambiguous(_, let candidates) {
                 #expect(candidates.sorted() == meant && meant.count > 1, "\(text)")
@@ -67,20 +67,58 @@ import Testing
         var harness = Self.harness()
         harness.give(.request(RequestID(99), .stand(Self.peer(14), .known)))
         harness.settle()
-        #expect(try harness.node.person(named: "@ben") == Self.peer(14))
+        #expect(try harness.node.person(named: "@ben", for: .reach) == Self.peer(14))
         harness.give(.request(RequestID(100), .stand(Self.peer(1), .verified)))
         harness.settle()
-        #expect(try harness.node.person(named: "@ben") == Self.peer(1))
+        #expect(try harness.node.person(named: "@ben", for: .reach) == Self.peer(1))
     }
 
     @Test("by the beginning of a key is that key, and too short a one is said to be")
     func keys() throws {
         let node = Self.harness().node
         let key = Self.peer(3).description
-        #expect(try node.person(named: "@\(key.prefix(8))") == Self.peer(3))
-        #expect(try node.person(named: "@\(key.uppercased())") == Self.peer(3))
+        #expect(try node.person(named: "@\(key.prefix(8))", for: .reach) == Self.peer(3))
+        #expect(try node.person(named: "@\(key.uppercased())", for: .reach) == Self.peer(3))
         #expect(throws: NameError.tooShort("@\(key.prefix(7))")) {
-            try node.person(named: "@\(key.prefix(7))")
+            try node.person(named: "@\(key.prefix(7))", for: .reach)
+        }
+    }
+
+    @Test("reaches nobody whom the user does not know, and says whose keys to compare")
+    func strangers() throws {
+        var harness = Self.harness()
+        #expect(throws: NameError.stranger("@cleop", candidates: [Self.peer(4)])) {
+            try harness.node.person(named: "@cleop", for: .reach)
+        }
+        let bens = [Self.peer(1), Self.peer(14)].sorted()
+        #expect(throws: NameError.stranger("@ben", candidates: bens)) {
+            try harness.node.person(named: "@ben", for: .reach)
+        }
+        let key = Self.peer(4).description
+        #expect(try harness.node.person(named: "@\(key)", for: .reach) == Self.peer(4))
+        // The beginning of a name that somebody else has whole is not enough.
+        harness.give(.request(RequestID(99), .stand(Self.peer(4), .known)))
+        harness.settle()
+        #expect(try harness.node.person(named: "@cleop", for: .reach) == Self.peer(4))
+        let both = [Self.peer(4), Self.peer(3)]
+        #expect(throws: NameError.stranger("@cleo", candidates: both)) {
+            try harness.node.person(named: "@cleo", for: .reach)
+        }
+        #expect(try harness.node.people(named: "@cle") == both)
+    }
+
+    @Test("is the user only as @me, or by the key")
+    func own() throws {
+        var harness = Harness()
+        harness.give(.request(RequestID(98), .profile(name: "Ida", status: nil)))
+        harness.settle()
+        let node = harness.node
+        for purpose in [NamePurpose.look, .reach, .waiting, .blocked] {
+            #expect(throws: NameError.own("@ida")) {
+                try node.person(named: "@ida", for: purpose)
+            }
+            #expect(try node.person(named: "@me", for: purpose) == node.id)
+            #expect(try node.person(named: node.id.description, for: purpose) == node.id)
         }
     }
 }

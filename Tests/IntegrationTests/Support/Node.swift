@@ -225,6 +225,16 @@ final class Node {
             environment: self.environment, errors: self.logPath)
     }
 
+    /// `@` and the key of somebody who has a name: strangers are reached by it.
+    func key(of name: String) throws -> String {
+        "@" + (try self.call("whois", ["person": .string(name)])["id"]?.stringValue ?? "")
+    }
+
+    /// Lets this user know somebody who has a name here.
+    func know(_ name: String) throws {
+        _ = try self.call("addPerson", ["person": .string(try self.key(of: name))])
+    }
+
     func identity() throws -> String { try self.call("status")["id"]?.stringValue ?? "" }
 
     /// The address to dial, as the daemon says it.

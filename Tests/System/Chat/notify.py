@@ -81,7 +81,7 @@ class Desk:
         self.pair, self.server, self.checks = pair, server, checks
         # Each is known to the other, so nobody has to be let in.
         for one, other in ((pair.ada, "@ben"), (pair.ben, "@ada")):
-            one.call("addPerson", person=other)
+            one.call("addPerson", person="@" + one.call("whois", person=other)["id"])
         pair.both_in("desk")
         pair.control.call("send", to="@ada", text="begins")
         until("ada has the conversation", lambda: any(

@@ -143,7 +143,8 @@ echo
 start cleo
 as cleo join agora >/dev/null
 holds cleo "I am back."
-as ada send @bob "For you alone: lunch at noon?" >/dev/null
+bob=$(as ada --json whois @bob | field id)
+as ada send "@$bob" "For you alone: lunch at noon?" >/dev/null
 await "bob is asked whether ada may write to him" as bob accept @ada >/dev/null
 await "bob has it" eval "as bob history @ada | grep -q 'lunch at noon'"
 as bob send @ada "Gladly." --wait delivered --timeout 10 >/dev/null

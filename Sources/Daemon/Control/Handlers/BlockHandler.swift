@@ -14,7 +14,7 @@ extension UnblockMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let peer = try shell.person(params.person)
+        let peer = try shell.person(params.person, for: .blocked)
         guard shell.isBlocked(peer) else {
             throw .refused(
                 "\"\(TerminalText.line(params.person))\" is not blocked", reason: "notBlocked",

@@ -10,7 +10,7 @@ extension CreateConversationMethod: MethodHandler {
             guard reply.asker?.access == .owner else { throw .ownerOnly("create a room") }
             return try shell.createSecret(params, room, reply)
         }
-        let person = try shell.person(params.person ?? "")
+        let person = try shell.person(params.person ?? "", for: .reach)
         let pending = PendingRequest(reply: reply) { id in
             shell.withConversation(id, reply) { conversation in
                 reply.answer(Result { $0.conversation = conversation })

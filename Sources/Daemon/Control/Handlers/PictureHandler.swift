@@ -10,7 +10,7 @@ extension PictureMethod: MethodHandler {
         let own = shell.node?.id
         guard
             let person = try params.person.map({ (text) throws(RPCError) in
-                try shell.person(text)
+                try shell.person(text, for: .look)
             }) ?? own
         else { throw .shuttingDown() }
         guard let picture = shell.node?.ask({ $0.picture(of: person) })?.picture else {

@@ -28,7 +28,8 @@ extension AcceptMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.accept(try shell.person(params.person)), PendingRequest(reply: reply))
+        let peer = try shell.person(params.person, for: .waiting)
+        shell.request(.accept(peer), PendingRequest(reply: reply))
     }
 }
 
@@ -36,6 +37,7 @@ extension DeclineMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        shell.request(.decline(try shell.person(params.person)), PendingRequest(reply: reply))
+        let peer = try shell.person(params.person, for: .waiting)
+        shell.request(.decline(peer), PendingRequest(reply: reply))
     }
 }

@@ -22,7 +22,7 @@ extension SearchMethod: MethodHandler {
             try shell.conversation(to)
         }
         for name in params.authors ?? [] {
-            let peer = try shell.person(name)
+            let peer = try shell.person(name, for: .look)
             query.authors += shell.node?.ask { $0.writingDevices(of: peer) } ?? [peer]
         }
         query.since = params.since.map { HybridTime($0) }

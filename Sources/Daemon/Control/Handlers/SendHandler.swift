@@ -34,6 +34,7 @@ extension SendMethod: MethodHandler {
                 } catch { reply.fail(error) }
             }
             shell.request(.beginDirect(peer), pending)
+            reply.holdUp()
         }
     }
 
@@ -106,7 +107,7 @@ extension SendMethod: MethodHandler {
         case .all?: return .all
         case .named(let names)?:
             var peers: Set<PeerID> = []
-            for name in names { peers.insert(try shell.person(name)) }
+            for name in names { peers.insert(try shell.person(name, for: .reach)) }
             return .named(peers)
         }
     }

@@ -84,6 +84,7 @@ extension AppendStreamMethod: MethodHandler {
                 PendingRequest(reply: reply) {
                     shell.request(.send(outgoing($0)), PendingRequest(reply: reply))
                 })
+            reply.holdUp()
         }
     }
 }

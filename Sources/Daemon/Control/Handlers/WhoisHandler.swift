@@ -5,7 +5,8 @@ extension WhoisMethod: MethodHandler {
     static func handle(
         _ params: Params, _ reply: Reply, in shell: isolated NodeShell
     ) throws(RPCError) {
-        let id = try shell.person(params.person)
+        let matches = try shell.people(params.person)
+        let id = matches[0]
         let profile = shell.node?.profile(of: id)
         let peer = shell.peerStatus(of: id)
         var result = Result()
@@ -19,6 +20,7 @@ extension WhoisMethod: MethodHandler {
         result.state = PeersMethod.State(peer.state)
         result.presence = PresenceWord(peer)
         result.addresses = peer.addresses
+        result.others = matches.dropFirst().prefix(ControlLimits.candidates).map(shell.personResult)
         reply.answer(result)
     }
 }
