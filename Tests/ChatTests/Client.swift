@@ -10,6 +10,14 @@ struct Client {
     static let ops = String(repeating: "o", count: 52)
 
     var state = ChatState(to: nil, run: 1) { milliseconds in
+        if milliseconds > 1 << 40 {
+            // Of our days: two hours ahead of universal time.
+            let words = Timestamp(milliseconds: milliseconds + 7_200_000).text
+                .split { !$0.isNumber }.compactMap { Int($0) }
+            return .init(
+                year: words[0], month: words[1], day: words[2], hour: words[3], minute: words[4],
+                weekday: 4)
+        }
         let minutes = Int(milliseconds / 60_000)
         return .init(
             year: 2026, month: 1, day: 1 + minutes / 1_440, hour: minutes / 60 % 24,

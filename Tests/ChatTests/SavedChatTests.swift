@@ -101,8 +101,13 @@ struct SavedChatTests {
         #expect(client.screen()[22].contains("no daemon: your text is kept"))
         #expect(client.screen()[22].contains("1 not sent yet; quit again to end all the same"))
         #expect(!client.effects.contains(.quit))
-        client.state.keepsUnsent = true
         client.give(.keys([.control("d")]))
         #expect(client.effects.contains(.quit))
+        var keeping = Client()
+        keeping.state.keepsUnsent = true
+        keeping.give(.lost("gone"))
+        keeping.say("wait")
+        keeping.give(.keys([.control("d")]))
+        #expect(keeping.effects.contains(.quit))
     }
 }

@@ -124,7 +124,9 @@ struct LineChat {
 
     /// Does what a typed line asks for; false where it is refused.
     private mutating func take(_ text: String) -> Bool {
-        guard !text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A }) else { return true }
+        guard !self.hasInputEnded,
+            !text.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0A })
+        else { return true }
         switch SlashCommand.parse(text) {
         case .text(let said): self.queue(said, isAction: false)
         case .command(let command) where command.name == .me && !command.rest.isEmpty:
