@@ -187,9 +187,15 @@ public struct InputLine: Equatable, Sendable {
         return text
     }
 
-    /// Remembers a text as if it had been sent.
+    /// Begins anew, and remembers nothing.
+    mutating func discard() {
+        (self.characters, self.cursor, self.steps, self.stepBytes) = ([], 0, [], 0)
+        (self.isTyping, self.place, self.fresh, self.killed) = (false, nil, "", "")
+    }
+
+    /// Remembers a text as if it had been sent, but for secrets.
     mutating func keep(_ text: String) {
-        guard !text.isEmpty, self.past.last != text else { return }
+        guard !text.isEmpty, self.past.last != text, !Invitation.isIn(text) else { return }
         self.past.append(text)
         if self.past.count > Self.remembered { self.past.removeFirst() }
     }

@@ -75,7 +75,7 @@ final class CommandContext {
         else { return nil }
         let key = "@" + candidates[0].shown("id")
         self.console.report(
-            "you do not know \(candidates[0].shown("name")); anyone can take a name. Their key is\n"
+            "you do not know \(candidates[0].shownName()); anyone can take a name. Their key is\n"
                 + "  \(key)\nDo you mean them? Write yes if so: ")
         return try self.console.readYes() ? key : nil
     }

@@ -90,19 +90,19 @@ struct TextTable {
         return text + "\n"
     }
 
-    /// A text in lines of so many cells, cut between words; a word that is longer is left to the terminal.
+    /// A text in lines of so many cells, cut between words, and in words that are longer.
     private static func wrap(_ text: String, columns: Int?) -> [String] {
         guard let columns, self.width(text) > columns else { return [text] }
         var lines = [""]
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             let line = lines[lines.count - 1]
-            if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if self.width(line) + 1 + self.width(String(word)) <= columns {
+            if !line.isEmpty, self.width(line) + 1 + self.width(String(word)) <= columns {
                 lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
+                continue
             }
+            let parts = LineWrap.parts(of: String(word), columns: columns)
+            if line.isEmpty { lines.removeLast() }
+            lines += parts.isEmpty ? [""] : parts
         }
         return lines
     }

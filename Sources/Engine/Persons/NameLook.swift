@@ -16,6 +16,10 @@ struct NameLook: Hashable, Sendable {
     /// Whether a part of the name could be read as what programs say of people behind their names.
     let isLikeMark: Bool
 
+    /// Whether a stranger's name is marked with it: it has characters that Unicode does not allow in
+    /// identifiers, of which some are all but invisible, or marks on letters that do not have them.
+    let isUnusual: Bool
+
     /// Whether a part of the name is as long as what is shown of a key, and of its letters.
     private let hasLongWord: Bool
 
@@ -41,11 +45,33 @@ struct NameLook: Hashable, Sendable {
         self.hasLongWord = self.keys.contains { key in
             key.split { !Self.isOfKeys($0) }.contains { $0.count >= Self.keyCharacters }
         }
+        self.isUnusual = Self.isUnusual(name)
         self.isLikeMark =
             name.unicodeScalars.contains(where: Self.checks.contains)
             || self.keys.map(Self.bracketed).contains { key in
                 Self.remarks.contains { key.contains($0) }
             }
+    }
+
+    /// Whether characters are not allowed by UTS 39, section 3.1, or marks are foreign to their letters.
+    ///
+    /// Blanks stand between words. A mark forms one character with its letter, or is of the same script.
+    private static func isUnusual(_ name: String) -> Bool {
+        var letter: UInt32 = 0
+        return name.composed.unicodeScalars.contains { scalar in
+            if scalar == " " {
+                letter = 0
+                return false
+            }
+            let script = cconfusables_script(scalar.value)
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .spacingMark, .enclosingMark:
+                return script == 0 || script != letter
+            default:
+                letter = script
+                return script == 0
+            }
+        }
     }
 
     /// How what is shown of somebody's key looks.

@@ -67,8 +67,8 @@ struct Namesakes: Sendable {
         return bearers.filter { [.known, .verified].contains(tier($0)) }.min()
     }
 
-    /// Whether the name of somebody needs a mark: nothing is to be seen of it, it could be a key, or
-    /// somebody of the same tier or a higher one bears one that looks like it.
+    /// Whether the name of somebody needs a mark: nothing is to be seen of it, it could be a key, somebody of
+    /// the same tier or a higher one bears one that looks like it, or a stranger's is written unusually.
     ///
     /// Nobody without a name needs one: then the key stands alone. Of whom the user does not know it is also
     /// said where more bear such a name than are looked at.
@@ -80,11 +80,11 @@ struct Namesakes: Sendable {
         // Mostly nobody else bears it, and it need not be looked at who they are.
         let isAlone = look.keys.allSatisfy { self.bearers[$0]?.isAlone ?? true }
         let isMisleading = look.isMisleading || look.contains(anyOf: self.chosenKeys)
-        if isAlone && !isMisleading { return false }
+        if isAlone && !isMisleading && !look.isUnusual { return false }
         let own = tier(peer)
         // One's own name is never marked to oneself.
         guard own != .own else { return false }
-        if isMisleading { return true }
+        if isMisleading || look.isUnusual && own < .known { return true }
         return look.keys.contains { key in
             guard let bearers = self.bearers[key] else { return false }
             return own < .known && !bearers.crowd.isEmpty

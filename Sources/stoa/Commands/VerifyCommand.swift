@@ -31,7 +31,7 @@ struct VerifyCommand: Subcommand {
                 + "\n  \(digits)\n  \(answer.shown("words"))\n\n"
         }
         guard !context.json, context.console.inputIsTerminal else { return }
-        let name = shown["person"]?.shownPerson() ?? ""
+        let name = shown["person"]?.quotedPerson() ?? ""
         context.console.report("does \(name) see the same? Write yes if so: ")
         guard try context.console.readYes() else {
             return context.console.report(
@@ -46,7 +46,7 @@ struct VerifyCommand: Subcommand {
             $0.code = code
         }
         try context.show(VerifyMethod.self, params) {
-            "\($0["person"]?.shownPerson() ?? "") is verified\n"
+            "\($0["person"]?.quotedPerson() ?? "") is verified\n"
         }
     }
 }

@@ -21,7 +21,7 @@ struct WhoisCommand: Subcommand {
             guard others.isEmpty else {
                 let rows = ([$0] + others).map { person in
                     [
-                        person.shown("name"), "@" + person.shown("id"), person.shown("tier"),
+                        person.shownName(), "@" + person.shown("id"), person.shown("tier"),
                         person.shown("state"),
                     ]
                 }
@@ -35,7 +35,7 @@ struct WhoisCommand: Subcommand {
     private static func rows(of person: JSON) -> [[String]] {
         // Of oneself there is no link, and so nothing that a state would say.
         let isOwn = person["tier"] == .string(TierWord.own.rawValue)
-        return [["name", person.shown("name")], ["status", person.shown("status")]]
+        return [["name", person.shownName()], ["status", person.shown("status")]]
             + PictureLine.rows(of: person, for: "@\(person.shown("id").prefix(16))") + [
                 ["key", person.shown("id")],
                 ["person", person["person"] == nil ? "not known" : person.shown("person")],

@@ -132,6 +132,27 @@ import Testing
     func noMarks(name: String) { #expect(!NameLook(name).isMisleading) }
 
     @Test(
+        "characters that identifiers may not have are unusual, and marks on letters that do not have them",
+        arguments: [
+            "bob\u{13440}", "bob\u{16FE4}", "bob\u{1D159}", "bob\u{1D173}", "bob\u{332}",
+            "bob\u{1A7F}", "bo\u{301}b\u{301}", "bob\u{903}", "bob\u{64E}", "bob\u{A0}", "bob 🎉",
+            "bob\u{E0101}",
+        ])
+    func unusual(name: String) {
+        #expect(NameLook(name).isUnusual)
+        #expect(!NameLook("bob").isUnusual)
+    }
+
+    @Test(
+        "names of many languages are written usually, however their marks are encoded",
+        arguments: [
+            "Ada Lovelace", "José", "Jose\u{301}", "Nguyễn Thị", "Jürgen Müller-Lüdenscheidt",
+            "O'Brien", "Dr. No", "ops_bot-2", "Анна Йовович", "Ελένη Ζωή", "محمد", "דוד", "山田 太郎",
+            "がぎぐ", "김철수", "नमस्ते", "สมชาย", "தமிழ்", "Łukasz",
+        ])
+    func usual(name: String) { #expect(!NameLook(name).isUnusual) }
+
+    @Test(
         "a name of which nothing is to be seen is blank",
         arguments: ["\u{200B}", " ", "\u{2800}\u{AD}"])
     func blank(name: String) { #expect(NameLook(name).isBlank) }

@@ -33,6 +33,17 @@ import Testing
         #expect(Self.marked(names, [Self.ada: .known, Self.bob: .fellow]) == rest)
     }
 
+    @Test(
+        "a name that is written unusually carries the mark as long as the user does not know who it is"
+    )
+    func unusual() {
+        let names = [Self.ada: "bob\u{1D159}", Self.bob: "Eve"]
+        #expect(Self.marked(names) == [Self.ada])
+        #expect(Self.marked(names, [Self.ada: .fellow]) == [Self.ada])
+        #expect(Self.marked(names, [Self.ada: .known]).isEmpty)
+        #expect(Self.marked(names, [Self.ada: .own]).isEmpty)
+    }
+
     @Test("a name that is changed or taken away marks nobody any longer")
     func changed() {
         var namesakes = Namesakes()

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Writes Sources/CConfusables/table.h: what each character is taken for, by Unicode TR 39.
+"""Writes Sources/CConfusables/table.h and allowed.h: what each character is taken for, and which may be in
+identifiers, by Unicode TR 39.
 
-    apt install libicu72; Tests/System/Tools/confusables.py      # writes the table anew
+    apt install libicu72; Tests/System/Tools/confusables.py      # writes the tables anew
 
 The table comes from ICU's uspoof_getSkeletonUTF8, one character at a time. A character that is taken
 for itself, or for what is canonically equivalent to it, has no line; Hangul syllables, which are
-composed by rule, have none either. The program does not link ICU: Docs/Decisions/0020 says why.
+composed by rule, have none either. What may be in identifiers (IdentifierStatus) is ICU's recommended set and its
+inclusions; beside each run of them stands their script, to which a mark and its letter both belong. The program does not link ICU: Docs/Decisions/0020 says why.
 """
 
 import ctypes
@@ -14,7 +16,9 @@ import pathlib
 import re
 import unicodedata
 
-TARGET = pathlib.Path(__file__).parents[3] / "Sources/CConfusables/table.h"
+FOLDER = pathlib.Path(__file__).parents[3] / "Sources/CConfusables"
+TARGET = FOLDER / "table.h"
+INHERITED = 1
 
 
 def functions():
@@ -48,6 +52,42 @@ def skeletons():
             yield scalar, taken
 
 
+def allowed():
+    """The runs of characters that may be in identifiers: first, last, script."""
+    common, spoof, suffix = functions()
+    status = ctypes.c_int(0)
+    sets = []
+    for name in ("uspoof_getRecommendedSet", "uspoof_getInclusionSet"):
+        get = getattr(spoof, name + suffix)
+        get.restype = ctypes.c_void_p
+        sets.append(ctypes.c_void_p(get(ctypes.byref(status))))
+    assert status.value <= 0, status
+    contains = getattr(common, "uset_contains" + suffix)
+    contains.argtypes, contains.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int8
+    runs = []
+    for scalar in range(0x110000):
+        if any(contains(one, scalar) for one in sets):
+            script = script_of(common, suffix, scalar)
+            if runs and runs[-1][1:] == [scalar - 1, script]:
+                runs[-1][1] = scalar
+            else:
+                runs.append([scalar, scalar, script])
+    return runs
+
+
+def script_of(common, suffix, scalar):
+    """ICU's number of a character's script; of a mark of several scripts the first of them."""
+    status = ctypes.c_int(0)
+    found = getattr(common, "uscript_getScript" + suffix)(scalar, ctypes.byref(status))
+    if found == INHERITED:
+        numbers = (ctypes.c_int * 64)()
+        getattr(common, "uscript_getScriptExtensions" + suffix)(
+            scalar, numbers, len(numbers), ctypes.byref(status))
+        found = numbers[0]
+    assert status.value <= 0 and 0 <= found < 255, (scalar, status, found)
+    return found
+
+
 def packed(items, separator):
     """The items on lines of at most 100 characters."""
     lines, line = [], "   "
@@ -79,6 +119,17 @@ def main():
         f"static const uint16_t places[{len(pairs)}] = {{\n{places}\n}};\n\n"
         "/* UTF-8; each text ends with zero. */\n"
         f"static const unsigned char texts[{len(pool)}] = {{\n{octets}\n}};\n")
+    write_allowed(allowed())
+
+
+def write_allowed(runs):
+    lines = packed([f"{{{first:#x}, {last:#x}, {script}}}" for first, last, script in runs], ",")
+    (FOLDER / "allowed.h").write_text(
+        "/* Written by Tests/System/Tools/confusables.py; do not edit. */\n"
+        "#include <stdint.h>\n\n"
+        "/* Characters that may be in identifiers, in ascending runs, with ICU's number of their script. */\n"
+        "static const struct { uint32_t first, last; uint8_t script; } allowed[] = {\n"
+        f"{lines}\n}};\n")
 
 
 if __name__ == "__main__":
