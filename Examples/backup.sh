@@ -3,7 +3,7 @@
 #
 #   Examples/backup.sh ROOM @PERSON FOLDER
 #
-# Nobody else's answer counts. Without one within an hour nothing is deleted.
+# PERSON is somebody whom you know (stoa people add), or @ and a key. Nobody else's answer counts. Without one within an hour nothing is deleted.
 set -eu
 
 if [ $# -ne 3 ]; then

@@ -18,7 +18,7 @@ extension IntegrationTests {
             #expect(try ada.stoa("send", key, secret).hasPrefix("sent"))
             try ben.await("it waits") { try !$0.list("requests").isEmpty }
             #expect(try ben.stoa("requests").contains(secret))
-            #expect(try ben.stoa("history", "@ada", expecting: 65).isEmpty)
+            #expect(try ben.stoa("history", "@ada", expecting: 77).isEmpty)
             #expect(try ada.stoa("send", "@ben", "hello?").contains("has not accepted you yet"))
             #expect(try ben.stoa("accept", "@ada").contains("@Ada"))
             try ben.await("it has come") { node in

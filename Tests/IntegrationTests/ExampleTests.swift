@@ -74,6 +74,8 @@ extension IntegrationTests {
             let (ada, ben) = try Node.two(in: "ops", scratch)
             _ = try ben.stoa("send", "ops", "hello")
             try ada.await("who is there is known") { try $0.texts(in: "ops") == ["hello"] }
+            // Whoever is asked must be somebody whom the user knows.
+            try ada.await("the name has come") { (try? $0.know("@Ben")) != nil }
             let folder = try scratch.folder("backups")
             for number in 1...5 {
                 let name = "\(folder)/b\(number) $(x)"

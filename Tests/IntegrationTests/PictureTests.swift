@@ -72,14 +72,14 @@ extension IntegrationTests {
             _ = try ada.stoa("profile", "--picture", second)
             for node in [ada, ben, cleo] {
                 try node.await("the new one alone is there", .fiveTimes(12_000)) { node in
-                    try Self.picture(of: "@ada", at: node)?["type"] == "webp"
+                    try Self.picture(of: "@\(key)", at: node)?["type"] == "webp"
                         && Self.files(of: node).count == 1
                 }
             }
             _ = try ada.stoa("profile", "--picture", "none")
             for node in [ada, ben, cleo] {
                 try node.await("none is there") { node in
-                    try Self.picture(of: "@ada", at: node) == nil && Self.files(of: node).isEmpty
+                    try Self.picture(of: "@\(key)", at: node) == nil && Self.files(of: node).isEmpty
                 }
             }
         }
