@@ -19,7 +19,9 @@ extension Node {
             for link in self.holders(of: [place])[place] ?? [] {
                 self.perform(self.downloads.ask(link, in: place, for: blob))
             }
-        case .cancel(let blob): self.perform(self.downloads.end(blob, .cancelled))
+        case .cancel(let blob):
+            self.perform(self.downloads.end(blob, .cancelled))
+            self.endDamage(of: blob, isHealed: false)
         case .opened(let blob, let standing):
             let holders = self.holders(of: Set(self.downloads.places(of: blob)))
             self.perform(
@@ -33,11 +35,13 @@ extension Node {
             self.perform(
                 self.takePicture(blob, beginning: beginning)
                     ? self.downloads.finished(blob) : self.downloads.end(blob, .notPicture))
+            self.endDamage(of: blob, isHealed: true)
         case .found(let blob, let beginning):
             if !self.takePicture(blob, beginning: beginning) {
                 self.actions.append(.transfer(.release(blob)))
             }
         case .failed(let blob, let failure): self.perform(self.downloads.end(blob, failure))
+        case .damaged(let blob, let told, let name): self.fileDamaged(blob, told, called: name)
         case .looked(let link, let blob, let standing):
             let known = standing.map { self.downloads.standing(of: blob) ?? $0 }
             if let holdings = self.uploads.looked(link, blob, known) {
@@ -115,6 +119,7 @@ extension Node {
             let ended = self.downloads.end(blob, .gone)
             self.perform(ended)
             if ended.isEmpty { self.actions.append(.transfer(.close(blob, isRemoved: true))) }
+            self.endDamage(of: blob, isHealed: false)
         }
         for link in self.uploads.drop(blob, ofProfile: false) {
             self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
@@ -127,6 +132,35 @@ extension Node {
         self.downloads.forget(.conversation(conversation), of: blob)
         for link in self.uploads.drop(blob, of: .conversation(conversation)) {
             self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
+        }
+    }
+
+    // MARK: Damage
+
+    /// A copy here turned out to be damaged or gone: it is offered no longer, fetched again, and people are
+    /// told.
+    private mutating func fileDamaged(_ blob: BlobID, _ told: [FileTold], called name: String) {
+        self.sendHoldings(BlobHoldings(blob, .nothing))
+        self.losePicture(blob)
+        self.perform(self.downloads.reopen(blob))
+        for one in told {
+            self.transferred(.fetch(blob, one.layout, in: one.place, isAwaited: false))
+        }
+        if self.damagedFiles.note(blob, called: name) { self.tellDamage() }
+    }
+
+    /// A file is whole again, or nothing tells of it any longer.
+    mutating func endDamage(of blob: BlobID, isHealed: Bool) {
+        guard let name = self.damagedFiles.end(blob) else { return }
+        if isHealed { self.log(.info, "the copy of \(name) is whole again") }
+        self.tellDamage()
+    }
+
+    private mutating func tellDamage() {
+        if let text = self.damagedFiles.text {
+            self.raiseAlert(.fileDamage, text)
+        } else {
+            self.alerts.clear(.fileDamage, at: self.now)
         }
     }
 

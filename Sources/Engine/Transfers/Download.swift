@@ -89,6 +89,12 @@ struct Download: Sendable {
         self.next = 0
     }
 
+    /// The shell looks again what is here.
+    mutating func reopen() {
+        self.phase = .opening
+        self.underWay = []
+    }
+
     mutating func began(_ part: BlobPart) { self.underWay.insert(part) }
 
     mutating func gaveUp(_ part: BlobPart) { self.underWay.remove(part) }

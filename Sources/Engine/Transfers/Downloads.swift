@@ -152,10 +152,25 @@ struct Downloads: Sendable {
         self.active.removeAll { $0 == blob }
         self.waiting.awaited.removeAll { $0 == blob }
         self.waiting.others.removeAll { $0 == blob }
+        self.forgetAsked(of: blob)
+        return download
+    }
+
+    /// Whatever was asked for of a file is dropped when it comes.
+    private mutating func forgetAsked(of blob: BlobID) {
         for link in self.asked.keys {
             self.asked[link] = self.asked[link]?.filter { $0.value.blob != blob }
         }
-        return download
+    }
+
+    /// What was stored of a file is not there any longer, or not right: it is looked at anew.
+    mutating func reopen(_ blob: BlobID) -> [Step] {
+        guard let download = self.table[blob],
+            download.phase == .fetching || download.phase == .finishing
+        else { return [] }
+        self.forgetAsked(of: blob)
+        self.table[blob]?.reopen()
+        return [.task(.open(blob, download.layout))]
     }
 
     // MARK: What is here
@@ -183,6 +198,10 @@ struct Downloads: Sendable {
         var steps: [Step] = []
         for place in self.places(of: blob) {
             for link in links(place) { steps += self.ask(link, in: place, for: blob) }
+        }
+        if standing.chunks.count > 0 {
+            let holdings = BlobHoldings(blob, BlobHoldings.Extent(standing.chunks))
+            steps.append(.changed(holdings, isLast: false))
         }
         return steps + self.plan(at: now) + self.told(blob) + self.startNext()
     }

@@ -212,7 +212,8 @@ struct Swarm {
                 self.queue.append(.frame(.blobPiece(piece), from: member, to: self.other(of: link)))
             }
             self.serve(member)
-        case .fetch, .cancel, .failed, .found: preconditionFailure("nobody says so here")
+        case .fetch, .cancel, .failed, .found, .damaged:
+            preconditionFailure("nobody says so here")
         }
     }
 
