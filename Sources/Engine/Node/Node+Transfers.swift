@@ -12,9 +12,10 @@ extension Node {
     mutating func transferred(_ event: FileEvent) {
         let now = self.now.monotonic
         switch event {
-        case .fetch(let blob, let layout, let place, let isAwaited):
+        case .fetch(let blob, let layout, let place, let author, let isAwaited):
             self.pictures.began(blob)
-            self.perform(self.downloads.fetch(blob, layout, in: place, isAwaited: isAwaited))
+            self.perform(
+                self.downloads.fetch(blob, layout, in: place, by: author, isAwaited: isAwaited))
             // Where it is sought already, another message tells of more who may have it.
             for link in self.holders(of: [place])[place] ?? [] {
                 self.perform(self.downloads.ask(link, in: place, for: blob))
@@ -84,7 +85,9 @@ extension Node {
             switch step {
             case .task(let task): self.actions.append(.transfer(task))
             case .send(let frame, let link):
-                if self.links.has(link) { self.send(frame, on: link) }
+                guard self.links.has(link) else { continue }
+                if case .blobAsk = frame { self.regard([link]) }
+                self.send(frame, on: link)
             case .accuse(let link, let blob):
                 guard self.links.has(link) else { continue }
                 self.logThinned(
@@ -108,7 +111,8 @@ extension Node {
                 || self.conversationTable[known: conversation].room == nil
         else { return }
         self.transferred(
-            .fetch(file.blob, layout, in: .conversation(conversation), isAwaited: false))
+            .fetch(
+                file.blob, layout, in: .conversation(conversation), by: author, isAwaited: false))
     }
 
     /// No message tells of a file any longer: it is removed, fetched and served no more.
@@ -165,6 +169,15 @@ extension Node {
     }
 
     // MARK: Fetching
+
+    /// Says who is at the other end of links that are asked for files.
+    private mutating func regard(_ links: [LinkID]) {
+        let tiers = self.tiers(of: Set(links.map { self.links[$0].info.peer }))
+        for link in links {
+            let peer = self.links[link].info.peer
+            self.downloads.regard(link, peer, as: tiers[peer] ?? .stranger)
+        }
+    }
 
     /// A link has come to share a conversation.
     mutating func seekFiles(of conversation: ConversationID, on id: LinkID) {
@@ -242,6 +255,8 @@ extension Node {
 
     mutating func transfersDue() {
         let holders = self.holders(of: self.downloads.activePlaces)
+        // The user may have come to know somebody meanwhile.
+        self.regard(self.downloads.regarded)
         self.perform(
             self.downloads.wake(at: self.now.monotonic, links: { holders[$0] ?? [] }))
         self.picturesDue()

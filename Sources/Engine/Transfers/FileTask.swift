@@ -44,9 +44,9 @@ public enum FileTask: Hashable, Sendable {
 
 /// What became of a ``FileTask``, or what a user wants.
 public enum FileEvent: Sendable {
-    /// Fetch what a message or a profile tells of; one that a user waits for goes before those that are
-    /// fetched by themselves.
-    case fetch(BlobID, BlobLayout, in: BlobPlace, isAwaited: Bool)
+    /// Fetch what a message or a profile tells of, by its author where that is known; one that a user waits
+    /// for goes before those that are fetched by themselves.
+    case fetch(BlobID, BlobLayout, in: BlobPlace, by: PeerID? = nil, isAwaited: Bool)
     /// Fetch it no longer, and remove what is there of it.
     case cancel(BlobID)
     /// What of a file is here, right and checked.

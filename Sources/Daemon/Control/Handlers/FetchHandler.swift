@@ -94,7 +94,7 @@ extension NodeShell {
                     .transfer(
                         .fetch(
                             blob, layout, in: .conversation(message.conversation),
-                            isAwaited: true)))
+                            by: message.author, isAwaited: true)))
             }
             reply.answer(self.transferResult(running))
         }
