@@ -6,8 +6,12 @@ public import Posix
 ///
 /// A file that is whole lies under its name, one that is not under its name and `.part`: of this every
 /// chunk that is right is there, which the hashes say when it is opened, so that no kill and no power cut
-/// needs more than to read it again. The hashes of larger files lie beside them under `.tree`.
-/// `Docs/Data.md`. Knows nothing of messages.
+/// needs more than to read it again. The hashes of larger files lie beside them under `.tree`, which is
+/// empty for small ones: where it is alone, the file is lost.
+///
+/// Nothing is given that its hashes do not vouch for. What turns out to be wrong on reading throws
+/// ``BlobFailure/damaged``, and from then on the file is one that is not whole: what is right of it counts
+/// when it is opened to be fetched again. `Docs/Data.md`. Knows nothing of messages.
 public actor BlobStore {
     private let folder: String
     private let executor: ThreadExecutor
@@ -15,12 +19,14 @@ public actor BlobStore {
     private let quota: UInt64
     /// How many they take, as large as they are to be.
     public private(set) var usedBytes: UInt64 = 0
+    /// How many of them each has.
+    private var counted: [BlobID: UInt64] = [:]
     private var parts: [BlobID: PartialBlob] = [:]
     private var whole = WholeBlobs()
     private var imports = 0
 
-    private static let partSuffix = ".part"
-    private static let treeSuffix = ".tree"
+    static let partSuffix = ".part"
+    static let treeSuffix = ".tree"
     private static let importSuffix = ".new"
 
     /// Opens the folder, or makes it; what was cut short while it was copied is removed.
@@ -36,8 +42,12 @@ public actor BlobStore {
         for name in try Files.names(in: folder) {
             if name.hasSuffix(Self.importSuffix) {
                 try Files.remove("\(folder)/\(name)")
-            } else if !name.hasSuffix(Self.treeSuffix) {
-                self.usedBytes += UInt64(clamping: Files.size("\(folder)/\(name)") ?? 0)
+            } else if !name.hasSuffix(Self.treeSuffix),
+                let blob = BlobID(String(name.prefix(2 * Bytes32.byteCount)))
+            {
+                let size = UInt64(clamping: Files.size("\(folder)/\(name)") ?? 0)
+                self.counted[blob, default: 0] += size
+                self.usedBytes += size
             }
         }
     }
@@ -55,17 +65,28 @@ public actor BlobStore {
         if layout.chunkCount > 4 { OpenSSL.load() }
     }
 
-    /// The files that are there, whole or not, in order.
-    public func all() throws(BlobFailure) -> [(blob: BlobID, isWhole: Bool)] {
-        var found: [(blob: BlobID, isWhole: Bool)] = []
-        do throws(SystemError) {
-            for name in try Files.names(in: self.folder) {
-                let isPart = name.hasSuffix(Self.partSuffix)
-                let text = isPart ? String(name.dropLast(Self.partSuffix.count)) : name
-                if let blob = BlobID(text) { found.append((blob, !isPart)) }
+    /// The files that are there or should be, in order.
+    public func all() throws(BlobFailure) -> [(blob: BlobID, presence: BlobPresence)] {
+        try Self.all(in: self.folder)
+    }
+
+    static func all(
+        in folder: String
+    ) throws(BlobFailure) -> [(blob: BlobID, presence: BlobPresence)] {
+        var found: [BlobID: BlobPresence] = [:]
+        let names = try BlobFailure.of { () throws(SystemError) in
+            try Files.names(in: folder)
+        }
+        for name in names {
+            guard let blob = BlobID(String(name.prefix(2 * Bytes32.byteCount))) else { continue }
+            switch name.dropFirst(2 * Bytes32.byteCount) {
+            case "": found[blob] = .whole
+            case Self.partSuffix: if found[blob] == nil { found[blob] = .partial }
+            case Self.treeSuffix: if found[blob] == nil { found[blob] = .lost }
+            default: break
             }
-        } catch { throw BlobFailure(error) }
-        return found
+        }
+        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     // MARK: Fetching
@@ -76,7 +97,9 @@ public actor BlobStore {
     public func note(_ blob: BlobID) throws(BlobFailure) {
         guard !Files.exists(self.path(blob)) else { return }
         try BlobFailure.of { () throws(SystemError) in
-            _ = try RandomAccessFile(writing: self.path(blob) + Self.partSuffix)
+            for suffix in [Self.partSuffix, Self.treeSuffix] {
+                _ = try RandomAccessFile(writing: self.path(blob) + suffix)
+            }
         }
     }
 
@@ -84,13 +107,19 @@ public actor BlobStore {
     ///
     /// Throws where there is no room for it; then nothing is there of one that is not begun, noted or not.
     public func open(_ blob: BlobID, _ layout: BlobLayout) throws(BlobFailure) -> BlobStanding {
-        if let standing = self.standing(of: blob, layout) { return standing }
+        // What is damaged or lost is fetched again.
+        if let standing = (try? self.standing(of: blob, layout)) ?? nil { return standing }
         Self.prepare(for: layout)
         let path = self.path(blob) + Self.partSuffix
-        // An empty one was only noted, and has no room yet.
+        let earlier = self.counted[blob] ?? 0
         let isNew = (Files.size(path) ?? 0) == 0
-        do throws(BlobFailure) { if isNew { try self.reserve(layout.size) } } catch {
-            try? Files.remove(path)
+        let isKnown = Files.exists(self.path(blob) + Self.treeSuffix)
+        do throws(BlobFailure) {
+            // An empty one was only noted, and has no room yet.
+            try self.reserve(layout.size - min(layout.size, earlier))
+        } catch {
+            if isNew { try? Files.remove(path) }
+            if isNew, earlier == 0 { try? Files.remove(self.path(blob) + Self.treeSuffix) }
             throw error
         }
         do throws(SystemError) {
@@ -98,11 +127,13 @@ public actor BlobStore {
                 BlobTree(id: blob, layout: layout), path: path,
                 treePath: self.path(blob) + Self.treeSuffix)
             self.parts[blob] = part
+            self.counted[blob] = max(earlier, layout.size)
             return part.standing
         } catch {
+            self.usedBytes -= layout.size - min(layout.size, earlier)
             if isNew {
                 try? Files.remove(path)
-                self.usedBytes -= min(self.usedBytes, layout.size)
+                if !isKnown { try? Files.remove(self.path(blob) + Self.treeSuffix) }
             }
             throw BlobFailure(error)
         }
@@ -118,13 +149,29 @@ public actor BlobStore {
     }
 
     /// What of a file is here; nil for nothing.
-    public func standing(of blob: BlobID, _ layout: BlobLayout) -> BlobStanding? {
+    ///
+    /// Throws ``BlobFailure/damaged`` where it was whole, and is gone or has another size.
+    public func standing(
+        of blob: BlobID, _ layout: BlobLayout
+    ) throws(BlobFailure) -> BlobStanding? {
         if let part = self.parts[blob] { return part.standing }
-        guard let size = Files.size(self.path(blob)), UInt64(clamping: size) == layout.size else {
+        guard let size = Files.size(self.path(blob)) else {
+            if self.isLost(blob) { throw .damaged }
+            return nil
+        }
+        guard UInt64(clamping: size) == layout.size else {
+            // Either the message is wrong or the file, which its root says.
+            _ = try self.withWhole(blob) { _ in }
             return nil
         }
         return BlobStanding(
             chunks: ChunkSet(all: layout.chunkCount), nodes: Set(layout.nodes))
+    }
+
+    /// Whether a file that should be here is gone.
+    private func isLost(_ blob: BlobID) -> Bool {
+        Files.exists(self.path(blob) + Self.treeSuffix)
+            && !Files.exists(self.path(blob) + Self.partSuffix)
     }
 
     /// Stores a part where it is right; gives whether it was.
@@ -147,7 +194,10 @@ public actor BlobStore {
             try part.sync()
             try Files.move(self.path(blob) + Self.partSuffix, to: self.path(blob))
             try Files.syncDirectory(self.folder)
-        } catch { throw BlobFailure(error) }
+        } catch {
+            // Somebody has removed it meanwhile.
+            throw error.meansNotFound ? .damaged : BlobFailure(error)
+        }
     }
 
     /// Stores no more of a file.
@@ -159,82 +209,141 @@ public actor BlobStore {
         self.whole.forget(blob)
         do throws(SystemError) {
             for suffix in ["", Self.partSuffix, Self.treeSuffix] {
-                let path = self.path(blob) + suffix
-                guard let size = Files.size(path) else { continue }
-                try Files.remove(path)
-                guard suffix != Self.treeSuffix else { continue }
-                self.usedBytes -= min(self.usedBytes, UInt64(clamping: size))
+                try Files.remove(self.path(blob) + suffix)
             }
+            self.usedBytes -= self.counted.removeValue(forKey: blob) ?? 0
         } catch { throw BlobFailure(error) }
     }
 
     // MARK: Reading
 
     /// A part of a file; nil where it is not here.
+    ///
+    /// Throws ``BlobFailure/damaged`` where it is wrong.
     public func read(_ part: BlobPart, of blob: BlobID) throws(BlobFailure) -> [UInt8]? {
-        do throws(SystemError) {
-            if let partial = self.parts[blob] { return try partial.read(part) }
-            guard let file = try self.whole.file(blob, at: self.path(blob)),
-                let layout = BlobLayout(size: file.size), layout.contains(part)
-            else { return nil }
-            Self.prepare(for: layout)
-            let count = layout.byteCount(of: part)
-            let bytes: [UInt8]
-            if part.isChunk {
-                bytes = try file.read(at: layout.offset(of: part.index), count: count)
-            } else {
-                let tree = try RandomAccessFile(reading: self.path(blob) + Self.treeSuffix)
-                bytes = try tree.read(at: layout.treeOffset(of: part), count: count)
-            }
-            return bytes.count == count ? bytes : nil
-        } catch {
-            if error.meansNotFound { return nil }
-            throw BlobFailure(error)
+        guard let partial = self.parts[blob] else {
+            return try self.withWhole(blob) { (file) throws(BlobFailure) in try file.read(part) }
+                ?? nil
+        }
+        do throws(BlobFailure) { return try partial.read(part) } catch {
+            if error == .damaged { self.parts[blob] = nil }
+            throw error
         }
     }
 
     /// The first bytes of a file that is whole, by which pictures are known.
     public func beginning(of blob: BlobID) throws(BlobFailure) -> [UInt8] {
-        try BlobFailure.of { () throws(SystemError) in
-            let file = try self.whole.file(blob, at: self.path(blob))
-            return try file?.read(at: 0, count: PictureType.beginningBytes) ?? []
+        Array((try self.read(.chunk(0), of: blob) ?? []).prefix(PictureType.beginningBytes))
+    }
+
+    /// Does something with a file that is whole; nil where it is not here.
+    ///
+    /// From damage on it is whole no longer.
+    private func withWhole<Result>(
+        _ blob: BlobID, _ body: (WholeBlob) throws(BlobFailure) -> Result
+    ) throws(BlobFailure) -> Result? {
+        do throws(BlobFailure) {
+            if let known = self.whole.file(blob) { return try body(known) }
+            guard Files.exists(self.path(blob)) else {
+                if self.isLost(blob) { throw .damaged }
+                return nil
+            }
+            let opened = try self.openWhole(blob)
+            self.whole.keep(opened, as: blob)
+            return try body(opened)
+        } catch {
+            if error == .damaged { self.demote(blob) }
+            throw error
         }
+    }
+
+    private func openWhole(_ blob: BlobID) throws(BlobFailure) -> WholeBlob {
+        if let size = Files.size(self.path(blob)),
+            let layout = BlobLayout(size: UInt64(clamping: size))
+        {
+            Self.prepare(for: layout)
+        }
+        return try WholeBlob(
+            blob, path: self.path(blob), treePath: self.path(blob) + Self.treeSuffix)
+    }
+
+    /// Takes a damaged file for one that is not whole.
+    private func demote(_ blob: BlobID) {
+        self.whole.forget(blob)
+        // Where it is gone, or cannot be renamed, reading it finds the same again.
+        try? Files.move(self.path(blob), to: self.path(blob) + Self.partSuffix)
+    }
+
+    // MARK: Reading all of it
+
+    /// Reads about so many bytes of files that are whole, from a place on; gives those that are damaged.
+    ///
+    /// The next call goes on at the place that it gives; nil where all were read. Other work has turns
+    /// in between.
+    public func scrub(
+        from start: BlobPlaceOnDisk?, bytes: UInt64
+    ) async throws(BlobFailure) -> (damaged: [BlobID], next: BlobPlaceOnDisk?) {
+        var damaged: [BlobID] = []
+        var read: UInt64 = 0
+        for (blob, presence) in try self.all() where start.map({ blob >= $0.blob }) ?? true {
+            guard presence == .whole else {
+                if presence == .lost, self.parts[blob] == nil { damaged.append(blob) }
+                continue
+            }
+            // Opened anew, since what is open knows its hashes already.
+            self.whole.forget(blob)
+            var chunk = blob == start?.blob ? start?.chunk ?? 0 : 0
+            do throws(BlobFailure) {
+                while true {
+                    read += UInt64(BlobLayout.chunkBytes)
+                    guard try self.read(.chunk(chunk), of: blob) != nil else { break }
+                    chunk += 1
+                    if read >= bytes { return (damaged, BlobPlaceOnDisk(blob: blob, chunk: chunk)) }
+                    await Task.yield()
+                }
+            } catch {
+                guard error == .damaged else { throw error }
+                damaged.append(blob)
+                if read >= bytes { return (damaged, BlobPlaceOnDisk(blob: blob, chunk: 0)) }
+            }
+            self.whole.file(blob)?.letGo()
+        }
+        return (damaged, nil)
     }
 
     // MARK: Own files
 
     /// Copies a file into the folder, encrypted where there is a key: gives its name and its size.
     ///
-    /// Throws where there is no room for it, where it is larger than a file may be, or cannot be read;
-    /// then nothing is there that was not before. Gives other work of this actor turns.
+    /// It is read to its end, whatever size it says it has. What is there of the same content gives way: the
+    /// copy is known to be right. Throws where there is no room for it, where it is larger than a file may
+    /// be, cannot be read, or changes meanwhile; then nothing is there that was not before. Gives other work
+    /// of this actor turns.
     public func take(
         _ source: RandomAccessFile, key: Bytes32?
     ) async throws(BlobFailure) -> (blob: BlobID, size: UInt64, isNew: Bool) {
-        guard let layout = BlobLayout(size: source.size) else { throw .tooLarge }
-        Self.prepare(for: layout)
         self.imports += 1
         let path = "\(self.folder)/\(self.imports)\(Self.importSuffix)"
-        try self.reserve(layout.size)
+        let stated = source.size
+        guard stated <= BlobLayout.sizeLimit else { throw .tooLarge }
+        try self.reserve(stated)
+        var taking = BlobImport(source, to: path, key, reserved: stated)
         do throws(BlobFailure) {
-            let target = try BlobFailure.of { () throws(SystemError) in
-                try RandomAccessFile(writing: path)
-            }
-            var hashes: [Bytes32] = []
-            hashes.reserveCapacity(layout.chunkCount)
-            for chunk in 0..<layout.chunkCount {
-                hashes.append(try Self.copy(chunk, of: layout, from: source, to: target, key))
+            while try taking.copyChunk({ (more) throws(BlobFailure) in try self.reserve(more) }) {
                 // Parts of other files are waited for on a link.
                 await Task.yield()
             }
-            guard source.size == layout.size else { throw .sourceChanged }
-            let tree = BlobTree(layout: layout, chunks: hashes)
+            while try taking.compareChunk() { await Task.yield() }
+            let tree = taking.tree
             let isNew = try BlobFailure.of { () throws(SystemError) in
-                try self.keep(target, at: path, tree)
+                try self.keep(taking.target, at: path, tree)
             }
-            return (tree.id, layout.size, isNew)
+            self.usedBytes -= taking.reserved - tree.layout.size
+            self.usedBytes -= self.counted.updateValue(tree.layout.size, forKey: tree.id) ?? 0
+            return (tree.id, tree.layout.size, isNew)
         } catch {
             try? Files.remove(path)
-            self.usedBytes -= min(self.usedBytes, layout.size)
+            self.usedBytes -= taking.reserved
             throw error
         }
     }
@@ -252,42 +361,24 @@ public actor BlobStore {
         _ = try await self.take(source, key: nil)
     }
 
-    /// Copies a chunk; gives its hash.
-    private static func copy(
-        _ chunk: Int, of layout: BlobLayout, from source: RandomAccessFile,
-        to target: RandomAccessFile, _ key: Bytes32?
-    ) throws(BlobFailure) -> Bytes32 {
-        let (place, count) = (layout.offset(of: chunk), layout.byteCount(of: .chunk(chunk)))
-        var bytes = try BlobFailure.of { () throws(SystemError) in
-            try source.read(at: place, count: count)
-        }
-        guard bytes.count == count else { throw .sourceChanged }
-        if let key { bytes = XChaCha20.apply(key, to: bytes, at: place) }
-        try BlobFailure.of { () throws(SystemError) in try target.write(bytes, at: place) }
-        return BlobTree.hash(bytes, at: 0)
-    }
-
-    /// Gives a copy its name; false where the same content was there already.
+    /// Gives a copy its name, in the place of what was there; false where that was the whole file.
     private func keep(
         _ file: RandomAccessFile, at path: String, _ tree: BlobTree
     ) throws(SystemError) -> Bool {
         let name = self.path(tree.id)
-        if Files.exists(name) {
-            try Files.remove(path)
-            self.usedBytes -= min(self.usedBytes, tree.layout.size)
-            return false
+        let nodes = try RandomAccessFile(writing: name + Self.treeSuffix)
+        for node in tree.layout.nodes {
+            try nodes.write(tree.bytes(of: node) ?? [], at: tree.layout.treeOffset(of: node))
         }
-        if !tree.layout.nodes.isEmpty {
-            let nodes = try RandomAccessFile(writing: name + Self.treeSuffix)
-            for node in tree.layout.nodes {
-                try nodes.write(tree.bytes(of: node) ?? [], at: tree.layout.treeOffset(of: node))
-            }
-            try nodes.sync()
-        }
+        if !tree.layout.nodes.isEmpty { try nodes.sync() }
         try file.sync()
+        let isNew = !Files.exists(name)
         try Files.move(path, to: name)
+        self.parts[tree.id] = nil
+        self.whole.forget(tree.id)
+        try Files.remove(name + Self.partSuffix)
         try Files.syncDirectory(self.folder)
-        return true
+        return isNew
     }
 }
 
@@ -302,6 +393,22 @@ extension BlobLayout {
     }
 }
 
+/// How a file is on the disk.
+public enum BlobPresence: Hashable, Sendable {
+    /// Under its name.
+    case whole
+    /// Some of it, or only a note that it is to be fetched.
+    case partial
+    /// Not at all, though it should be.
+    case lost
+}
+
+/// How far files were read through.
+public struct BlobPlaceOnDisk: Hashable, Sendable {
+    var blob: BlobID
+    var chunk: Int
+}
+
 /// Why the bytes of a file cannot be stored or read.
 public enum BlobFailure: Error, Hashable, Sendable {
     /// The disk is full.
@@ -312,6 +419,8 @@ public enum BlobFailure: Error, Hashable, Sendable {
     case tooLarge
     /// It was changed while it was read.
     case sourceChanged
+    /// The copy here is not what was stored.
+    case damaged
     /// The system said no.
     case system(SystemError)
 

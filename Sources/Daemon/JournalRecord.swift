@@ -46,6 +46,7 @@ extension Alert.Code {
         case .storage: "ab6399b12def41f891ada459bc0b0568"
         case .storeLost: "9099bea37ebe4e80aac502198a28725a"
         case .damage: "d4a07d5026e8476082bc33b2ef5526dc"
+        case .fileDamage: "fc48f0982ade4d6aadd1fd37a7178252"
         case .held: "b79b15ae23db4fa28542a1cffc90ecf6"
         case .fork: "b63917e6cad9451098e1826648b38028"
         case .newIncarnation: "cc5366e5f369417b923d98fed432d166"

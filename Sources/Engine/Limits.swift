@@ -216,6 +216,8 @@ public enum Limits {
     public static let wantMilliseconds: UInt64 = 10_000
     /// A want on which nothing has come for this long is asked of another peer, too, where one has it.
     static let slowWantMilliseconds: UInt64 = 500
+    /// An answer that comes more slowly than this is late: 64 kB a second.
+    static let leastAnswerBytesPerMillisecond: UInt64 = 64
 
     // MARK: Sync
 

@@ -59,6 +59,8 @@
         case believeWrongChunks
         /// What of a file had come before a start is fetched again.
         case forgetPieces
+        /// Each byte of a part of a file gives who sends it all the time again.
+        case renewByBytes
         /// A log is taken of a conversation that the link does not share.
         case acceptUnshared
         /// Whoever writes to the user first is let in.

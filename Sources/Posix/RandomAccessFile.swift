@@ -154,7 +154,7 @@ public final class RandomAccessFile: Sendable {
     /// Has what was written go to the disk, and what is there already leave the memory: posix_fadvise(2).
     ///
     /// It is advice: nothing waits, and nothing is said where it is not followed.
-    func letGo() {
+    public func letGo() {
         posix_fadvise(self.descriptor.number, 0, 0, POSIX_FADV_DONTNEED)
     }
 

@@ -52,6 +52,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// True when there is no such file or directory.
     public var meansNotFound: Bool { self.code == ENOENT }
 
+    /// True when the disk cannot read what was once written to it.
+    public var meansUnreadable: Bool { self.code == EIO }
+
     /// True when something has that name already.
     public var meansExists: Bool { self.code == EEXIST }
 

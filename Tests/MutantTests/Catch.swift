@@ -53,6 +53,7 @@
                 ]
             case .forgetPieces:
                 [.seed(110, says: "a part of a file that it has"), EngineCatches.resumes]
+            case .renewByBytes: [EngineCatches.drip]
             case .acceptUnshared: [EngineCatches.unshared]
             case .letAnybodyIn: [SimulationCatches.requests]
             case .takeDigestsForEqual: [.seed(1, says: "still not: all agree")]

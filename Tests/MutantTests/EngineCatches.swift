@@ -40,6 +40,7 @@
         static let resumes = Catch.test("SwarmTests.restarts") {
             for seed in 0..<20 { SwarmTests().restarts(seed: seed) }
         }
+        static let drip = Catch.test("SwarmTests.drip") { SwarmTests().drip() }
         static let names = Catch.test("PeopleTests.marks") { PeopleTests().marks() }
         static let strangers = Catch.test("StrangersTests.chosen") { StrangersTests().chosen() }
         static let places = Catch.test("LinkPlacesTests.known") { LinkPlacesTests().known() }

@@ -282,6 +282,8 @@ public enum Diagnosis {
             let remedy =
                 switch alert.code {
                 case "damage": Self.repair
+                case "fileDamage":
+                    "none, once somebody who has it is linked; look after the disk if it comes again"
                 case "missing": "ask whether their machine is on, and mend what else is found here"
                 case "otherDevice": "none, if the device is yours; this goes away within a day"
                 default: "it goes away when it is over: stoa status"

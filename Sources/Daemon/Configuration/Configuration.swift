@@ -7,6 +7,8 @@ public import Posix
 public struct Configuration: Equatable, Sendable {
     /// Where identity and database lie.
     public var dataDirectory: String
+    /// Where the content of files is.
+    var filesDirectory: String { self.dataDirectory + "/files" }
     /// Where the proof lies that the database is not an older copy of itself.
     public var stateDirectory: String
     /// The path of the control socket.

@@ -13,6 +13,7 @@ extension BlobFailure {
                 + "FileLimit in stoad.conf"
         case .tooLarge: "it is larger than 16 GiB; send it in parts"
         case .sourceChanged: "it was changed while it was read; send it again"
+        case .damaged: "its copy here is damaged; it is fetched again from whoever has it"
         case .system(let error): "\(error)"
         }
     }
@@ -34,6 +35,10 @@ extension BlobFailure {
             .refused(
                 "the file was changed while it was read", reason: "fileChanged",
                 remedy: "send it again once nobody writes to it")
+        case .damaged:
+            .refused(
+                "the copy here is damaged", reason: "fileDamaged",
+                remedy: "it is fetched again from whoever has it: see stoa transfers")
         case .system(let error):
             .refused(
                 error.reason, reason: "fileFailed", remedy: error.remedy ?? "look at the file")
@@ -46,7 +51,7 @@ extension TransferFailure {
         switch failure {
         case .diskFull: self = .diskFull
         case .quota: self = .quota
-        case .tooLarge, .sourceChanged, .system: self = .storage(failure.text)
+        case .tooLarge, .sourceChanged, .damaged, .system: self = .storage(failure.text)
         }
     }
 

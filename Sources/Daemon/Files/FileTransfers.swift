@@ -31,6 +31,8 @@ final class FileTransfers {
     var store: BlobStore?
     var running: [BlobID: Running] = [:]
     private(set) var ended: [(blob: BlobID, running: Running)] = []
+    /// How far files were read through for damage; nil at the beginning of a round.
+    var scrubbed: BlobPlaceOnDisk?
     /// What is being written to clients.
     var deliveries: [BlobID: [FileDelivery]] = [:]
     /// How many parts are held for clients that have not taken them.

@@ -9,7 +9,7 @@ internal import Storage
 /// Does with files what the node decides.
 extension NodeShell {
     func openFiles() throws(StartError) {
-        let folder = self.configuration.dataDirectory + "/files"
+        let folder = self.configuration.filesDirectory
         do throws(SystemError) {
             let limit = self.configuration.fileLimitBytes ?? self.tenthOfDisk
             self.files.store = try BlobStore(
@@ -23,11 +23,11 @@ extension NodeShell {
             try await files.all()
         } then: { result in
             guard case .success(let all) = result else { return }
-            for (blob, isWhole) in all { self.takeUp(blob, isWhole: isWhole) }
+            for (blob, presence) in all { self.takeUp(blob, presence) }
         }
     }
 
-    private func takeUp(_ blob: BlobID, isWhole: Bool) {
+    private func takeUp(_ blob: BlobID, _ presence: BlobPresence) {
         self.ask { (store) async throws(StoreFailure) in
             try await store.attachments(of: blob)
         } then: { result in
@@ -37,12 +37,21 @@ extension NodeShell {
                 self.node?.ask { $0.isPicture(blob) } ?? false
                 || self.birth.restored?.profile.picture?.blob == blob
             // A part of a picture is no part worth keeping: it has one chunk.
-            if attachments.isEmpty && !(isPicture && isWhole) {
+            if attachments.isEmpty && !(isPicture && presence == .whole) {
                 return self.perform(.close(blob, isRemoved: true))
             }
-            if isPicture && isWhole { self.findPicture(blob) }
-            for attachment in isWhole ? [] : attachments {
+            if isPicture && presence == .whole { self.findPicture(blob) }
+            if presence == .lost { return self.fileDamaged(blob) }
+            for attachment in attachments {
                 guard let layout = BlobLayout(size: attachment.size) else { continue }
+                guard presence == .partial else {
+                    // One of another size is not what was stored.
+                    self.onFile(blob) { (files) async throws(BlobFailure) in
+                        try await files.standing(of: blob, layout)
+                    } then: { _ in
+                    }
+                    continue
+                }
                 let place = BlobPlace.conversation(attachment.conversation)
                 self.happened(.transfer(.fetch(blob, layout, in: place, isAwaited: false)))
             }
@@ -50,7 +59,7 @@ extension NodeShell {
     }
 
     private func findPicture(_ blob: BlobID) {
-        self.onFiles { (files) async throws(BlobFailure) in
+        self.onFile(blob) { (files) async throws(BlobFailure) in
             try await files.beginning(of: blob)
         } then: { result in
             guard case .success(let beginning) = result else { return }
@@ -92,6 +101,10 @@ extension NodeShell {
         } then: { result in
             switch result {
             case .success(let taken):
+                // It may have been on its way here, and is whole by this.
+                if self.node?.ask({ $0.transfer(of: taken.blob) }) != nil {
+                    self.perform(.finish(taken.blob))
+                }
                 let attached = AttachedFile(
                     blob: taken.blob, size: taken.size, name: file.name,
                     type: file.type ?? "application/octet-stream",
@@ -148,11 +161,14 @@ extension NodeShell {
                 self.pumpDeliveries(of: blob)
             }
         case .finish(let blob):
-            self.onFiles { (files) async throws(BlobFailure) in
+            self.onFile(blob) { (files) async throws(BlobFailure) in
                 try await files.finish(blob)
                 return try await files.beginning(of: blob)
             } then: { result in
                 self.tell(blob, result) { .finished(blob, beginning: $0) }
+                for delivery in self.files.deliveries[blob] ?? [] {
+                    delivery.learn(ChunkSet(all: delivery.layout.chunkCount))
+                }
                 self.pumpDeliveries(of: blob)
             }
         case .close(let blob, let isRemoved):
@@ -167,7 +183,7 @@ extension NodeShell {
         case .look(let link, let conversation, let blob):
             self.look(for: blob, in: conversation, asked: link)
         case .read(let link, let number, let blob, let part):
-            self.onFiles { (files) async throws(BlobFailure) in
+            self.onFile(blob) { (files) async throws(BlobFailure) in
                 try await files.read(part, of: blob)
             } then: { result in
                 self.happened(
@@ -182,6 +198,8 @@ extension NodeShell {
     ) {
         switch result {
         case .success(let value): self.happened(.transfer(event(value)))
+        // It is looked at anew.
+        case .failure(.damaged): break
         case .failure(let failure):
             self.happened(.transfer(.failed(blob, TransferFailure(failure))))
         }
@@ -198,8 +216,8 @@ extension NodeShell {
             guard let layout = size.flatMap({ BlobLayout(size: $0) }) else {
                 return self.happened(.transfer(.looked(link, blob, nil)))
             }
-            self.onFiles { (files) async throws(BlobFailure) in
-                await files.standing(of: blob, layout)
+            self.onFile(blob) { (files) async throws(BlobFailure) in
+                try await files.standing(of: blob, layout)
             } then: { result in
                 // Who asks is told again once some of it is here.
                 let standing =
@@ -322,8 +340,8 @@ extension NodeShell {
     func deliver(_ delivery: FileDelivery) {
         let (blob, layout) = (delivery.blob, delivery.layout)
         self.files.deliveries[blob, default: []].append(delivery)
-        self.onFiles { (files) async throws(BlobFailure) in
-            await files.standing(of: blob, layout)
+        self.onFile(blob) { (files) async throws(BlobFailure) in
+            try await files.standing(of: blob, layout)
         } then: { result in
             guard case .success(let standing?) = result else { return }
             delivery.learn(standing.chunks)
@@ -359,7 +377,7 @@ extension NodeShell {
         }
         guard let part = delivery.wanted else { return }
         delivery.isReading = true
-        self.onFiles { (files) async throws(BlobFailure) in
+        self.onFile(blob) { (files) async throws(BlobFailure) in
             try await files.read(part, of: blob)
         } then: { result in
             delivery.isReading = false
@@ -367,7 +385,7 @@ extension NodeShell {
             case .success(let bytes?):
                 delivery.take(bytes)
                 self.write(delivery)
-            case .success(nil): break  // it comes
+            case .success(nil), .failure(.damaged): break  // it comes, for the first time or again
             case .failure(let failure):
                 self.log(.error, "file \(blob.description.prefix(8)): \(failure.text)")
                 delivery.close()

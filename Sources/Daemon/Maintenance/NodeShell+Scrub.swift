@@ -4,7 +4,7 @@ internal import Loop
 internal import Posix
 internal import Storage
 
-/// Reading the whole database bit by bit, and telling people what is damaged.
+/// Reading the whole database and all files bit by bit, and telling people what is damaged.
 extension NodeShell {
     /// How much later a step may be, so that it shares a wake-up with another timer.
     private static let scrubAccuracy = LoopTimer.Accuracy.milliseconds(60_000)
@@ -25,7 +25,9 @@ extension NodeShell {
         case .wait(let milliseconds):
             self.after(milliseconds, accuracy: Self.scrubAccuracy) {
                 guard self.phase == .running else { return }
-                self.goOnScrubbing(self.scrub.due(isBusy: !self.tasks.isEmpty))
+                let next = self.scrub.due(isBusy: !self.tasks.isEmpty)
+                if case .read = next { self.scrubFiles() }
+                self.goOnScrubbing(next)
             }
         case .read(let first, let count):
             self.ask { (store) async throws(StoreFailure) in

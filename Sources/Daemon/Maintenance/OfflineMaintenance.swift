@@ -1,3 +1,4 @@
+internal import Blobs
 internal import ControlAPI
 internal import Engine
 internal import Crypto
@@ -42,7 +43,9 @@ struct OfflineMaintenance {
                 directory: self.configuration.dataDirectory, owner: self.owner)
         } catch { throw StartError(error) }
         for finding in report.findings { self.line(Self.text(of: finding)) }
-        if report.pages == 0 && report.findings.isEmpty {
+        let files = try self.checkFiles()
+        for finding in files.findings { self.line(Self.text(of: finding)) }
+        if report.pages == 0 && report.findings.isEmpty && files.files == 0 {
             self.line(
                 "there is an identity, but no message is stored in "
                     + "\(self.configuration.dataDirectory) yet")
@@ -51,16 +54,53 @@ struct OfflineMaintenance {
         let looked = [
             Self.count(report.pages, "page"),
             "\(Self.count(report.logs, "log")) with \(Self.count(report.entries, "entry", "entries"))",
+            Self.count(files.files, "file"),
         ].joined(separator: ", ")
-        guard report.findings.isEmpty else {
+        let faults = report.findings.count + files.findings.count
+        guard faults == 0 else {
             throw StartError(
-                "checked \(looked): \(Self.count(report.findings.count, "fault"))",
-                remedy: "run stoad --repair, which keeps a copy of the damaged file; what it "
-                    + "cannot read comes back from peers",
+                "checked \(looked): \(Self.count(faults, "fault"))",
+                remedy: "run stoad --repair, which keeps a copy of the damaged database; what it "
+                    + "cannot read comes back from peers, files too",
                 exitCode: .data)
         }
         self.line("checked \(looked): all sound")
         return withExtendedLifetime(self.lock) { 0 }
+    }
+
+    // MARK: Files
+
+    private var files: FileCheck { FileCheck(folder: self.configuration.filesDirectory) }
+
+    private func checkFiles() throws(StartError) -> (files: Int, findings: [FileCheck.Finding]) {
+        do throws(BlobFailure) { return try self.files.check() } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// Leaves of damaged files what is right, so that a start has the rest fetched; gives which they are.
+    private func repairFiles() throws(StartError) -> [FileCheck.Finding] {
+        let findings = try self.checkFiles().findings
+        do throws(BlobFailure) { try self.files.repair(findings) } catch {
+            throw Self.failure(error)
+        }
+        for finding in findings { self.line(Self.text(of: finding)) }
+        if !findings.isEmpty {
+            self.line(
+                "what is right of \(Self.count(findings.count, "damaged file")) is kept; "
+                    + "start stoad, which fetches the rest from whoever has it")
+        }
+        return findings
+    }
+
+    private static func failure(_ failure: BlobFailure) -> StartError {
+        StartError(
+            "the files cannot be read: \(failure.text)", remedy: "look after the disk",
+            exitCode: .data)
+    }
+
+    private static func text(of finding: FileCheck.Finding) -> String {
+        "file \(finding.blob) \(finding.text)"
     }
 
     private static func text(of finding: CheckFinding) -> String {
@@ -92,8 +132,9 @@ struct OfflineMaintenance {
                     + "peers send what they have",
                 exitCode: .data)
         }
+        let files = try self.repairFiles()
         guard let copy = repair.copy else {
-            self.line("nothing is damaged, and nothing was changed")
+            if files.isEmpty { self.line("nothing is damaged, and nothing was changed") }
             return 0
         }
         self.describe(repair)

@@ -20,6 +20,9 @@ struct ScrubSchedule: Hashable, Sendable {
         let damaged: UInt32
     }
 
+    /// How many steps a round over the files has: as many as one over the database.
+    static let fileSteps: UInt64 = 72
+
     /// The time between two steps.
     private let interval: UInt64
     /// How many steps a round has.

@@ -90,7 +90,7 @@ extension Node {
             let name = self.logName(payloads.tag, of: conversation, on: id),
             self.payloadWants.receive(
                 LogKey(conversation: conversation, name: name), from: payloads.from,
-                count: payloads.items.count, on: id, at: self.now.monotonic),
+                count: payloads.items.count, bytes: byteCount, on: id),
             payloads.items.contains(where: { $0.state == .present })
         else { return self.consume(byteCount, on: .sync, of: id) }
         let arrival = PayloadArrival(

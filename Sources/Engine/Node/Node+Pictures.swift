@@ -14,6 +14,9 @@ extension Node {
     /// Whether a profile names a blob as a picture.
     public func isPicture(_ blob: BlobID) -> Bool { self.pictures.isNamed(blob) }
 
+    /// Somebody whose profile names a blob as a picture; nil where none does.
+    public func pictureOwner(of blob: BlobID) -> PeerID? { self.pictures.owners(of: blob).first }
+
     /// Whether a peer may see the profile of somebody, who it is, and so their picture: whoever may be
     /// sent the record, by the same rule.
     func maySeeProfile(of author: PeerID, on id: LinkID) -> Bool {
@@ -51,7 +54,19 @@ extension Node {
         if let gone = self.pictures.forget(author) { self.releasePicture(gone) }
     }
 
+    /// The copy of a picture is damaged or gone: it is sought again.
+    mutating func losePicture(_ blob: BlobID) {
+        guard self.pictures.lose(blob) else { return }
+        let owners = self.pictures.owners(of: blob)
+        for author in owners { self.tellPicture(of: author) }
+        if let picture = self.pictures.picture(of: self.id), picture.blob == blob {
+            self.beginPicture(of: self.id, picture, isAwaited: false)
+        }
+        self.seekPictures(owners)
+    }
+
     private mutating func releasePicture(_ blob: BlobID) {
+        self.endDamage(of: blob, isHealed: false)
         for link in self.uploads.drop(blob, ofProfile: true) where self.links.has(link) {
             self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
         }

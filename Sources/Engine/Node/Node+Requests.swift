@@ -154,7 +154,10 @@ extension Node {
         let wasShared = self.conversationTable[known: id].isShared
         self.conversationTable[known: id].join()
         guard !wasShared else {
-            for link in self.links.sharing(id) { self.payloadWants.look(at: link, in: id) }
+            for link in self.links.sharing(id) {
+                let isOfKnown = self.isOfKnown(link)
+                self.payloadWants.look(at: link, in: id, isOfKnown: isOfKnown)
+            }
             return
         }
         self.announce(id)

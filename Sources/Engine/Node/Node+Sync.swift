@@ -20,7 +20,7 @@ extension Node {
         }
         self.links.share(
             conversation, on: id, ConversationSync(names: names, newsTold: self.news.last))
-        self.payloadWants.look(at: id, in: conversation)
+        self.payloadWants.look(at: id, in: conversation, isOfKnown: self.isOfKnown(id))
         self.seekFiles(of: conversation, on: id)
         self.sendDigest(self.digest(of: conversation), of: conversation, on: id)
         self.tellProfile(on: id)

@@ -12,14 +12,17 @@ extension Node {
     mutating func transferred(_ event: FileEvent) {
         let now = self.now.monotonic
         switch event {
-        case .fetch(let blob, let layout, let place, let isAwaited):
+        case .fetch(let blob, let layout, let place, let author, let isAwaited):
             self.pictures.began(blob)
-            self.perform(self.downloads.fetch(blob, layout, in: place, isAwaited: isAwaited))
+            self.perform(
+                self.downloads.fetch(blob, layout, in: place, by: author, isAwaited: isAwaited))
             // Where it is sought already, another message tells of more who may have it.
             for link in self.holders(of: [place])[place] ?? [] {
                 self.perform(self.downloads.ask(link, in: place, for: blob))
             }
-        case .cancel(let blob): self.perform(self.downloads.end(blob, .cancelled))
+        case .cancel(let blob):
+            self.perform(self.downloads.end(blob, .cancelled))
+            self.endDamage(of: blob, isHealed: false)
         case .opened(let blob, let standing):
             let holders = self.holders(of: Set(self.downloads.places(of: blob)))
             self.perform(
@@ -33,11 +36,13 @@ extension Node {
             self.perform(
                 self.takePicture(blob, beginning: beginning)
                     ? self.downloads.finished(blob) : self.downloads.end(blob, .notPicture))
+            self.endDamage(of: blob, isHealed: true)
         case .found(let blob, let beginning):
             if !self.takePicture(blob, beginning: beginning) {
                 self.actions.append(.transfer(.release(blob)))
             }
         case .failed(let blob, let failure): self.perform(self.downloads.end(blob, failure))
+        case .damaged(let blob, let told, let name): self.fileDamaged(blob, told, called: name)
         case .looked(let link, let blob, let standing):
             let known = standing.map { self.downloads.standing(of: blob) ?? $0 }
             if let holdings = self.uploads.looked(link, blob, known) {
@@ -80,7 +85,9 @@ extension Node {
             switch step {
             case .task(let task): self.actions.append(.transfer(task))
             case .send(let frame, let link):
-                if self.links.has(link) { self.send(frame, on: link) }
+                guard self.links.has(link) else { continue }
+                if case .blobAsk = frame { self.regard([link]) }
+                self.send(frame, on: link)
             case .accuse(let link, let blob):
                 guard self.links.has(link) else { continue }
                 self.logThinned(
@@ -104,7 +111,8 @@ extension Node {
                 || self.conversationTable[known: conversation].room == nil
         else { return }
         self.transferred(
-            .fetch(file.blob, layout, in: .conversation(conversation), isAwaited: false))
+            .fetch(
+                file.blob, layout, in: .conversation(conversation), by: author, isAwaited: false))
     }
 
     /// No message tells of a file any longer: it is removed, fetched and served no more.
@@ -115,6 +123,7 @@ extension Node {
             let ended = self.downloads.end(blob, .gone)
             self.perform(ended)
             if ended.isEmpty { self.actions.append(.transfer(.close(blob, isRemoved: true))) }
+            self.endDamage(of: blob, isHealed: false)
         }
         for link in self.uploads.drop(blob, ofProfile: false) {
             self.send(.blobHoldings(BlobHoldings(blob, .nothing)), on: link)
@@ -130,7 +139,45 @@ extension Node {
         }
     }
 
+    // MARK: Damage
+
+    /// A copy here turned out to be damaged or gone: it is offered no longer, fetched again, and people are
+    /// told.
+    private mutating func fileDamaged(_ blob: BlobID, _ told: [FileTold], called name: String) {
+        self.sendHoldings(BlobHoldings(blob, .nothing))
+        self.losePicture(blob)
+        self.perform(self.downloads.reopen(blob))
+        for one in told {
+            self.transferred(.fetch(blob, one.layout, in: one.place, isAwaited: false))
+        }
+        if self.damagedFiles.note(blob, called: name) { self.tellDamage() }
+    }
+
+    /// A file is whole again, or nothing tells of it any longer.
+    mutating func endDamage(of blob: BlobID, isHealed: Bool) {
+        guard let name = self.damagedFiles.end(blob) else { return }
+        if isHealed { self.log(.info, "the copy of \(name) is whole again") }
+        self.tellDamage()
+    }
+
+    private mutating func tellDamage() {
+        if let text = self.damagedFiles.text {
+            self.raiseAlert(.fileDamage, text)
+        } else {
+            self.alerts.clear(.fileDamage, at: self.now)
+        }
+    }
+
     // MARK: Fetching
+
+    /// Says who is at the other end of links that are asked for files.
+    private mutating func regard(_ links: [LinkID]) {
+        let tiers = self.tiers(of: Set(links.map { self.links[$0].info.peer }))
+        for link in links {
+            let peer = self.links[link].info.peer
+            self.downloads.regard(link, peer, as: tiers[peer] ?? .stranger)
+        }
+    }
 
     /// A link has come to share a conversation.
     mutating func seekFiles(of conversation: ConversationID, on id: LinkID) {
@@ -208,6 +255,8 @@ extension Node {
 
     mutating func transfersDue() {
         let holders = self.holders(of: self.downloads.activePlaces)
+        // The user may have come to know somebody meanwhile.
+        self.regard(self.downloads.regarded)
         self.perform(
             self.downloads.wake(at: self.now.monotonic, links: { holders[$0] ?? [] }))
         self.picturesDue()

@@ -60,6 +60,7 @@ public struct Node<Random: RandomNumberGenerator & Sendable>: Sendable {
     var erasures = Erasures()
     var downloads = Downloads()
     var uploads = Uploads()
+    var damagedFiles = DamagedFiles()
     var presences = Presences()
     var typists = Typists()
     var streams = OutgoingStreams()

@@ -14,6 +14,8 @@ public struct Alert: Hashable, Sendable {
         case storeLost
         /// Something in the store is not what was written.
         case damage
+        /// Copies of files are not what was stored.
+        case fileDamage
         /// Others hold what was written here, since it is ahead of time by their clocks.
         case held
         /// An author has signed two histories.

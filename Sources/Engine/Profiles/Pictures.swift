@@ -91,6 +91,13 @@ struct Pictures: Sendable {
         return true
     }
 
+    /// One is not here any longer, by damage; false where it was not.
+    mutating func lose(_ blob: BlobID) -> Bool {
+        guard self.here.removeValue(forKey: blob) != nil else { return false }
+        self.bytes -= min(self.bytes, self.size(of: blob))
+        return true
+    }
+
     /// Its transfer has begun.
     mutating func began(_ blob: BlobID) {
         guard self.isNamed(blob), self.here[blob] == nil, self.underWay.insert(blob).inserted

@@ -1,8 +1,9 @@
 /// Payloads that were left out of the runs that brought their entries: which, and who is asked.
 ///
 /// `Docs/Protocol/Sync.md` section 9. Each link is asked one thing at a time, and the same thing
-/// once an hour; what is asked of one link is not asked of another. So a relay that withholds
-/// payloads delays them by one question, and who lies costs what it sends.
+/// once an hour. People whom the user knows come first, whatever strangers were asked for. What is asked of
+/// one link is asked of another once it is late, and of as many more as are late: so those who withhold
+/// payloads delay them little, however many they are, and who lies costs what it sends.
 ///
 /// Each link has queues of the logs that it may have to be asked for. A log comes into them when
 /// something changes about it, and is looked at once for that; so what peers can make this cost grows
@@ -14,6 +15,17 @@ struct PayloadWants: Sendable {
         /// What is left of the answer.
         var rest: ClosedRange<UInt64>
         var deadline: UInt64
+        /// When somebody else is asked, too.
+        var patience: UInt64 = 0
+        /// Whether that has come.
+        var isLate = false
+
+        /// So many bytes of the answer have come: the rest has as much longer as they are worth.
+        mutating func extend(by bytes: Int) {
+            let milliseconds = UInt64(bytes) / Limits.leastAnswerBytesPerMillisecond
+            self.deadline += milliseconds
+            self.patience += milliseconds
+        }
     }
 
     /// What a link was asked for and did not bring, until it may be asked again.
@@ -198,8 +210,13 @@ struct PayloadWants: Sendable {
     // MARK: Links
 
     /// A link shares one conversation more.
-    mutating func look(at link: LinkID, in conversation: ConversationID) {
+    ///
+    /// - Parameter isOfKnown: whether the user knows the peer.
+    mutating func look(
+        at link: LinkID, in conversation: ConversationID, isOfKnown: Bool = false
+    ) {
         if self.links[link] == nil { self.links[link] = Asked() }
+        self.links[link]?.isOfKnown = isOfKnown
         for number in self.wanted.numbers(in: conversation) { self.queue(number, for: link) }
     }
 
@@ -238,9 +255,13 @@ struct PayloadWants: Sendable {
     mutating func beginTurn() { self.stepsLeft = Limits.payloadStepsPerTurn }
 
     /// Takes a link that may have to be asked, in turns; nil where there is none, or the turn is over.
+    ///
+    /// Those of people whom the user knows come before all others.
     mutating func takeDue() -> LinkID? {
         guard self.stepsLeft > 0, !self.due.isEmpty else { return nil }
-        let next = self.due.filter { $0 > self.lastTurn }.min() ?? self.due.min()
+        let known = self.due.filter { self.links[$0]?.isOfKnown == true }
+        let due = known.isEmpty ? self.due : known
+        let next = due.filter { $0 > self.lastTurn }.min() ?? due.min()
         guard let next else { return nil }
         self.lastTurn = next
         return self.due.remove(next)
@@ -289,9 +310,12 @@ struct PayloadWants: Sendable {
         guard var free = self.wanted.seqs(of: key) else { return SeqRanges() }
         if let tried = asked.tried[number], tried.until > now { free.remove(tried.seqs) }
         if let arriving = self.arriving[key] { free.remove(arriving) }
-        for other in self.asking[key] ?? [] {
-            if let ask = self.links[other]?.ask { free.remove(ask.rest) }
-        }
+        let others = (self.asking[key] ?? []).compactMap { self.links[$0] }
+        // What a stranger is asked for holds up nobody whom the user knows.
+        let asks = others.filter { $0.isOfKnown || !asked.isOfKnown }.compactMap(\.ask)
+        let late = asks.count(where: \.isLate)
+        guard asks.count - late > late || late == 0 else { return free }
+        for ask in asks where !ask.isLate { free.remove(ask.rest) }
         return free
     }
 
@@ -299,7 +323,9 @@ struct PayloadWants: Sendable {
         _ key: LogKey, _ number: UInt32, _ seqs: ClosedRange<UInt64>, on link: LinkID,
         _ asked: inout Asked, at now: UInt64
     ) {
-        asked.ask = Ask(key: key, rest: seqs, deadline: now + Limits.wantMilliseconds)
+        asked.ask = Ask(
+            key: key, rest: seqs, deadline: now + Limits.wantMilliseconds,
+            patience: now + Limits.slowWantMilliseconds)
         self.asking[key, default: []].append(link)
         // Whatever comes of it, the same is not asked again soon.
         let until = now + Limits.payloadWantMilliseconds
@@ -313,9 +339,10 @@ struct PayloadWants: Sendable {
 
     // MARK: Answers
 
-    /// A part of an answer has come: gives whether it was asked for.
+    /// A part of an answer has come, of so many bytes: gives whether it was asked for, and is not on its way to
+    /// the disk from somebody else.
     mutating func receive(
-        _ key: LogKey, from seq: UInt64, count: Int, on link: LinkID, at now: UInt64
+        _ key: LogKey, from seq: UInt64, count: Int, bytes: Int = 0, on link: LinkID
     ) -> Bool {
         guard var ask = self.links[link]?.ask, ask.key == key, seq == ask.rest.lowerBound else {
             // Of two answers to one question one is taken.
@@ -328,12 +355,17 @@ struct PayloadWants: Sendable {
             self.endAsk(of: link)
         } else {
             ask.rest = next...ask.rest.upperBound
-            ask.deadline = now + Limits.wantMilliseconds
+            ask.extend(by: bytes)
             self.links[link]?.ask = ask
             // What did not come with it others may be asked for.
             self.lookAgain(at: key)
         }
-        return true
+        guard count > 0, let arriving = self.arriving[key],
+            arriving.all.contains(where: (seq...next - 1).overlaps)
+        else { return true }
+        // What comes from somebody else may turn out to be wrong: then this link is asked again.
+        if let number = self.wanted.number(of: key) { self.forgetTried(number, of: link) }
+        return false
     }
 
     /// Payloads that have come are on their way to the disk: nobody else is asked for them.
@@ -382,6 +414,7 @@ struct PayloadWants: Sendable {
     /// Gives up what is not answered in time, and lets links be asked again whose hour is over.
     mutating func wake(at now: UInt64) {
         self.armedAt = nil
+        self.noteSlow(at: now)
         let late = self.links.filter { $0.value.ask.map { $0.deadline <= now } ?? false }
         for link in late.keys.sorted() {
             self.links[link]?.noteLate()
@@ -393,6 +426,15 @@ struct PayloadWants: Sendable {
             self.forgetTried(retry.log, of: retry.link)
             if self.wanted.key(retry.log) != nil { self.queue(retry.log, for: retry.link) }
         }
+    }
+
+    /// What has taken so long may be asked of others, too.
+    private mutating func noteSlow(at now: UInt64) {
+        let slow = self.links.filter {
+            $0.value.ask.map { !$0.isLate && $0.patience <= now } ?? false
+        }
+        for link in slow.keys.sorted() { self.links[link]?.ask?.isLate = true }
+        for key in Set(slow.values.compactMap { $0.ask?.key }).sorted() { self.lookAgain(at: key) }
     }
 
     /// The first moment at which something may be asked again; what has no meaning any longer is left
@@ -414,7 +456,9 @@ struct PayloadWants: Sendable {
         var next = self.firstRetry?.at
         if let lost = self.retryLostAt { next = min(next ?? .max, lost) }
         for asked in self.links.values {
-            if let ask = asked.ask { next = min(next ?? .max, ask.deadline) }
+            if let ask = asked.ask {
+                next = min(next ?? .max, ask.isLate ? ask.deadline : ask.patience)
+            }
         }
         // What the turn did not come to has the next one, after all that has come in meanwhile.
         if self.isDue { next = now }

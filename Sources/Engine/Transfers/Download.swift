@@ -10,6 +10,10 @@ struct Download: Sendable {
         var chunks: ChunkSet?
         /// Whether they have sent what was not right.
         var isBad = false
+        /// When they are asked again who did not serve what they said that they have, and how often they did
+        /// not.
+        var askAgainAt: UInt64?
+        var misses: UInt64 = 0
     }
 
     enum Phase: Hashable, Sendable {
@@ -30,11 +34,15 @@ struct Download: Sendable {
     /// What tells of it.
     var places: [BlobPlace]
     var isAwaited: Bool
+    /// Who has told of it: they are asked first.
+    var authors: Set<PeerID> = []
     var phase = Phase.waiting
     private(set) var chunks: ChunkSet
     private(set) var nodes: Set<BlobPart> = []
-    /// Parts that are asked for, or on their way to the disk.
+    /// Parts that are asked for and not late, or on their way to the disk.
     private(set) var underWay: Set<BlobPart> = []
+    /// Of these, those on their way to the disk.
+    private(set) var storing: Set<BlobPart> = []
     var sources: [LinkID: Source] = [:]
     /// All chunks before this one are here.
     private var next = 0
@@ -89,12 +97,37 @@ struct Download: Sendable {
         self.next = 0
     }
 
+    /// The shell looks again what is here.
+    mutating func reopen() {
+        self.phase = .opening
+        self.underWay = []
+        self.storing = []
+    }
+
     mutating func began(_ part: BlobPart) { self.underWay.insert(part) }
 
     mutating func gaveUp(_ part: BlobPart) { self.underWay.remove(part) }
 
+    /// A part has come whole; false where it has come already, from somebody else.
+    mutating func arrived(_ part: BlobPart) -> Bool {
+        guard !self.has(part), self.storing.insert(part).inserted else { return false }
+        self.underWay.insert(part)
+        return true
+    }
+
+    private func has(_ part: BlobPart) -> Bool {
+        part.isChunk ? self.chunks.contains(part.index) : self.nodes.contains(part)
+    }
+
+    /// A part that has come is not what it should be.
+    mutating func reject(_ part: BlobPart) {
+        self.storing.remove(part)
+        self.underWay.remove(part)
+    }
+
     /// A part is on disk.
     mutating func keep(_ part: BlobPart) {
+        self.storing.remove(part)
         self.underWay.remove(part)
         self.seeks = 0
         if part.isChunk { self.chunks.insert(part.index) } else { self.nodes.insert(part) }
@@ -103,10 +136,25 @@ struct Download: Sendable {
     /// Those who had nothing are asked again: ever less often, since whoever knows of the file tells those
     /// who have asked as soon as something of it is there.
     mutating func seek(at now: UInt64) {
-        let wait = Limits.partMilliseconds << min(self.seeks, 16)
-        self.seekAt = now + min(wait, Limits.seekLastMilliseconds)
+        self.seekAt = now + Self.pause(after: self.seeks)
         self.seeks += 1
     }
+
+    private static func pause(after times: UInt64) -> UInt64 {
+        min(Limits.seekFirstMilliseconds << min(times, 16), Limits.seekLastMilliseconds)
+    }
+
+    /// Somebody has not served what they said that they have: until they are asked again they are no source.
+    mutating func miss(_ link: LinkID, at now: UInt64) {
+        guard var source = self.sources[link], source.askAgainAt == nil else { return }
+        source.chunks = nil
+        source.askAgainAt = now + Self.pause(after: source.misses)
+        source.misses += 1
+        self.sources[link] = source
+    }
+
+    /// Somebody has served a part.
+    mutating func served(_ link: LinkID) { self.sources[link]?.misses = 0 }
 
     /// Who may be asked for something: who has only what is here is no source.
     var usable: [LinkID] {
@@ -120,7 +168,9 @@ struct Download: Sendable {
     /// Nodes come before the chunks that they check. Where somebody waits for the file chunks come in
     /// their order, else the one of the next ones that fewest have: so a file whose author leaves stays
     /// whole among those who have begun to fetch it.
-    mutating func nextPart(from link: LinkID) -> BlobPart? {
+    ///
+    /// - Parameter late: what it was asked for before and has not brought.
+    mutating func nextPart(from link: LinkID, besides late: Set<BlobPart> = []) -> BlobPart? {
         guard self.phase == .fetching, let source = self.sources[link], !source.isBad,
             let theirs = source.chunks
         else { return nil }
@@ -131,7 +181,9 @@ struct Download: Sendable {
         var (chunk, looked) = (self.next, 0)
         while let missing = self.chunks.firstMissing(from: chunk), looked < Self.rarityWindow {
             chunk = missing + 1
-            guard theirs.contains(missing), let part = self.obtainable(.chunk(missing)) else {
+            guard theirs.contains(missing), let part = self.obtainable(.chunk(missing)),
+                !late.contains(part)
+            else {
                 // What is asked for already costs nothing of the window, so that it moves on.
                 if theirs.contains(missing) { continue }
                 looked += 1

@@ -18,7 +18,16 @@ struct Downloads: Sendable {
         var blob: BlobID
         var part: BlobPart
         var bytes: [UInt8] = []
-        var deadline: UInt64
+        /// When it was asked for, or what is before it on the link had come: a byte of it moves nothing.
+        var since: UInt64
+        /// Whether it may be asked of somebody else, too.
+        var isLate = false
+    }
+
+    /// Who is at the other end of a link, and how far the user trusts them.
+    struct Regard: Sendable {
+        var peer: PeerID
+        var tier: Tier
     }
 
     private var table: [BlobID: Download] = [:]
@@ -28,6 +37,9 @@ struct Downloads: Sendable {
     private var waiting: (awaited: [BlobID], others: [BlobID]) = ([], [])
     private var asked: [LinkID: [UInt64: Asked]] = [:]
     private var lastNumber: UInt64 = 0
+    private var regards: [LinkID: Regard] = [:]
+    /// Those who brought the last part in time: the others are asked for one at a time.
+    private var prompt: Set<LinkID> = []
     /// Parts that have come and are on their way to the disk.
     private var storing = 0
     private var armedAt: UInt64?
@@ -56,6 +68,8 @@ struct Downloads: Sendable {
                 self.asked.values.map(\.count).max() ?? 0, Limits.partsPerLink,
                 "parts of files asked of a link"
             ),
+            (self.lateCount, Limits.lateParts, "late parts of files"),
+            (self.strangersCount, Limits.strangersParts, "parts of files asked of strangers"),
         ]
     }
 
@@ -70,16 +84,20 @@ struct Downloads: Sendable {
     // MARK: What is wanted
 
     /// Begins to fetch a file, or notes that somebody waits for it.
+    ///
+    /// - Parameter author: who tells of it; nil where that is not known.
     mutating func fetch(
-        _ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, isAwaited: Bool
+        _ blob: BlobID, _ layout: BlobLayout, in place: BlobPlace, by author: PeerID? = nil,
+        isAwaited: Bool
     ) -> [Step] {
+        if let author { self.table[blob]?.authors.insert(author) }
         if var known = self.table[blob] {
             if known.layout != layout, !known.isProven {
                 // The size is wrong in one of two messages. Who waits for it says which is meant; others
                 // who do get what has this id.
                 guard isAwaited, self.remove(blob) != nil else { return [] }
                 return [.task(.close(blob, isRemoved: true))]
-                    + self.fetch(blob, layout, in: place, isAwaited: true)
+                    + self.fetch(blob, layout, in: place, by: author, isAwaited: true)
             }
             if !known.places.contains(place) { known.places.append(place) }
             if isAwaited && !known.isAwaited {
@@ -92,7 +110,8 @@ struct Downloads: Sendable {
             self.table[blob] = known
             return []
         }
-        let download = Download(blob, layout, in: place, isAwaited: isAwaited)
+        var download = Download(blob, layout, in: place, isAwaited: isAwaited)
+        if let author { download.authors.insert(author) }
         guard self.table.count < Limits.downloads else {
             return [.task(.tell(download.report(.failed(.busy))))]
         }
@@ -152,10 +171,25 @@ struct Downloads: Sendable {
         self.active.removeAll { $0 == blob }
         self.waiting.awaited.removeAll { $0 == blob }
         self.waiting.others.removeAll { $0 == blob }
+        self.forgetAsked(of: blob)
+        return download
+    }
+
+    /// Whatever was asked for of a file is dropped when it comes.
+    private mutating func forgetAsked(of blob: BlobID) {
         for link in self.asked.keys {
             self.asked[link] = self.asked[link]?.filter { $0.value.blob != blob }
         }
-        return download
+    }
+
+    /// What was stored of a file is not there any longer, or not right: it is looked at anew.
+    mutating func reopen(_ blob: BlobID) -> [Step] {
+        guard let download = self.table[blob],
+            download.phase == .fetching || download.phase == .finishing
+        else { return [] }
+        self.forgetAsked(of: blob)
+        self.table[blob]?.reopen()
+        return [.task(.open(blob, download.layout))]
     }
 
     // MARK: What is here
@@ -184,6 +218,10 @@ struct Downloads: Sendable {
         for place in self.places(of: blob) {
             for link in links(place) { steps += self.ask(link, in: place, for: blob) }
         }
+        if standing.chunks.count > 0 {
+            let holdings = BlobHoldings(blob, BlobHoldings.Extent(standing.chunks))
+            steps.append(.changed(holdings, isLast: false))
+        }
         return steps + self.plan(at: now) + self.told(blob) + self.startNext()
     }
 
@@ -207,7 +245,7 @@ struct Downloads: Sendable {
         self.storing -= 1
         guard var download = self.table[blob] else { return self.plan(at: now) }
         guard isRight else {
-            download.gaveUp(part)
+            download.reject(part)
             download.sources[link]?.isBad = true
             self.table[blob] = download
             let others = self.asked[link]?.filter { $0.value.blob == blob } ?? [:]
@@ -215,6 +253,7 @@ struct Downloads: Sendable {
             return [.accuse(link, blob)] + self.plan(at: now)
         }
         download.keep(part)
+        download.served(link)
         self.table[blob] = download
         var steps: [Step] = []
         if part.isChunk, !download.isWhole {
@@ -255,6 +294,7 @@ struct Downloads: Sendable {
         guard let place = left.first(where: download.places.contains) else { return [] }
         source.askedCount = (source.places.firstIndex(of: place) ?? 0) + 1
         source.chunks = nil
+        source.askAgainAt = nil
         self.table[blob]?.sources[link] = source
         return [.send(.blobAsk(place.conversation, blob), link)]
     }
@@ -295,6 +335,8 @@ struct Downloads: Sendable {
             self.giveUp(number, of: link)
         }
         self.asked[link] = nil
+        self.regards[link] = nil
+        self.prompt.remove(link)
         for blob in self.active { self.table[blob]?.sources[link] = nil }
         return self.active.isEmpty ? [] : self.plan(at: now)
     }
@@ -302,11 +344,60 @@ struct Downloads: Sendable {
     // MARK: Asking
 
     private mutating func giveUp(_ number: UInt64, of link: LinkID) {
-        guard let asked = self.asked[link]?.removeValue(forKey: number) else { return }
+        guard let asked = self.asked[link]?.removeValue(forKey: number), !asked.isLate else {
+            return
+        }
         self.table[asked.blob]?.gaveUp(asked.part)
     }
 
-    private var askedCount: Int { self.asked.values.reduce(0) { $0 + $1.count } }
+    /// Parts that are asked for and not late.
+    private var askedCount: Int {
+        self.asked.values.reduce(0) { $0 + $1.values.count { !$0.isLate } }
+    }
+
+    private var lateCount: Int {
+        self.asked.values.reduce(0) { $0 + $1.values.count(where: \.isLate) }
+    }
+
+    /// Learns who is at the other end of a link: the last word counts.
+    mutating func regard(_ link: LinkID, _ peer: PeerID, as tier: Tier) {
+        self.regards[link] = Regard(peer: peer, tier: tier)
+    }
+
+    /// The links of which it is known who is there.
+    var regarded: [LinkID] { self.regards.keys.sorted() }
+
+    /// Who is asked first for a file: who has told of it and those whom the user knows, then fellows.
+    private func rank(_ link: LinkID, for download: Download) -> Int {
+        guard let regard = self.regards[link] else { return 2 }
+        let isAuthor =
+            download.authors.contains(regard.peer)
+            || download.places.contains(.profile(regard.peer))
+        if isAuthor || regard.tier >= .known { return 0 }
+        return regard.tier == .fellow ? 1 : 2
+    }
+
+    /// Whether a link may be asked for a part more.
+    ///
+    /// Who is not known has a share of all, and whoever has not
+    /// shown that they answer is asked for one part.
+    private func mayBeAsked(_ link: LinkID, rank: Int, strangers: Int, atMost most: Int) -> Bool {
+        guard rank == 0 || strangers < most else { return false }
+        let limit = self.prompt.contains(link) ? Limits.partsPerLink : 1
+        return self.asked[link]?.count ?? 0 < limit
+    }
+
+    /// How many parts, not late, are asked of people whom the user does not know.
+    private var strangersCount: Int {
+        var count = 0
+        for (link, all) in self.asked {
+            for asked in all.values where !asked.isLate {
+                guard let download = self.table[asked.blob] else { continue }
+                count += self.rank(link, for: download) == 0 ? 0 : 1
+            }
+        }
+        return count
+    }
 
     /// Asks for as much as may be under way at a time.
     ///
@@ -318,25 +409,38 @@ struct Downloads: Sendable {
             steps += self.end(blob, .unavailable)
         }
         var free = Limits.partsUnderWay - self.askedCount - self.storing
+        var strangers = self.strangersCount
         for blob in self.active where free > 0 {
-            guard let links = self.table[blob]?.usable else { continue }
-            for link in links {
-                while free > 0, self.asked[link]?.count ?? 0 < Limits.partsPerLink,
-                    let part = self.table[blob]?.nextPart(from: link)
+            guard let download = self.table[blob] else { continue }
+            let links = download.usable.map { (rank: self.rank($0, for: download), link: $0) }
+            let isServed = links.contains { $0.rank == 0 && self.prompt.contains($0.link) }
+            let most = isServed ? Limits.strangersPartsBeside : Limits.strangersParts
+            for (rank, link) in links.sorted(by: { $0 < $1 }) {
+                while free > 0,
+                    self.mayBeAsked(link, rank: rank, strangers: strangers, atMost: most),
+                    let want = self.want(of: blob, on: link, at: now)
                 {
-                    self.lastNumber += 1
-                    self.asked[link, default: [:]][self.lastNumber] = Asked(
-                        blob: blob, part: part, deadline: now + Limits.partMilliseconds)
-                    self.table[blob]?.began(part)
                     free -= 1
-                    steps.append(
-                        .send(
-                            .blobWant(BlobWant(number: self.lastNumber, blob: blob, part: part)),
-                            link))
+                    strangers += rank == 0 ? 0 : 1
+                    steps.append(want)
                 }
             }
         }
         return steps
+    }
+
+    /// Asks a link for the next part of a file that it has; nil where there is none.
+    private mutating func want(of blob: BlobID, on link: LinkID, at now: UInt64) -> Step? {
+        let late = self.askedParts(of: blob, on: link)
+        guard let part = self.table[blob]?.nextPart(from: link, besides: late) else { return nil }
+        self.lastNumber += 1
+        self.asked[link, default: [:]][self.lastNumber] = Asked(blob: blob, part: part, since: now)
+        self.table[blob]?.began(part)
+        return .send(.blobWant(BlobWant(number: self.lastNumber, blob: blob, part: part)), link)
+    }
+
+    private func askedParts(of blob: BlobID, on link: LinkID) -> Set<BlobPart> {
+        Set(self.asked[link]?.values.lazy.filter { $0.blob == blob }.map(\.part) ?? [])
     }
 
     /// Takes bytes of a part that was asked for; others are dropped.
@@ -357,20 +461,34 @@ struct Downloads: Sendable {
         self.asked[link]?[piece.number] = nil
         if asked.bytes.isEmpty { asked.bytes.reserveCapacity(count) }
         asked.bytes += piece.bytes
-        asked.deadline = now + Limits.partMilliseconds
+        #if MUTANTS
+            if Mutant.renewByBytes.isActive { asked.since = now }
+        #endif
         guard asked.bytes.count == count else {
             self.asked[link]?[piece.number] = asked
             return []
         }
+        return self.take(asked, from: link, at: now)
+    }
+
+    /// A part has come whole.
+    ///
+    /// What was asked for behind it has its time from now on.
+    private mutating func take(_ asked: Asked, from link: LinkID, at now: UInt64) -> [Step] {
+        if !asked.isLate { self.prompt.insert(link) }
+        for number in self.asked[link]?.keys.sorted() ?? [] {
+            self.asked[link]?[number]?.since = now
+        }
+        guard self.table[asked.blob]?.arrived(asked.part) == true else { return self.plan(at: now) }
         self.storing += 1
         return [.task(.store(asked.blob, asked.part, asked.bytes, from: link))] + self.plan(at: now)
     }
 
-    /// A peer does not serve what it was asked for: until it says what it has it is not asked again.
+    /// A peer does not serve what it was asked for: it is asked later what it has.
     mutating func unavailable(_ number: UInt64, on link: LinkID, at now: UInt64) -> [Step] {
         guard let asked = self.asked[link]?[number] else { return [] }
         self.giveUp(number, of: link)
-        self.table[asked.blob]?.sources[link]?.chunks = nil
+        self.table[asked.blob]?.miss(link, at: now)
         return self.plan(at: now)
     }
 
@@ -379,14 +497,8 @@ struct Downloads: Sendable {
     /// Gives up what does not come, and asks again who had nothing.
     mutating func wake(at now: UInt64, links: (BlobPlace) -> [LinkID]) -> [Step] {
         self.armedAt = nil
-        for (link, all) in self.asked {
-            for (number, asked) in all where asked.deadline <= now {
-                self.giveUp(number, of: link)
-                // Until it says again what it has.
-                self.table[asked.blob]?.sources[link]?.chunks = nil
-            }
-        }
-        var steps: [Step] = []
+        self.noteLate(at: now)
+        var steps = self.askAgain(at: now)
         for blob in self.active {
             guard let download = self.table[blob], download.phase == .fetching,
                 download.usable.isEmpty, download.seekAt <= now
@@ -404,11 +516,60 @@ struct Downloads: Sendable {
         return steps + self.plan(at: now) + self.startNext()
     }
 
+    /// What is late may be asked of others, too, and is given up in the end.
+    private mutating func noteLate(at now: UInt64) {
+        var late: [(since: UInt64, number: UInt64, link: LinkID)] = []
+        for (link, all) in self.asked {
+            for (number, asked) in all where asked.since + Limits.slowPartMilliseconds <= now {
+                self.prompt.remove(link)
+                if asked.since + Limits.partMilliseconds <= now {
+                    self.giveUp(number, of: link)
+                    self.table[asked.blob]?.miss(link, at: now)
+                    continue
+                }
+                if !asked.isLate { self.table[asked.blob]?.gaveUp(asked.part) }
+                self.asked[link]?[number]?.isLate = true
+                late.append((asked.since, number, link))
+            }
+        }
+        for (_, number, link) in late.sorted(by: { $0 < $1 }).dropLast(Limits.lateParts) {
+            guard let asked = self.asked[link]?[number] else { continue }
+            self.giveUp(number, of: link)
+            self.table[asked.blob]?.miss(link, at: now)
+        }
+    }
+
+    /// Those are asked again who did not serve what they said that they have.
+    private mutating func askAgain(at now: UInt64) -> [Step] {
+        var steps: [Step] = []
+        for blob in self.active {
+            guard let download = self.table[blob], download.phase == .fetching,
+                !download.isPicture
+            else { continue }
+            for (link, source) in download.sources.sorted(by: { $0.key < $1.key }) {
+                guard let moment = source.askAgainAt, moment <= now else { continue }
+                self.table[blob]?.sources[link]?.askedCount = 0
+                steps += self.askOn(link, for: blob)
+            }
+        }
+        return steps
+    }
+
     /// When to be woken next; nil where there is nothing to wait for.
     mutating func nextWake(after now: UInt64) -> UInt64? {
-        let soon = now + Limits.partMilliseconds
-        let moments = self.active.compactMap { self.table[$0] }.map {
-            $0.isSeeking && $0.seekAt > now ? $0.seekAt : soon
+        let soon = now + Limits.seekFirstMilliseconds
+        var moments: [UInt64] = []
+        for download in self.active.compactMap({ self.table[$0] }) {
+            let isSeeking = download.isSeeking && download.seekAt > now
+            moments.append(isSeeking ? download.seekAt : soon)
+            if !download.isPicture {
+                moments += download.sources.values.compactMap(\.askAgainAt).filter { $0 > now }
+            }
+        }
+        for asked in self.asked.values.joined().map(\.value) {
+            let patience =
+                asked.isLate ? Limits.partMilliseconds : Limits.slowPartMilliseconds
+            moments.append(asked.since + patience)
         }
         // What goes on meanwhile puts nothing off.
         self.armedAt = moments.min().map { min($0, self.armedAt ?? .max) }

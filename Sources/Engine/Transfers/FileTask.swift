@@ -44,9 +44,9 @@ public enum FileTask: Hashable, Sendable {
 
 /// What became of a ``FileTask``, or what a user wants.
 public enum FileEvent: Sendable {
-    /// Fetch what a message or a profile tells of; one that a user waits for goes before those that are
-    /// fetched by themselves.
-    case fetch(BlobID, BlobLayout, in: BlobPlace, isAwaited: Bool)
+    /// Fetch what a message or a profile tells of, by its author where that is known; one that a user waits
+    /// for goes before those that are fetched by themselves.
+    case fetch(BlobID, BlobLayout, in: BlobPlace, by: PeerID? = nil, isAwaited: Bool)
     /// Fetch it no longer, and remove what is there of it.
     case cancel(BlobID)
     /// What of a file is here, right and checked.
@@ -62,10 +62,27 @@ public enum FileEvent: Sendable {
     case found(BlobID, beginning: [UInt8])
     /// A file cannot be stored.
     case failed(BlobID, TransferFailure)
+    /// The copy of a file turned out to be damaged or gone: what is right of it is here, and the rest is to be
+    /// fetched again, by what these places say of its size. It is called so where people are told of it.
+    case damaged(BlobID, [FileTold], called: String)
     /// What of a file is here; nil where the conversation does not tell of it.
     case looked(LinkID, BlobID, BlobStanding?)
     /// The bytes of a part; nil where it is not here.
     case read(LinkID, number: UInt64, [UInt8]?)
+}
+
+/// That a place tells of a file, and how large it says that it is.
+public struct FileTold: Hashable, Sendable {
+    /// The place.
+    public var place: BlobPlace
+    /// How the file is cut.
+    public var layout: BlobLayout
+
+    /// Describes what is told.
+    public init(_ place: BlobPlace, _ layout: BlobLayout) {
+        self.place = place
+        self.layout = layout
+    }
 }
 
 /// What of a file is on disk.

@@ -9,8 +9,19 @@ extension Limits {
     public static let partsPerLink = 4
     /// Parts that are asked for or on their way to the disk, of all peers: eight megabytes.
     static let partsUnderWay = 32
-    /// A part of which nothing came for so long is asked for elsewhere.
-    static let partMilliseconds: UInt64 = 10_000
+    /// Of these, so many are asked of people whom the user does not know: they never hold all.
+    static let strangersParts = partsUnderWay / 2
+    /// As many where somebody whom the user knows, or who has told of it, brings it in time: what strangers keep
+    /// back is then soon asked of them.
+    static let strangersPartsBeside = partsPerLink
+    /// A part that is not whole by then is asked of somebody else, too, and holds no place among those under way.
+    static let slowPartMilliseconds: UInt64 = 2_000
+    /// One that is not whole by then is given up: 9 kB a second is the least.
+    static let partMilliseconds: UInt64 = 30_000
+    /// Parts that may still come after they were late, of all peers: eight megabytes.
+    static let lateParts = 32
+    /// When those who had nothing of a file are asked again for the first time.
+    static let seekFirstMilliseconds: UInt64 = 10_000
     /// The longest time until those who had nothing of a file are asked again.
     static let seekLastMilliseconds: UInt64 = 120_000
     /// Files that one peer may have looked up for it at a time: each asks the store.

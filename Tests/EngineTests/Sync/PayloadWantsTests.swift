@@ -24,7 +24,7 @@ private final class Asking {
     }
 
     func receive(_ key: LogKey, from seq: UInt64, count: Int, on link: LinkID) -> Bool {
-        self.wants.receive(key, from: seq, count: count, on: link, at: 0)
+        self.wants.receive(key, from: seq, count: count, on: link)
     }
 
     func nextWake() -> UInt64? { self.wants.nextWake(after: 0) }
@@ -94,7 +94,8 @@ private final class Asking {
         #expect(wants.receive(Self.keys[0], from: 3, count: 0, on: Self.one))
         #expect(wants.ask(Self.other)?.rest == 3...9)
         #expect(wants.ask(Self.one) == nil)
-        #expect(wants.nextWake() == Limits.wantMilliseconds)
+        #expect(wants.nextWake() == Limits.slowWantMilliseconds)
+        wants.change { $0.wake(at: Limits.slowWantMilliseconds) }
         wants.change { $0.wake(at: Limits.wantMilliseconds) }
         #expect(wants.wants.openCount == 0)
         wants.change { $0.look(at: LinkID(3), in: Self.room) }
@@ -121,6 +122,62 @@ private final class Asking {
         #expect(!wants.receive(Self.keys[0], from: 6, count: 4, on: Self.one), "another is asked")
         wants.change { $0.drop(Self.other) }
         #expect(wants.receive(Self.keys[0], from: 6, count: 4, on: Self.one))
+    }
+
+    @Test("whom the user knows is asked at once, whatever strangers were asked for")
+    func knownFirst() {
+        let wants = Self.wants()
+        let friend = LinkID(9)
+        #expect(wants.ask(Self.one)?.rest == 3...9)
+        wants.change { $0.look(at: friend, in: Self.room, isOfKnown: true) }
+        #expect(wants.takeDue() == friend)
+        #expect(wants.ask(friend, isOfKnown: true)?.rest == 3...9)
+        // What a friend is asked for no stranger is, until it is late.
+        #expect(wants.ask(Self.other) == nil)
+        wants.change { $0.wake(at: Limits.slowWantMilliseconds) }
+        #expect(wants.ask(Self.other, at: Limits.slowWantMilliseconds)?.rest == 3...9)
+    }
+
+    @Test("forty who withhold what they say that they have delay it by seconds")
+    func withheld() {
+        var wants = PayloadWants()
+        let honest = LinkID(41)
+        for link in 1...honest.rawValue { wants.look(at: LinkID(link), in: Self.room) }
+        wants.want(Self.keys[0], 3...9)
+        var now: UInt64 = 0
+        while !Self.turn(&wants, at: now).contains(where: { $0.link == honest }), now < 60_000 {
+            guard let next = wants.nextWake(after: now) else { break }
+            now = next
+            wants.wake(at: now)
+        }
+        #expect(now <= 6 * Limits.slowWantMilliseconds)
+    }
+
+    @Test("an answer that drips is late, however often a byte of it comes")
+    func dripped() {
+        let wants = Self.wants()
+        _ = wants.ask(Self.one)
+        for seq in UInt64(3)...5 {
+            #expect(wants.receive(Self.keys[0], from: seq, count: 1, on: Self.one))
+        }
+        wants.change { $0.wake(at: Limits.slowWantMilliseconds) }
+        #expect(wants.ask(Self.other, at: Limits.slowWantMilliseconds)?.rest == 3...9)
+        // And it is given up in the end.
+        wants.change { $0.wake(at: Limits.wantMilliseconds) }
+        #expect(wants.wants.openCount == 1)
+    }
+
+    @Test(
+        "of two answers one is taken, and who gave the other is asked again if the first was wrong")
+    func twice() {
+        let wants = Self.wants()
+        _ = wants.ask(Self.one)
+        _ = wants.ask(Self.other, isOfKnown: true)
+        #expect(wants.receive(Self.keys[0], from: 3, count: 7, on: Self.one))
+        wants.change { $0.arrive(Self.keys[0], 3...9) }
+        #expect(!wants.receive(Self.keys[0], from: 3, count: 7, on: Self.other))
+        wants.change { $0.arrived(Self.keys[0], 3...9) }
+        #expect(wants.ask(Self.other, isOfKnown: true)?.rest == 3...9)
     }
 
     @Test("what is on its way to the disk is asked of nobody, and again if it does not get there")
@@ -215,7 +272,7 @@ private final class Asking {
         while wants.isDue { asks += Self.turn(&wants) }
         let before = wants.steps
         for (link, ask) in asks {
-            let isTaken = wants.receive(ask.key, from: 2, count: 2, on: link, at: 0)
+            let isTaken = wants.receive(ask.key, from: 2, count: 2, on: link)
             #expect(isTaken)
             wants.settle(ask.key, 2...3)
             while wants.isDue { _ = Self.turn(&wants) }
@@ -236,7 +293,7 @@ private final class Asking {
                 let isNew = asked[link, default: []].insert(ask.key).inserted
                 #expect(isNew)
                 // Nobody has anything.
-                let isTaken = wants.receive(ask.key, from: 2, count: 0, on: link, at: 0)
+                let isTaken = wants.receive(ask.key, from: 2, count: 0, on: link)
                 #expect(isTaken)
             }
             open = []
@@ -273,7 +330,7 @@ private final class Asking {
             wants.hear(keys[0], on: Self.one)
             wants.beginTurn()
             _ = wants.ask(Self.one, isOfKnown: false, at: time) { _ in .max }
-            _ = wants.receive(keys[0], from: 2, count: 0, on: Self.one, at: time)
+            _ = wants.receive(keys[0], from: 2, count: 0, on: Self.one)
             _ = wants.nextWake(after: time)
         }
         #expect(wants.retryCount < 2_048)

@@ -12,6 +12,8 @@ struct Swarm {
         var tree: BlobTree
         var chunks: [Int: [UInt8]] = [:]
         var isLiar = false
+        /// Whether they send a byte of each part now and then, and never the rest.
+        var isDripping = false
         var isDone = false
         var isFull = false
         var isFetching = false
@@ -40,6 +42,9 @@ struct Swarm {
     var members: [Member]
     private var queue: [Message] = []
     private var now: UInt64 = 1_000
+    /// What drips, and where it is.
+    private var drips: [(from: Int, to: Int, number: UInt64, offset: Int)] = []
+    var seconds: UInt64 { self.now / 1_000 }
     private var isCut: Set<Set<Int>> = []
 
     /// - Parameter holders: who has the whole file at the beginning.
@@ -209,10 +214,28 @@ struct Swarm {
                 return
             }
             while let piece = self.members[member].uploads.nextPiece(on: link) {
+                if self.members[member].isDripping {
+                    if piece.offset == 0 {
+                        self.drips.append((member, self.other(of: link), piece.number, 0))
+                    }
+                    continue
+                }
                 self.queue.append(.frame(.blobPiece(piece), from: member, to: self.other(of: link)))
             }
             self.serve(member)
-        case .fetch, .cancel, .failed, .found: preconditionFailure("nobody says so here")
+        case .fetch, .cancel, .failed, .found, .damaged:
+            preconditionFailure("nobody says so here")
+        }
+    }
+
+    /// Those who drip send the next byte, every seven seconds.
+    private mutating func drip() {
+        guard self.seconds % 7 == 0 else { return }
+        for index in self.drips.indices {
+            let (from, to, number, offset) = self.drips[index]
+            let piece = BlobPiece(number: number, offset: offset, bytes: [7])
+            self.queue.append(.frame(.blobPiece(piece), from: from, to: to))
+            self.drips[index].offset += 1
         }
     }
 
@@ -293,7 +316,8 @@ struct Swarm {
             }
             guard !self.queue.isEmpty else {
                 guard !self.members.allSatisfy({ $0.isDone || !$0.isFetching }) else { return }
-                self.now += Limits.partMilliseconds
+                self.now += 1_000
+                self.drip()
                 // Whose disk was full fetches again what had ended for that.
                 for member in self.members.indices
                 where self.members[member].downloads.isEmpty && !self.members[member].isFull {

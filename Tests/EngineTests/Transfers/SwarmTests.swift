@@ -143,7 +143,7 @@ import Testing
         // What comes meanwhile is not waited for as long.
         _ = downloads.receive(BlobHoldings(blob, .whole), on: LinkID(2), at: now)
         let next = downloads.nextWake(after: now)
-        #expect(next == now + Limits.partMilliseconds)
+        #expect(next == now + Limits.slowPartMilliseconds)
     }
 
     /// Seed 608871 of the simulation: who has half of a file and is linked with somebody who has the same half
@@ -173,6 +173,163 @@ import Testing
             wants.contains {
                 if case .send(.blobWant(let want), LinkID(1)) = $0 {
                     want.part == .chunk(1)
+                } else {
+                    false
+                }
+            })
+    }
+
+    /// A file of many parts that is fetched, of which these say that they have all.
+    private static func sought(
+        _ links: [(link: LinkID, peer: PeerID, tier: Tier)], by author: PeerID? = nil
+    ) throws -> (downloads: Downloads, wants: [LinkID]) {
+        let layout = try #require(BlobLayout(size: 64 * 262_144))
+        let blob = BlobID(size: layout.size, root: fixed32(1))
+        var downloads = Downloads()
+        _ = downloads.fetch(
+            blob, layout, in: .conversation(Swarm.room), by: author, isAwaited: true)
+        let standing = BlobStanding(
+            chunks: ChunkSet(of: layout.chunkCount), nodes: Set(layout.nodes))
+        _ = downloads.opened(blob, standing, links: { _ in links.map(\.link) }, at: 0)
+        var wants: [LinkID] = []
+        for (link, peer, tier) in links { downloads.regard(link, peer, as: tier) }
+        // The last of them is the first to say so.
+        for (link, _, _) in links.reversed() {
+            for case .send(.blobWant, let asked) in downloads.receive(
+                BlobHoldings(blob, .whole), on: link, at: 0)
+            {
+                wants.append(asked)
+            }
+        }
+        return (downloads, wants)
+    }
+
+    /// Lets time pass; gives who is asked for parts meanwhile.
+    private static func wait(_ downloads: inout Downloads, until end: UInt64) -> [LinkID] {
+        var (now, asked): (UInt64, [LinkID]) = (0, [])
+        while let next = downloads.nextWake(after: now), next <= end {
+            now = next
+            for case .send(.blobWant, let link) in downloads.wake(at: now, links: { _ in [] }) {
+                asked.append(link)
+            }
+        }
+        return asked
+    }
+
+    @Test(
+        "are asked of strangers for half of the parts that may be under way, and of others beyond")
+    func shares() throws {
+        let strangers = (UInt64(1)...40).map {
+            (LinkID($0), Harness.peer(UInt8($0)), Tier.stranger)
+        }
+        #expect(try Self.sought(strangers).wants.count == Limits.strangersParts)
+        let known = (LinkID(90), Harness.peer(90), Tier.known)
+        let author = (LinkID(91), Harness.peer(91), Tier.stranger)
+        let (_, wants) = try Self.sought([known, author] + strangers, by: author.1)
+        #expect(wants.count == Limits.strangersParts + 2)
+        #expect(wants.contains(known.0) && wants.contains(author.0))
+    }
+
+    @Test(
+        "are asked of few strangers while somebody known brings them, who is asked for what is late"
+    )
+    func beside() throws {
+        let known = (LinkID(90), Harness.peer(90), Tier.known)
+        let strangers = (UInt64(1)...40).map {
+            (LinkID($0), Harness.peer(UInt8($0)), Tier.stranger)
+        }
+        var (downloads, _) = try Self.sought([known])
+        let blob = try #require(downloads.reports.first?.blob)
+        // The first part comes at once, and with it the strangers.
+        for offset in stride(from: 0, to: 262_144, by: BlobPiece.byteLimit) {
+            let count = min(BlobPiece.byteLimit, 262_144 - offset)
+            let bytes = [UInt8](repeating: 0, count: count)
+            _ = downloads.receive(
+                BlobPiece(number: 1, offset: offset, bytes: bytes), on: known.0, at: 0)
+        }
+        _ = downloads.stored(blob, .chunk(0), from: known.0, isRight: true, at: 0)
+        var asked: [LinkID] = []
+        for (link, peer, tier) in strangers {
+            downloads.regard(link, peer, as: tier)
+            _ = downloads.ask(link, in: .conversation(Swarm.room), for: blob)
+            for case .send(.blobWant, let link) in downloads.receive(
+                BlobHoldings(blob, .whole), on: link, at: 0)
+            {
+                asked.append(link)
+            }
+        }
+        #expect(asked.count == Limits.strangersPartsBeside)
+    }
+
+    @Test("who is late is asked for no more, and what is late of somebody else")
+    func slow() throws {
+        let strangers = (UInt64(1)...40).map {
+            (LinkID($0), Harness.peer(UInt8($0)), Tier.stranger)
+        }
+        var (downloads, wants) = try Self.sought(strangers)
+        let late = Self.wait(&downloads, until: 2 * Limits.slowPartMilliseconds)
+        // Each turn of the strangers takes as long as it takes to be late, and no longer.
+        #expect(Set(wants + late).count == 40 && wants.count + late.count == 40)
+        let bound = downloads.bounds.first { $0.what == "late parts of files" }
+        #expect(bound.map { $0.count <= $0.limit } == true)
+    }
+
+    @Test(
+        "come though somebody who says that they have all of it drips, however few others there are"
+    )
+    func drip() {
+        for seed in 0..<20 {
+            var swarm = Swarm(
+                seed: UInt64(seed), members: 4, chunks: 5 + seed, holders: [0, 1], liar: nil)
+            swarm.members[1].isDripping = true
+            for member in 2..<4 { swarm.fetch(by: member) }
+            swarm.run(steps: 60_000, cuts: false)
+            for member in swarm.members { #expect(member.isDone, "seed \(seed)") }
+            #expect(swarm.seconds < 120, "seed \(seed)")
+        }
+    }
+
+    @Test("who has not served what they said that they have is asked again later, by itself")
+    func unserved() throws {
+        let link = LinkID(1)
+        var (downloads, _) = try Self.sought([(link, Harness.peer(1), .known)])
+        let blob = try #require(downloads.reports.first?.blob)
+        let gone = downloads.unavailable(1, on: link, at: 100)
+        #expect(gone.isEmpty)
+        var (now, asked): (UInt64, UInt64?) = (100, nil)
+        while asked == nil, now < 60_000 {
+            let next = downloads.nextWake(after: now)
+            now = try #require(next)
+            let steps = downloads.wake(at: now, links: { _ in [link] })
+            if steps.contains(.send(.blobAsk(Swarm.room, blob), link)) { asked = now }
+        }
+        #expect(asked.map { $0 <= 100 + Limits.seekFirstMilliseconds } == true)
+        let wants = downloads.receive(BlobHoldings(blob, .whole), on: link, at: now)
+        #expect(!wants.isEmpty)
+    }
+
+    @Test("that turn out to be damaged here are looked at anew, and what is lost is fetched again")
+    func reopened() throws {
+        let link = LinkID(1)
+        var (downloads, _) = try Self.sought([(link, Harness.peer(1), .known)])
+        let blob = try #require(downloads.reports.first?.blob)
+        let layout = try #require(BlobLayout(size: 64 * 262_144))
+        let steps = downloads.reopen(blob)
+        #expect(steps == [.task(.open(blob, layout))])
+        // Until that is known nobody is asked, and what comes is dropped.
+        let piece = BlobPiece(number: 1, offset: 0, bytes: [1])
+        let dropped = downloads.receive(piece, on: link, at: 0)
+        #expect(dropped.isEmpty && downloads.underWay == 0)
+        var half = ChunkSet(of: 64)
+        for chunk in 0..<32 { half.insert(chunk) }
+        let opened = downloads.opened(
+            blob, BlobStanding(chunks: half, nodes: Set(layout.nodes)), links: { _ in [link] },
+            at: 0)
+        #expect(opened.contains(.changed(BlobHoldings(blob, .chunks(half.bytes)), isLast: false)))
+        #expect(
+            opened.contains { step in
+                if case .send(.blobWant(let want), link) = step {
+                    want.part == .chunk(32)
                 } else {
                     false
                 }

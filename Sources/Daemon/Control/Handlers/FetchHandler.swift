@@ -63,8 +63,8 @@ extension NodeShell {
         into output: PassedDescriptor?, _ reply: Reply
     ) {
         let blob = file.blob
-        self.onFiles { files async in
-            await files.standing(of: blob, layout)
+        self.onFile(blob) { (files) async throws(BlobFailure) in
+            try await files.standing(of: blob, layout)
         } then: { result in
             let standing = (try? result.get()) ?? nil
             let isWhole = standing?.chunks.isWhole == true && self.files.running[blob] == nil
@@ -94,7 +94,7 @@ extension NodeShell {
                     .transfer(
                         .fetch(
                             blob, layout, in: .conversation(message.conversation),
-                            isAwaited: true)))
+                            by: message.author, isAwaited: true)))
             }
             reply.answer(self.transferResult(running))
         }
