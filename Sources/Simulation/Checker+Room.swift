@@ -48,14 +48,14 @@ extension Checker {
     ) throws {
         // Where bytes count the largest gives way, and of one author's the oldest that is closed.
         let author = key.name.author
-        guard !self.countsBytes, let log = machine.store.logs[key], !log.marks.contains(.closed),
+        guard !self.countsBytes, let log = machine.store.logs[key], !log.marks.isClosed,
             self.invented.contains(author) || !self.strange.contains(author)
         else { return }
         let gone = self.dropping[machine.index] ?? []
         for (other, later) in machine.store.logs
         where other.conversation == key.conversation && later.source == log.source
             && later.number > log.number && self.invented.contains(other.name.author)
-            && !later.marks.contains(.named) && !gone.contains(other) && !drops.contains(other)
+            && later.marks.answeredDay == 0 && !gone.contains(other) && !drops.contains(other)
         {
             // What came first may have waited for the disk behind it.
             let first = self.storedAt[machine.index]?[key] ?? time

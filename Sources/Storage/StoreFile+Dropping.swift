@@ -157,7 +157,7 @@ extension StoreFile {
         for (key, marks) in marks.sorted(by: { $0.key < $1.key }) {
             guard let log = try self.logRow(key) else { continue }
             try self.statements.names.markLog.bind(.id, log.id)
-                .bind(.flags, Int64(marks.rawValue)).run()
+                .bind(.flags, marks.rawValue).run()
         }
     }
 }

@@ -96,14 +96,15 @@ struct Profiles: Sendable {
     ///
     /// - Parameters:
     ///   - waiting: what of the author is not on disk yet, in bytes.
-    ///   - tier: how far its author is trusted, asked for only where that decides.
-    func refuses(_ record: Record, waiting: Int, tier: () -> Tier) -> Bool {
+    ///   - claim: how its author ranks, asked for only where that decides.
+    func refuses(
+        _ record: Record, waiting: Int, at now: UInt64, claim: () -> FairShare<PeerID>.Claim
+    ) -> Bool {
         let isProfile = Self.isProfile(record.key)
         let shares = isProfile ? self.profileShares : self.otherShares
+        guard shares.mayRefuse(at: now) else { return false }
         let more = record.keptBytes + waiting - (self.record(record.key)?.keptBytes ?? 0)
-        guard shares.mayRefuse(more, of: record.author) else { return false }
-        let tier = tier()
-        return tier < .known && shares.refuses(more, of: record.author, tier)
+        return shares.refuses(more, of: claim(), at: now)
     }
 
     /// Whether there may be too much of those together whom the user does not know.
@@ -114,14 +115,14 @@ struct Profiles: Sendable {
 
     /// Drops records of those who give way of some authors; gives what went.
     ///
-    /// Of who has most, all go, but that profiles and others are counted apart: names are what people miss most.
-    mutating func giveWay(_ tiers: [PeerID: Tier]) -> [RecordKey] {
+    /// Of who gives way, all go, but that profiles and others are counted apart: names are what people miss most.
+    mutating func giveWay(_ claims: [FairShare<PeerID>.Claim], at now: UInt64) -> [RecordKey] {
         var gone: [RecordKey] = []
-        for (tier, authors) in RecordShares.groups(tiers) {
-            for author in self.otherShares.giveWay(authors, of: tier) {
+        for (tier, claims) in RecordShares.groups(claims) {
+            for author in self.otherShares.giveWay(claims, of: tier, at: now) {
                 gone += (self.others[author] ?? [:]).keys
             }
-            for author in self.profileShares.giveWay(authors, of: tier) {
+            for author in self.profileShares.giveWay(claims, of: tier, at: now) {
                 gone += self.profiles[author].map { [$0.key] } ?? []
             }
         }
