@@ -171,7 +171,12 @@ extension StoreFile {
         try self.store(batch.peers)
         let told = try self.store(batch.positions)
         let read = try self.read(batch.reads, at: batch.time, newest: progress.newest)
-        let own = erased.notices + told.map { Notice($0, at: batch.time) } + read.notices
+        let own =
+            erased.notices
+            + told.map { event in
+                let tier = event.subject.flatMap { batch.tiers[$0] }
+                return Notice(event, of: tier ?? .known, at: batch.time)
+            } + read.notices
         let cursors = try self.store(batch.notices + own, &progress)
         try self.removeUnused(progress.parted)
         if let incarnation = batch.incarnation {

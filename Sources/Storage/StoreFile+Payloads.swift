@@ -41,7 +41,7 @@ extension StoreFile {
     /// entries are erased or they have no meaning, and of which messages that were shown people are to
     /// be told.
     func write(
-        _ erasures: [Erasure], at time: UInt64, _ progress: inout Progress
+        _ erasures: [Erasure], at time: UInt64, _ tiers: [PeerID: Tier], _ progress: inout Progress
     ) throws(SQLiteError) -> (done: [Erasure], notices: [Notice]) {
         var done: [Erasure] = []
         var notices: [Notice] = []
@@ -52,7 +52,8 @@ extension StoreFile {
                 let target = erasure.target
                 notices.append(
                     Notice(
-                        .erased(erasure.conversation, target.id, by: target.log.author), at: time))
+                        .erased(erasure.conversation, target.id, by: target.log.author),
+                        of: tiers[target.log.author] ?? .known, at: time))
             }
             if erasure.step != .wait {
                 try self.stopWaiting(for: erasure, &progress)

@@ -364,7 +364,7 @@ extension Node {
             }
             self.take(request)
             self.commits.requests[person] = request
-            self.commits.add([Notice(.requested(peer, text), at: self.now.wall)])
+            self.commits.add([Notice(.requested(peer, text), of: .stranger, at: self.now.wall)])
         } else {
             self.requests.turnAway()
         }
