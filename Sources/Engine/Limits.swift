@@ -312,6 +312,8 @@ public enum Limits {
     public static let roomsPerPeer = 4_096
     /// Rooms in one frame.
     static let roomsPerFrame = 1_024
+    /// What an entry takes on the disk beside its payload and its extra fields, about: columns and rows of indexes.
+    public static let entryOverheadBytes: UInt64 = 256
     /// From so many logs on strangers may have fewer each, since some may have to give way.
     static let crowdedLogs = 1_024
     /// For so many days after an answer of somebody who does not give way a log does not either.

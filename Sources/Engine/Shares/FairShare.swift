@@ -71,6 +71,20 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
         return gone.contains { $0.key == newcomer.key } ? nil : gone
     }
 
+    /// The most of each with which all together are within a bound, 0 at least.
+    static func level(of sizes: [Int], within bound: Int) -> Int {
+        var (low, high) = (0, max(0, sizes.max() ?? 0))
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if sizes.reduce(0, { $0 + min($1, middle) }) <= bound {
+                low = middle
+            } else {
+                high = middle - 1
+            }
+        }
+        return low
+    }
+
     private static func bringers(of claims: [Claim]) -> [Bringer] {
         Dictionary(grouping: claims, by: \.source).map { source, claims in
             let authors = Dictionary(grouping: claims, by: \.author).map { author, claims in
@@ -85,7 +99,7 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Who ranks higher gives way later.
-    private struct Rank: Hashable, Comparable {
+    struct Rank: Hashable, Comparable {
         var tier: Tier
         var comesFirst: Bool
 
@@ -179,5 +193,5 @@ struct FairShare<Key: Hashable & Sendable>: Sendable {
 
 extension Tier {
     /// The tier that counts where room is shared: whom the user knows, verified or not, is one.
-    fileprivate var shared: Tier { self == .verified ? .known : self }
+    var shared: Tier { self == .verified ? .known : self }
 }

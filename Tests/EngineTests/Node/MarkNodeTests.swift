@@ -29,9 +29,12 @@ import Testing
     }
 
     /// Entries of a log that begins come from peer 2.
-    private static func arrive(_ harness: inout Harness, _ entries: [Entry], of number: UInt8) {
+    private static func arrive(
+        _ harness: inout Harness, _ entries: [Entry], of number: UInt8,
+        person: PersonKeys = personKeys(40, 41)
+    ) {
         let log = TestLog(signer(number), in: Self.conversation)
-        let opening = log.opening(at: Self.moment(0))
+        let opening = log.opening(at: Self.moment(0), of: person)
         for run in [opening, log.run(entries, first: 2, prev: opening.ids[0])] {
             harness.give(.liveRun(run.run), from: 2)
             harness.settle()
@@ -114,7 +117,7 @@ import Testing
         for number: UInt8 in 100...170 {
             var entries = [TestLog.entry(.join(Self.ops.name), at: Self.moment(1))]
             if saying { entries.append(TestLog.text("hello", at: Self.moment(2))) }
-            Self.arrive(&harness, entries, of: number)
+            Self.arrive(&harness, entries, of: number, person: personKeys(number, 41))
         }
     }
 

@@ -166,6 +166,8 @@ import Testing
 
     /// Peer 2 brings a log in which each log that strangers have here is answered.
     private mutating func answerAll(by author: UInt8) {
+        // Days are counted from 1970 on.
+        self.harness.now.wall = 20_000 * Limits.dayMilliseconds
         let name = LogName(author: Harness.peer(author), incarnation: 1)
         let head = self.conversation.log(name).head
         let others = self.conversation.logs.keys.sorted().filter {

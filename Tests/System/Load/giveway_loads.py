@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from typing import Any
 
 from bounds import MIB, VISITED_DESCRIPTORS
@@ -74,4 +75,49 @@ def silent_members(pair: Any) -> None:
         that(f"{name}: what is read is told beside them", found[0] == 0, found)
 
 
-LOADS = (washed_names, silent_members)
+def taken_back(pair: Any) -> None:
+    """A consumer that was away learns what a friend took back, and that it has missed something."""
+    name, that = "taken back", pair.checks.that
+    befriend(pair)
+    found = pair.system.call(1, "send", to=ROOM, text="a password by mistake")
+    until("it has come", lambda: found["id"] in json.dumps(pair.system.call(0, "history", to=ROOM, limit=3)), 10)
+    with pair.attacked.control() as consumer:
+        consumer.call("subscribe", consumer="away", kinds=["erased"])
+        cursor = pair.system.call(0, "history", to=ROOM, limit=1)["messages"][-1]["cursor"]
+        consumer.call("acknowledge", consumer="away", cursor=cursor)
+    pair.system.nodes[1].output("delete", found["id"])
+    time.sleep(1)
+    figures = pair.attack(name, "taken_back", 20, 0.05, 64 * MIB, VISITED_DESCRIPTORS)
+    that(f"{name}: more than are kept", figures["taken back"] > 4_096, figures)
+    told = pair.attacked.stoa(
+        "--json", "tail", "--kind", "erased", "--consumer", "away", "--limit", "4000", "--timeout", "20")
+    lines = told[1].splitlines()
+    that(f"{name}: the friend's is told", any(found["id"] in each for each in lines), len(lines))
+    that(f"{name}: and that others are missing", any('"gap"' in each for each in lines), told[2][-200:])
+
+
+def kept_size(pair: Any) -> None:
+    """What a room may take of the disk is taken from strangers, whatever they write."""
+    name, that = "a kept size", pair.checks.that
+    befriend(pair)
+    for number in range(20):
+        pair.system.call(1, "send", to=ROOM, text=f"friend {number}")
+    pair.system.call(0, "send", to=ROOM, text="own")
+    pair.attacked.output("retain", ROOM, "--size", "1M")
+
+    def kept() -> tuple[int, int, int]:
+        texts = [each.get("text", "") for each in pair.attacked.history(ROOM)]
+        return (
+            sum(each.startswith("friend ") for each in texts), texts.count("own"),
+            sum(each.startswith("xxx") for each in texts))
+
+    with pair.under("long_texts"):
+        until("all has come", lambda: kept()[2] == 24, 30)
+        asked = pair.attacked.stoa("retain", ROOM, "--size", "1M")
+        that(f"{name}: nothing goes unasked", asked[0] == 64 and "would go" in asked[2], asked)
+        pair.attacked.output("retain", ROOM, "--size", "1M", "--yes")
+        until("what is too much has gone", lambda: 0 < kept()[2] < 24, 20)
+    that(f"{name}: nothing of known people goes", kept()[:2] == (20, 1), kept())
+
+
+LOADS = (washed_names, silent_members, taken_back, kept_size)
