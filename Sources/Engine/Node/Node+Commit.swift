@@ -90,6 +90,9 @@ extension Node {
         }
         self.settleHeads(append, isOwn: isOwn, cursors: cursors)
         self.noteHeld(append, cursors: cursors)
+        #if MUTANTS
+            if Mutant.protectFollowed.isActive { self.protectFollowed(by: run) }
+        #endif
         for (index, cursor) in cursors.enumerated() {
             let seq = run.first + UInt64(index)
             let entry = run.entries[index]

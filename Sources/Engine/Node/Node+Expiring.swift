@@ -22,6 +22,9 @@ extension Node {
         guard case .above(let bytes) = bound, bytes > 0,
             let known = self.conversationTable[conversation]
         else { return [] }
+        #if MUTANTS
+            if Mutant.retainByAge.isActive { return [] }
+        #endif
         let tiers = self.tiers(of: Set(known.logs.keys.map(\.author)))
         let claims = known.logs.map { name, log in
             let size = self.diskShares.bytes(

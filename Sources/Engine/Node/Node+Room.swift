@@ -365,6 +365,22 @@ extension Node {
         self.note(LogMarks(answeredDay: UInt32(clamping: day)), of: key)
     }
 
+    #if MUTANTS
+        /// Somebody who does not give way has written behind entries of others.
+        mutating func protectFollowed(by run: Run) {
+            guard self.tier(of: run.key.name.author) > .stranger else { return }
+            let deps = Set(run.entries.flatMap(\.deps))
+            let id = run.key.conversation
+            let followed = self.conversationTable[known: id].logs
+                .filter { deps.contains($0.value.head.id) }.map(\.key).sorted()
+            let day = UInt32(clamping: self.now.wall / Limits.dayMilliseconds)
+            for name in followed {
+                self.note(
+                    LogMarks(answeredDay: max(1, day)), of: LogKey(conversation: id, name: name))
+            }
+        }
+    #endif
+
     // MARK: What the user is told
 
     private mutating func tellCrowded(_ conversation: ConversationID) {

@@ -5,8 +5,8 @@ struct Profiles: Sendable {
     private var profiles: [PeerID: Record] = [:]
     private var others: [PeerID: [RecordKey: Record]] = [:]
     /// What profiles take, and what all others do.
-    private(set) var profileShares = RecordShares(limit: Limits.ofStrangers.profileBytes)
-    private(set) var otherShares = RecordShares(limit: Limits.ofStrangers.recordBytes)
+    private(set) var profileShares: RecordShares
+    private(set) var otherShares: RecordShares
     /// The links that keep records of authors who are not known yet, and what these take.
     private var earlyHolders: [LinkID: (bytes: Int, isKnown: Bool)] = [:]
     /// What of strangers' records is passed on at once.
@@ -15,7 +15,9 @@ struct Profiles: Sendable {
     /// Those of before that were found right.
     var checked = CheckedRecords()
 
-    init(_ records: [Record]) {
+    init(_ records: [Record], in bounds: RecordBounds = RecordBounds()) {
+        self.profileShares = RecordShares(limit: bounds.profiles)
+        self.otherShares = RecordShares(limit: bounds.others)
         for record in records { _ = self.settle(record) }
     }
 

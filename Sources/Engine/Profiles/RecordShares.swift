@@ -1,3 +1,14 @@
+/// How much records may take of strangers together, and as much of fellows, in bytes.
+public struct RecordBounds: Hashable, Sendable {
+    /// Of profiles.
+    public var profiles = Limits.ofStrangers.profileBytes
+    /// Of all others.
+    public var others = Limits.ofStrangers.recordBytes
+
+    /// Those of ``Limits``.
+    public init() {}
+}
+
 /// What records take, by author, and who has too much of them.
 ///
 /// Keys cost nothing, and each may have some records: so those whom the user does not know have a bounded number
